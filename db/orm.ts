@@ -42,7 +42,7 @@ export async function connect(connection: ConnectionOptions, poolSize = 20): Pro
 
 function prepare(client: Pick<Client, 'query' | 'on'>): void {
   refuseNul(client)
-  // Whoever waits for this connection is told by other ways; one that is being closed has nobody left to tell.
+  // Whoever waits for this connection is notified by other ways; one that is being closed has nobody left to notify.
   client.on('error', () => {})
 }
 

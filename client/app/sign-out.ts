@@ -6,7 +6,7 @@ import { forgetReader, forgetsAtSignOut } from '../lib/reader-storage.ts'
 import { currentUser, forgetUser } from '../lib/session.ts'
 import { trpcClient } from '../lib/trpc.ts'
 
-/** Ends the session here even when the server cannot be told; it then ends there by its own time. */
+/** Ends the session here even when the server cannot be reached; it then ends there by its own time. */
 export async function signOut(): Promise<void> {
   await trpcClient.auth.logout.mutate().catch(() => undefined)
   const left = currentUser()?.id

@@ -33,7 +33,7 @@ const asText = (value: unknown): string =>
 
 type Row = { name: string; before: unknown; after: unknown }
 
-/** A table that changed is told by its rows. */
+/** A table that changed is shown by its rows. */
 function rowsOf(before: Fields, after: Fields, prefix = ''): Row[] {
   return [...new Set([...Object.keys(before), ...Object.keys(after)])].flatMap((name) => {
     const [old, now] = [before[name], after[name]]

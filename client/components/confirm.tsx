@@ -13,7 +13,7 @@ export type Question = {
   danger?: boolean
   /** For what cannot be undone: the reader types this before the button works. */
   typeToConfirm?: string
-  /** Runs while the dialog shows it; a failure is told there, and the dialog stays. */
+  /** Runs while the dialog shows it; a failure is shown there, and the dialog stays. */
   run?: () => Promise<unknown>
   /** How a failure is said; without it the reason alone. */
   failed?: (reason: string) => string

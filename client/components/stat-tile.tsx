@@ -11,7 +11,7 @@ type Change = {
   before: number
   /** Which direction is good news; neither where it is only news. */
   better?: 'up' | 'down'
-  /** The values are shares, whose change is told in percentage points. */
+  /** The values are shares, whose change is given in percentage points. */
   isShare?: boolean
 }
 

@@ -30,7 +30,7 @@ test('durations are milliseconds below a second and seconds above', () => {
   ])
 })
 
-test('a moment is told relative to now, before and after', () => {
+test('a moment is shown relative to now, before and after', () => {
   const now = new Date('2026-03-01T12:00:00Z')
   expect(formatRelativeTime(new Date('2026-03-01T11:57:00Z'), now)).toBe('3分钟前')
   expect(formatRelativeTime(new Date('2026-03-03T13:00:00Z'), now)).toBe('后天')

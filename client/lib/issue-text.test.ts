@@ -14,7 +14,7 @@ test('an empty field is asked for, whatever its type', () => {
   expect(messageOf(z.date(), null)).toBe('请填写此项')
 })
 
-test('limits are told with their numbers', () => {
+test('limits are shown with their numbers', () => {
   expect(messageOf(z.string().min(8), 'short')).toBe('至少 8 个字符')
   expect(messageOf(z.number().max(100), 101)).toBe('不能大于 100')
   expect(messageOf(z.number().positive(), 0)).toBe('必须大于 0')

@@ -12,7 +12,7 @@ export function rememberWayBack(address: string): void {
   }
 }
 
-/** Told once; only a path of this site. */
+/** Returned once; only a path of this site. */
 export function takeWayBack(): string | null {
   try {
     const address = sessionStorage.getItem(key)

@@ -1,6 +1,6 @@
 import { defineEntity, p, type InferEntity } from '@mikro-orm/postgresql'
 
-/** An app that shows one-time passwords (RFC 6238). It counts from the moment its first password was told. */
+/** An app that shows one-time passwords (RFC 6238). It counts from the moment its first password was entered. */
 export const Authenticator = defineEntity({
   name: 'Authenticator',
   tableName: 'authenticators',

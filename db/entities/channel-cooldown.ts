@@ -1,6 +1,6 @@
 import { defineEntity, p, type InferEntity } from '@mikro-orm/postgresql'
 
-/** A key of a channel that rests for a model after failures, as one process sees it. */
+/** A cooldown of a channel's key for a model after failures, as one process sees it. */
 export const ChannelCooldown = defineEntity({
   name: 'ChannelCooldown',
   tableName: 'channel_cooldowns',

@@ -1,6 +1,6 @@
 import { defineEntity, p, type InferEntity } from '@mikro-orm/postgresql'
 
-/** How often somebody was told something of one kind since `windowAt`. */
+/** How often somebody was notified of something of one kind since `windowAt`. */
 export const NotificationCount = defineEntity({
   name: 'NotificationCount',
   tableName: 'notification_counts',

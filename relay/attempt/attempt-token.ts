@@ -4,7 +4,7 @@ import { type ExchangedToken, tokenFor } from '#relay/upstream-call/tokens.ts'
 import { AttemptFailed } from './failure.ts'
 import { upstreamChannelOf } from './upstream-channel.ts'
 
-/** The token that a try went out with. */
+/** The token of an attempt. */
 const used = new WeakMap<Attempt, ExchangedToken>()
 
 /** The call with the token that its channel's key stands for, where the provider wants one. */

@@ -74,7 +74,7 @@ export class AttemptFailed extends Error {
 export const maskedFailure = (failed: AttemptFailed, secrets: ChannelSecrets): AttemptFailed =>
   new AttemptFailed(maskFailure(failed.failure, secrets), { ...failed, cause: failed.cause })
 
-/** Why a try failed, in words for operators: where it went, and what the network said. */
+/** Why an attempt failed, in words for operators: where it went, and what the network said. */
 export function operatorReason({ failure, address, cause }: AttemptFailed, secrets: ChannelSecrets): string {
   const words =
     cause instanceof TransportError

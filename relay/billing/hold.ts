@@ -34,7 +34,7 @@ export type Held = { hold: Hold; facts: HoldFacts; plan: HoldPlan }
 type Raise = { outcome: 'raised' } | { outcome: 'refused'; available: number } | { outcome: 'failed' }
 
 const mostEntries = 20_000
-/** Others take from the same balance at the same time, so what was told may be gone a moment later. */
+/** Others take from the same balance at the same time, so what was read may be gone a moment later. */
 const mostTries = 6
 
 export function openHold(services: RelayServices, call: Call): Hold {

@@ -33,7 +33,7 @@ export function groupTerms(
   return { groupRatio: ratio.ratio, quotaPerUnit: options.get('QuotaPerUnit') }
 }
 
-/** The price of a try: under the caller's name of the model, or under the one that is sent upstream. */
+/** The price of an attempt: under the caller's name of the model, or under the one that is sent upstream. */
 export function priceAttempt(
   services: RelayServices,
   call: CallCore,

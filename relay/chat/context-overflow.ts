@@ -1,4 +1,4 @@
-/** A prompt that does not fit into the model, with the figures its upstream told. */
+/** A prompt that does not fit into the model, with the figures its upstream reported. */
 export type ContextOverflow = { tokens?: number | undefined; limit?: number | undefined }
 
 /**

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { lossNames } from './losses.ts'
 
-test('names of losses are told as they are, each once', () => {
+test('names of losses are reported as they are, each once', () => {
   expect(lossNames(['seed', 'tools.strict', 'seed', 'x-y_z[0]'])).toEqual(['seed', 'tools.strict', 'x-y_z[0]'])
 })
 

@@ -115,7 +115,7 @@ const longestList = 2000
 const written = (name: string): string => name.slice(0, longestName).replaceAll(/[^!-+\--~]/g, '?')
 
 /**
- * Names of what is lost as a header and a log row can hold them, each once. A body made of names nobody knows is told of by
+ * Names of what is lost as a header and a log row can hold them, each once. A body made of names nobody knows is reported by
  * its first ones: clients refuse an answer whose headers are too long.
  */
 export function lossNames(losses: readonly string[]): string[] {

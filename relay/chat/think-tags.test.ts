@@ -106,7 +106,7 @@ describe('reasoning that moves', () => {
     expect(moveReasoningOf(response, { fromTags: false, asText: false })).toBe(response)
   })
 
-  it('that are still held when the answer goes on to something else are told before it', () => {
+  it('that are still held when the answer goes on to something else are returned before it', () => {
     const events: ChatEvent[] = [
       { type: 'text-delta', text: '<thi' },
       { type: 'tool-call-start', index: 0, id: 'c', name: 'f' },

@@ -9,7 +9,7 @@ test('a recording states its length, or its blocks show it, and the longer count
   expect(webmSeconds(liveWebm(90.2))).toBeCloseTo(90.2)
   expect(webmSeconds(liveWebm(90.2, { stated: 1 }))).toBeCloseTo(90.2)
   expect(webmSeconds(liveWebm(10, { stated: 90.2 }))).toBeCloseTo(90.2)
-  // Sound and image beside each other, whose blocks say how long they play.
+  // Audio and video beside each other, whose blocks say how long they play.
   expect(webmSeconds(liveWebm(90.2, { tracks: 2 }))).toBeCloseTo(90.2)
 })
 

@@ -89,7 +89,7 @@ function reservationOf(
 ): Reservation {
   const calls = 1 + (holds.open.get(call.caller.user.id) ?? 0)
   const least = leastHold(facts)
-  // A call that cannot be paid is told what it would have needed.
+  // A call that cannot be paid is answered with what it would have needed.
   const plan = planHold(facts, available, calls) ?? planHold(facts, Infinity, 1)
   return {
     amount: plan?.amount ?? least,

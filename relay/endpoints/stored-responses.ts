@@ -82,7 +82,7 @@ async function ask(services: RelayServices, call: CallCore, { method, path, id }
   const upstream = upstreamChannelOf(attempt)
   const providerCall = providerCallOf(services, call, { attempt, stream: false })
   const query = new URLSearchParams(call.req.url.split('?', 2)[1] ?? '')
-  // What is read is told whole.
+  // What is read is returned in full.
   query.delete('stream')
   query.delete('key')
   try {

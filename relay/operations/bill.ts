@@ -79,7 +79,7 @@ function repeatedQuery({ asked }: PlainCall): number {
   return cheapTextTokens(query) * Math.max(0, documents.length - 1)
 }
 
-/** What to set aside: the same formula over what can be told before the call. */
+/** What to set aside: the same formula over what is known before the call. */
 export function plainEstimate(call: PlainCall, { attempt, terms }: AttemptPlan): number {
   const { asked } = call
   const promptTokens =

@@ -190,7 +190,7 @@ async function answerJson(current: Try, reply: UpstreamReply, more: UpstreamRequ
   const translated = audio ? undefined : await translate(current, answers)
   const used = await usedBy(current, { usage, seconds: secondsOf(json) })
   const shaped = audio ? undefined : shape(current, translated, used)
-  // What cannot be told is not charged.
+  // What cannot be counted is not charged.
   const sent = audio?.bytes ?? (shaped === json && !translation.next ? text : JSON.stringify(shaped))
   await settle(current, { used, firstByteMs: performance.now() - call.startedAt, end: 'complete' })
   if (current.losses.length > 0) res.setHeader('x-translation-loss', current.losses.join(','))

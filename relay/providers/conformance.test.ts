@@ -189,7 +189,7 @@ describe.each(subjects.map((subject) => [subject.name, subject] as const))('%s',
   })
 })
 
-test('what is not offered is told with its reason, and printed', () => {
+test('what is not offered is listed with its reason, and printed', () => {
   const missing = subjects.flatMap(({ name, optOut }) =>
     Object.entries(optOut).map(([guarantee, reason]) => ({ name, guarantee, reason })),
   )

@@ -16,7 +16,7 @@ function apart(wanted: Feature[]): Feature[] {
 }
 
 describe.each(targets)('towards $name', (target) => {
-  test.each(Object.keys(features))('arrives, or its loss is told: %s', (name) => {
+  test.each(Object.keys(features))('arrives, or its loss is reported: %s', (name) => {
     const { want, find, named } = features[name] as Feature
     for (const dialect of callers.filter((each) => each !== target.dialect)) {
       const request = requestWith({ ...want, extra: { dialect, fields: {} } })
@@ -31,7 +31,7 @@ describe.each(targets)('towards $name', (target) => {
     }
   })
 
-  test('whatever is wanted together, each loss is told', () => {
+  test('whatever is wanted together, each loss is reported', () => {
     const some = fc.uniqueArray(
       fc.constantFrom(...Object.keys(features).filter((name) => features[name]?.want.messages === undefined)),
       { maxLength: 6 },

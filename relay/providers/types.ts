@@ -52,7 +52,7 @@ export type ProviderCall = {
   customTools?: readonly string[] | undefined
   /** Prompts of callers whose dialect has no word for a vendor's cache are marked for it. */
   marksPrompts?: boolean | undefined
-  /** What some upstreams want to be told about who calls. */
+  /** What some upstreams want to know about who calls. */
   site?: { name: string; url: string } | undefined
   /** What the provider's `exchange` gave for the channel's key. */
   token?: string | undefined
@@ -81,7 +81,7 @@ export type UpstreamRequest = {
   losses?: string[] | undefined
 }
 
-/** How far a native answer has come, told by a listener that watches bytes it does not change. */
+/** How far a native answer has come, reported by a listener that watches bytes it does not change. */
 export type ListenVerdict =
   /** Send it on at once. */
   | 'forward'
@@ -224,7 +224,7 @@ export type PlainTranslation = {
   usage: (json: unknown) => ReportedUsage | undefined
 }
 
-/** A socket to open, and how the upstream is told who calls. */
+/** A socket to open, and how the upstream learns who calls. */
 export type SocketRequest = {
   /** `ws:` or `wss:`. */
   url: string

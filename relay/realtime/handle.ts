@@ -48,7 +48,7 @@ export async function handleRealtime(
   }
 }
 
-/** From here on the caller's end is a socket, and its going is told by that. */
+/** From here on the caller's end is a socket, and closes when the caller leaves. */
 export function answerHandshake(services: RelayServices, incoming: Incoming): CallerEnd {
   const { underWay } = services
   const { callerAborted, upstreamAbort } = incoming

@@ -93,7 +93,7 @@ export async function runSession(session: Session): Promise<void> {
 /** Everything that may end a session from outside. Returns what stops looking. */
 function watchEnds({ call, plan, caller, upstream }: Session, end: (ending: Ending) => void): () => void {
   const hungUp = (): void => end({ by: 'caller', word: { code: lost, reason: '' } })
-  // A caller's going halts the call too, and is told by its socket.
+  // A caller who leaves aborts the call too, seen by its socket.
   const stopped = (): void => {
     if (!call.callerAborted.signal.aborted) end({ by: 'gateway', error: new DomainError('relay.stopping') })
   }

@@ -136,7 +136,7 @@ export type Attempt = {
   mapped: boolean
 }
 
-/** How a try went, for the log and the chain of chips in the console. */
+/** The result of an attempt, for the log and the chain of chips in the console. */
 export type AttemptRecord = {
   channel_id: number
   channel_name: string

@@ -4,7 +4,7 @@ import type { RequestLimit, RequestVerdict, Standing } from '#core/limits/reques
 import { isModelRateSuccess, isTokenRateSuccess, modelRateRule, tokenRateRule } from '#core/limits/rules.ts'
 import type { Caller, Incoming, RelayServices } from './call.ts'
 
-/** What is left to count once it is known how the answer went; `status` is what the caller was told. */
+/** What is left to count once it is known how the answer went; `status` is what the caller was sent. */
 export type LimitedCall = { ended: (status: number) => Promise<void> }
 
 /**
@@ -132,7 +132,7 @@ async function admit(services: RelayServices, { incoming, passed }: Limiting, in
     setLimitHeaders(incoming, standingsOf(verdict))
     throw new RateLimited(refusal(verdict.refusedBy), Math.max(1, Math.ceil(verdict.retryAfterMs / 1000)))
   }
-  // Without a number of successes nothing is left to be told.
+  // Without a number of successes nothing is left to be counted.
   const end = async (status: number): Promise<void> => {
     if (success > 0) await services.limits.ended({ ...ask, admittedAt: verdict.at, succeeded: isSuccess(status) })
   }

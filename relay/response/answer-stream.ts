@@ -27,7 +27,7 @@ export async function answerStream(context: AttemptContext, reply: UpstreamReply
   })
   const progress = { firstTokenMs: null as number | null, isStream: true }
   const broken = await pump(context, { reply, writer, caller, progress })
-  // Somebody who left but is paid for to the end is not told of failures; what was delivered is charged all the same.
+  // Somebody who left but is paid for to the end is not sent failures; what was delivered is charged all the same.
   if (call.callerAborted.signal.aborted && (call.upstreamAbort.signal.aborted || !broken || broken === 'unpaid')) {
     await finishHungUp(context, writer, { ...progress, cut: broken === 'unpaid' })
   } else if (broken === 'unpaid') {
@@ -154,7 +154,7 @@ async function endComplete(context: AttemptContext, { writer, caller, progress }
 }
 
 /**
- * Nothing is left to pay for more: the answer ends as at a reached output limit, told why by a comment where the dialect has
+ * Nothing is left to pay for more: the answer ends as at a reached output limit, with the reason in a comment where the dialect has
  * room for one, and is charged for what was delivered.
  */
 async function endUnpaid(context: AttemptContext, { writer, caller, progress }: Run): Promise<void> {

@@ -38,7 +38,7 @@ type UnstreamedAnswer = {
 }
 
 /**
- * Reads a complete answer, puts it in the caller's words, settles it, and only then lets it out: what cannot be told is not
+ * Reads a complete answer, puts it in the caller's words, settles it, and only then lets it out: what cannot be written is not
  * charged.
  */
 export async function answerUnstreamed(
@@ -59,7 +59,7 @@ async function finishUnstreamed(attemptContext: AttemptContext, read: Unstreamed
   const { call } = attemptContext
   if (call.callerAborted.signal.aborted) return finishHungUp(attemptContext, read)
   const measured = await measureUsage(attemptContext, read)
-  // What was counted here is told like what the upstream reports.
+  // What was counted here is reported like what the upstream reports.
   const complete = read.usage ? read : withUsage(read, measured.usage)
   const isStream = call.request.stream
   const text = isStream ? streamText(attemptContext, complete.response()) : unstreamedText(attemptContext, complete)

@@ -33,7 +33,7 @@ function mayPassUpstream(error: unknown): boolean {
   return status === 408 || status === 409 || status === 429 || status >= 500
 }
 
-/** Nobody was there any more to be told. */
+/** Nobody was there any more to answer. */
 const isCallerAborted = 499
 
 /** The status a caller reads in the end: of its answer, or of the error that takes its place. */

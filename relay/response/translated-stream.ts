@@ -77,7 +77,7 @@ export function translatedStream(context: AttemptContext): StreamWriter {
     push: (event) => take(decoder.push(event)),
     end: () => take(decoder.end()),
     close: (measured) => {
-      // What was counted here is told like what the upstream reports.
+      // What was counted here is reported like what the upstream reports.
       const text = seen.usage ? '' : encoder.push({ type: 'usage', usage: measured })
       return text + encoder.close()
     },

@@ -22,7 +22,7 @@ test('one failure changes nothing, three in a row make a key rest for that model
   expect(circuitBreaker.isHealthy(1, 1, 'gpt-4o')).toBe(true)
 })
 
-test('rests as long as the upstream asks, but no longer than five minutes', () => {
+test('cools down as long as the upstream asks, but no longer than five minutes', () => {
   const { circuitBreaker, clock } = at(0)
   circuitBreaker.failed(place, failure(429, { retryAfterMs: 7_000 }))
   expect(circuitBreaker.isHealthy(1, 0, 'gpt-4o')).toBe(false)

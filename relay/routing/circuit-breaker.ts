@@ -1,12 +1,12 @@
 import type { AttemptFailed } from '#relay/attempt/failure.ts'
 
-/** Failures in a row that start a cool-down without the upstream asking for one. */
+/** Failures in a row that start a cooldown without the upstream asking for one. */
 const failuresBeforeCooldown = 3
 const firstCooldownMs = 5_000
 /** Short of ten seconds: so soon a key that is well again is found out. */
 const longestCooldownMs = 8_000
 const longestAskedCooldownMs = 300_000
-/** How long one try after a cool-down keeps the others away. */
+/** How long one attempt after a cooldown keeps the others away. */
 const probeMs = 10_000
 /** Entries of channels that have since gone are dropped when there are many. */
 const mostEntries = 50_000
@@ -16,16 +16,16 @@ type Entry = {
   cooldownUntil: number
   /** The upstream named the time itself. */
   asked: boolean
-  /** The rest as it was before the try that is under way. */
+  /** The cooldown as it was before the attempt that is under way. */
   before: { cooldownUntil: number; asked: boolean } | null
 }
 
 /**
- * Which keys of which channels are resting for a model after failures. Apart from disabling: nothing is stored, and it ends
- * by itself. After a rest one call tries first; when it succeeds the key is healthy again, when it fails it rests longer.
+ * Which keys of which channels are in a cooldown for a model after failures. Independent of disabling: nothing is stored, and it ends
+ * by itself. After it one call tries first; when it succeeds the key is healthy again, when it fails the next cooldown is longer.
  */
 export type CircuitBreaker = {
-  /** Nothing rests: the usual case, told without looking at anything. */
+  /** No cooldown: the usual case, known without looking at anything. */
   readonly allHealthy: boolean
   isHealthy: (channelId: number, key: number, model: string) => boolean
   /** How long the upstream still wants to be left alone by this key; 0 where it did not ask. */
@@ -36,15 +36,15 @@ export type CircuitBreaker = {
   succeeded: (place: Place) => void
   /** The call ended without telling anything about the place. */
   left: (place: Place) => void
-  /** A channel is another now: what is known of its keys is told of others. */
+  /** A channel was changed: what is known of its keys concerns others. */
   forget: (channelId: number) => void
-  /** For the console: what rests now. */
+  /** For the console: current cooldowns. */
   coolingDown: () => { channelId: number; key: number; model: string; until: Date }[]
 }
 
 export type Place = { channelId: number; key: number; model: string }
 
-/** Why a place rests, and until when. */
+/** Why a place is in a cooldown, and until when. */
 export type Cooldown = { until: Date; status: number; reason: string }
 
 function placeOf(name: string): Place {

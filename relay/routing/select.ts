@@ -19,9 +19,9 @@ export type Selection = {
 
 type Outlook = {
   state: Candidates['state']
-  /** One of the places is not resting. */
+  /** One of the places is not in a cooldown. */
   healthy: boolean
-  /** The shortest of the rests that the places asked for; 0 where one did not. */
+  /** The shortest of the cooldowns that the places asked for; 0 where one did not. */
   askedCooldownMs: number
 }
 

@@ -39,7 +39,7 @@ export async function askService(
       limits: eachWithin(timeoutMs),
       signal: AbortSignal.any([stop.signal, AbortSignal.timeout(timeoutMs)]),
     })
-    // Its words are stored and told whether it accepts or not; the addresses of its results are needed.
+    // Its words are stored and returned whether it accepts or not; the addresses of its results are needed.
     return { status: reply.status, text: maskJson(await reply.text(largestReply), secretsBesideAddress(channel)) }
   } finally {
     services.underWay.delete(stop)

@@ -17,7 +17,7 @@ const receiptOf = ({ action, terms }: TaskCall): TaskReceipt => taskReceipt({ ac
 /** What an accepted job costs, which is also what is set aside for it. */
 export const quotaOf = (call: TaskCall): number => quotaOfReceipt(receiptOf(call))
 
-/** Remembers how a try that was answered went. */
+/** Remembers the result of an answered attempt. */
 export function recordAnswer({ attempts, attempt }: AttemptPlan, answer: { status: number; sentAt: number }): void {
   attempts.push(attemptRecord(attempt, { status: answer.status, ms: performance.now() - answer.sentAt }))
 }

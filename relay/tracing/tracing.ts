@@ -29,7 +29,7 @@ type TracedSteps<Plan> = { forward: (plan: Plan) => Promise<void>; route?: strin
 export type Tracing = {
   /** A call arrived; its span ends with its answer. */
   began: (call: TracedCall) => void
-  /** The step that makes a try, with a span around each. */
+  /** The step that makes an attempt, with a span around each. */
   traced: <Plan extends TracedPlan>(call: AdmittedCall, steps: TracedSteps<Plan>) => (plan: Plan) => Promise<void>
   /** What an upstream receives of the attempt under way: nothing unless it is configured. */
   upstreamHeaders: (callId: string) => Record<string, string>

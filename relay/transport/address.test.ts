@@ -4,7 +4,7 @@ import { isLinkLocal, isMetadataName, isPublic, literalAddress, parseRanges } fr
 const hostOf = (url: string) => literalAddress(new URL(url).hostname) ?? 'a name'
 
 describe('addresses', () => {
-  it('of clouds’ metadata are told in every spelling', () => {
+  it('of clouds’ metadata are recognised in every spelling', () => {
     const spellings = [
       'http://169.254.169.254/',
       'http://169.254.169.254./',

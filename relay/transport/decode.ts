@@ -10,7 +10,7 @@ const decoders: Record<string, () => Transform> = {
   deflate: createInflate,
 }
 
-/** Honest texts rarely shrink more than fiftyfold; a bomb's thousandfold is told long before it hurts. */
+/** Honest texts rarely shrink more than fiftyfold; a bomb's thousandfold is recognised long before it hurts. */
 const suspectBytes = 8 * 1_048_576
 const suspectRatio = 200
 

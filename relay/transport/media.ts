@@ -34,7 +34,7 @@ const signatures: [mediaType: string, hex: string][] = [
   ['application/pdf', '255044462d'],
 ]
 
-/** The type told by the first bytes, for servers that do not tell it. */
+/** The type by the first bytes, for servers that do not state it. */
 function sniff(bytes: Buffer): string | undefined {
   const isWebp = bytes.toString('latin1', 0, 4) === 'RIFF' && bytes.toString('latin1', 8, 12) === 'WEBP'
   if (isWebp) return 'image/webp'

@@ -53,7 +53,7 @@ function converse(socket: WebSocket, { body, limits, signal, isLastFrame }: Sock
     if (closed) return
     settle()
     inbox.end()
-    // The farewell of the other side can be read only by a socket that reads.
+    // The close frame of the other side can be read only by a socket that reads.
     socket.resume()
     socket.close()
   }

@@ -61,7 +61,7 @@ describe('framing of server-sent events', () => {
         framing,
         fc.integer({ min: 1, max: 40 }),
         (given, how, size) => {
-          // Without its line end a last data line that is empty cannot be told from nothing.
+          // Without its line end a last data line that is empty cannot be distinguished from nothing.
           fc.pre(how.lastBlankLine || given.at(-1)?.lines.at(-1) !== '')
           const expected = given.map(({ event: name, lines }) => ({
             ...(name ? { event: name } : {}),

@@ -19,7 +19,7 @@ export type SseParserOptions = {
 export type SseParser = {
   /** @throws {TransportError} `too-large`. */
   push: (chunk: Uint8Array) => void
-  /** The body ended as it should. An event that lacks only its closing blank line is still told. */
+  /** The body ended as it should. An event that lacks only its closing blank line is still delivered. */
   end: () => void
 }
 

@@ -51,13 +51,13 @@ function reasonIn(error: unknown, depth = 0): string {
   return codeOf(error) || error.message.slice(0, 200)
 }
 
-/** What went wrong, where, and why: more than callers are told. */
+/** What went wrong, where, and why: more than callers are shown. */
 export function describeTransportError(error: TransportError, words = error.message): string {
   const reason = reasonIn(error.cause)
   return `${words}${error.address === '' ? '' : `: ${error.address}`}${reason === '' ? '' : ` (${reason})`}`
 }
 
-/** An address as it may be told to operators: keys often stand in its query. */
+/** An address as it may be shown to operators: keys often stand in its query. */
 export function plainAddress(address: string): string {
   const url = URL.parse(address)
   return url ? `${url.protocol}//${url.host}${url.pathname}` : ''

@@ -164,7 +164,7 @@ async function seedLists(client: Client, { users }: Size, key: string): Promise<
     `insert into message_recipients (message_id, user_id)
      select m.id, $1::int + n from messages m cross join generate_series(0, least($2::int, 100) - 1) n`,
   ]
-  // Not every one needs the key; the others are told its type.
+  // Not every one needs the key; the others are given its type.
   for (const statement of statements)
     await client.query(`${statement} where $3::text is not null`, [firstId, users, key])
 }

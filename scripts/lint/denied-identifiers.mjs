@@ -87,6 +87,7 @@ const deniedInProse = [
   'unheard',
   'door',
   'doors',
+  'told',
 ]
 /** Turns of phrase that have a term. */
 const deniedPhrases = {
@@ -94,7 +95,10 @@ const deniedPhrases = {
   'whole answers': { use: 'complete answers' },
   'served whole': { use: 'served in full' },
   'booked whole': { use: 'booked in full' },
-  'told apart': { use: 'distinguished' },
+  stranger: { use: 'anonymous caller, anonymous visitor, others' },
+  strangers: { use: 'anonymous callers, others' },
+  asker: { use: 'caller' },
+  'a try': { use: 'an attempt' },
   'kept answer': { use: 'stored answer' },
 }
 const deniedText = { ...Object.fromEntries(deniedInProse.map((word) => [word, denied[word]])), ...deniedPhrases }

@@ -11,7 +11,7 @@ export type SourceFile = { path: string; text: string }
 /** Tests, and the settings of tools that build and test. */
 const isTest = /\.(test|config)\.tsx?$|\/(testing|conformance|__fixtures__)\//
 
-/** What runs where strangers' texts come by: servers and the console, without their tests. */
+/** What runs where texts of anonymous callers arrive: servers and the console, without their tests. */
 export const productFiles = (): SourceFile[] =>
   globSync('{src,relay,db,client}/**/*.{ts,tsx,js}', { cwd: root })
     .map((path) => path.replaceAll('\\', '/'))

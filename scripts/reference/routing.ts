@@ -83,7 +83,7 @@ const place = { channelId: 1, key: 0, model: 'm' }
 const failureOf = (status: number, details: { connection?: boolean; retryAfterMs?: number } = {}): AttemptFailed =>
   new AttemptFailed({ status, type: '', code: null, message: '' }, { local: false, ...details })
 
-/** How long a key stays out after each of several failures, told by a breaker that is really broken. */
+/** How long a key stays out after each of several failures, measured on a real circuit breaker. */
 function breakerRows(): string[][] {
   const cooldownAfter = (errors: AttemptFailed[]): string => {
     let now = 0

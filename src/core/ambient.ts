@@ -1,4 +1,4 @@
-/** Time, ids and chance, handed in so that pure code stays pure and tests decide them. */
+/** Time, ids and randomness, passed in so that pure code stays pure and tests decide them. */
 export type Ambient = {
   now: () => Date
   /** A fresh URL-safe id of the given length in characters from `[0-9A-Za-z]`, from a cryptographic source. */

@@ -22,7 +22,7 @@ const troubleMessage =
 export const isLockTrouble = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && error.code === '55P03'
 
-/** The asker's text holds a character that no column can: NUL, or half a character. */
+/** The caller's text holds a character that no column can: NUL, or half a character. */
 export const isUnstorableText = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && error.code === unstorableTextCode
 

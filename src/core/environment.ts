@@ -48,7 +48,7 @@ export type Environment = {
   OTEL_BSP_EXPORT_TIMEOUT: number
   /** Whether a caller's own span is linked to, or the parent of the call's. */
   TRACE_CALLERS: 'link' | 'parent'
-  /** Whether upstreams are told of the attempt's span. */
+  /** Whether upstreams are sent the attempt's span. */
   TRACE_UPSTREAMS: 'on' | 'off'
   LOG_LEVEL: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent'
 }

@@ -18,7 +18,7 @@ test("lists one's own group first, then the open ones, and leaves out what has n
   ])
 })
 
-test('shows a stranger the open groups at their common price', () => {
+test('shows an anonymous visitor the open groups at their common price', () => {
   expect(usableGroups(options, '').map(({ name, ratio }) => [name, ratio])).toEqual([
     ['default', 1],
     ['vip', 0.8],

@@ -117,7 +117,7 @@ function createOutline(bytes: Uint8Array) {
 }
 
 /**
- * What reading a JSON text will cost, told from its bytes alone, before anything is built. Texts are skipped, so that
+ * What reading a JSON text will cost, estimated from its bytes alone, before anything is built. Texts are skipped, so that
  * looking costs little beside reading.
  */
 export function weighJson(bytes: Uint8Array): JsonWeight {

@@ -2,7 +2,7 @@ import { defaultQuotaPerUnit } from './quota.ts'
 import { emptyUsage } from './usage.ts'
 
 /**
- * What a log row keeps beside its columns is written without what can be told from the rest, which is most of it: rows are
+ * What a log row keeps beside its columns is written without what follows from the rest, which is most of it: rows are
  * written with every call and read by few. `expandOther` gives back exactly what `leanOther` was given; rows without
  * `leanKey` were written whole.
  */
@@ -47,7 +47,7 @@ function derivedOf({ usage, price, groupRatio }: { usage: Other; price: Other; g
   }
 }
 
-/** Without what equals its default; undefined where a key is missing, which could not be told from a default then. */
+/** Without what equals its default; undefined where a key is missing, which could not be distinguished from a default then. */
 function without(given: unknown, defaults: Other): Other | undefined {
   if (!isRecord(given)) return undefined
   const lean: Other = {}

@@ -65,7 +65,7 @@ type SessionHandle = {
 /** What a service gets: the process's services, a database fork of its own, and who asks from where. */
 export type Deps = Services & {
   em: EntityManager
-  /** Null on public calls of strangers. */
+  /** Null on public calls without a session. */
   actor: Actor | null
   session: SessionHandle
   client: {
@@ -91,7 +91,7 @@ export type UserDeps = Deps & { actor: Actor }
 /** Deps of a request, as procedures see them. */
 export type Context = Deps & {
   requestId: string
-  /** Why nobody is signed in; told when a procedure wants somebody. */
+  /** Why nobody is signed in; thrown when a procedure wants somebody. */
   refusal: DomainError | null
   /** The browser says that another site started this request. */
   crossSite: boolean

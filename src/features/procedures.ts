@@ -11,7 +11,7 @@ import type { Actor, Context } from './deps.ts'
 import { actOnce } from './idempotency/service.ts'
 import { requireRecentVerification } from './second-factor/verification.ts'
 
-/** What strangers wrote is taken apart by a reader that builds nothing large; long answers are written without a copy. */
+/** Untrusted input is parsed by a reader that builds nothing large; long answers are written without a copy. */
 const transformer = {
   input: { serialize: superjson.serialize, deserialize: readInput },
   output: { serialize: writeOutput, deserialize: superjson.deserialize },

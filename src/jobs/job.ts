@@ -7,7 +7,7 @@ export type JobContext = {
   signal: AbortSignal
   /** Somebody started it, so it is not its turn. */
   byHand: boolean
-  /** How far it is; told to the console once a second. */
+  /** How far it is; reported to the console once a second. */
   progress: (done: number, total: number) => void
 }
 

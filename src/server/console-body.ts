@@ -14,7 +14,7 @@ const largestOfStrangers = 64 * 1024
 const largestOfUsers = 10 * 1024 * 1024
 
 /**
- * The body of a request to the console's routes. Who asks is looked up before more of it is read than a stranger may send.
+ * The body of a request to the console's routes. Who asks is looked up before more of it is read than an anonymous caller may send.
  * @throws {DomainError} input.too_large and the refusals of `readBody`; why the sender's credentials do not count
  */
 function readConsoleBody(services: Services, { req, res }: Exchange): Promise<Body> {

@@ -35,7 +35,7 @@ const databaseAt = (start: number) => {
   }
 }
 
-test("the time is the database's, whatever the machine's clock says, and a difference is told", async () => {
+test("the time is the database's, whatever the machine's clock says, and a difference is reported", async () => {
   vi.useFakeTimers({ toFake: ['Date'], now: 1_000_000_000_000 + hour })
   const reported: number[] = []
   const database = databaseAt(1_000_000_000_000)

@@ -5,7 +5,7 @@ const rememberedMs = 1000
 const answerWithinMs = 2000
 
 /**
- * Tells whether this node should get calls: it was not told to stop, and its database answers. However often anybody asks,
+ * Whether this node should get calls: it was not asked to stop, and its database answers. However often anybody asks,
  * the database is asked once a second.
  */
 export function createReadiness(pool: Pool, isDraining: () => boolean): () => Promise<boolean> {

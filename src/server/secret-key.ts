@@ -53,7 +53,7 @@ export async function checkSecretKey(pool: Pool, secretKey: string): Promise<voi
   try {
     if (secrets.decrypt(rows[0]?.value ?? '') === proof) return
   } catch {
-    // Told below.
+    // Reported below.
   }
   throw new Error(
     'SECRET_KEY is not the key this data was written with. Start with the former key (the file secret-key in the data folder, if none was set).',

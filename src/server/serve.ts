@@ -13,7 +13,7 @@ import { createServices } from './services.ts'
 /** What the first process gives to those that serve. */
 export type Given = { connection: ConnectionOptions; secretKey: string; log: Logger }
 
-/** How long a call that was asked to end may still take: its charge has to be booked, and its caller told. */
+/** How long a call that was asked to end may still take: its charge has to be booked, and its caller answered. */
 const closeTimeoutMs = 12_000
 
 /** Ends what serves in good order. Nobody in front has to notice it first where the stop is `unannounced`. */

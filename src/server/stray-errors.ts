@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 
-/** Whoever fails again and again is told once in a while. */
+/** Whoever fails again and again is logged once in a while. */
 const reportEveryMs = 1000
 
 /**

@@ -124,7 +124,7 @@ function attempt(payload: unknown): unknown {
   }
 }
 
-describe('what strangers send', () => {
+describe('untrusted input', () => {
   it('is read as plain values or refused, whatever it is made of', () => {
     fc.assert(
       fc.property(hostile, (payload) => {

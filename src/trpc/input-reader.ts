@@ -1,5 +1,5 @@
 /**
- * Reads what strangers send as superjson. The library rebuilds whatever the annotations name, out of whatever stands beside
+ * Reads untrusted superjson. The library rebuilds whatever the annotations name, out of whatever stands beside
  * them: a typed array of four thousand million places out of `{"length":4e9}`, a number of ten million digits. Inputs need
  * dates, `undefined` and the numbers JSON cannot write, so that these alone are known here, and each is checked before it
  * is made. Annotations that say which objects were one and the same are not needed and not read.

@@ -2,7 +2,7 @@ import superjson from 'superjson'
 
 /**
  * Writes answers as superjson does, in its form, without its copy: the library walks an answer of 8,000 points for 150 ms
- * during which nobody else is served. What JSON writes by itself only has to be told where its dates are. Anything rarer
+ * during which nobody else is served. What JSON writes by itself only has to be given where its dates are. Anything rarer
  * (maps, large integers, numbers JSON cannot write) is left to the library.
  */
 export function writeOutput(value: unknown): { json: unknown; meta?: object } {

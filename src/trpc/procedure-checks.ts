@@ -5,7 +5,7 @@ import type { Role } from '#core/roles.ts'
 type Asking<Actor> = {
   /** Who is signed in, if anybody. */
   actor: Actor | null
-  /** Why nobody is signed in; told when a procedure wants somebody. */
+  /** Why nobody is signed in; thrown when a procedure wants somebody. */
   refusal: DomainError | null
 }
 

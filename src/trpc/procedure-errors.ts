@@ -58,7 +58,7 @@ export function toDomainError(error: TRPCError): DomainError {
   return crashOf(error.cause ?? error)
 }
 
-/** What nobody foresaw: the asker's where it cannot be written down, soon over where only the database is away, else ours. */
+/** What nobody foresaw: the caller's fault where it cannot be stored, temporary where only the database is unreachable, else ours. */
 export const crashOf = (cause: unknown): DomainError =>
   isUnstorableText(cause)
     ? new DomainError('input.invalid', { detail: 'U+0000' }, { cause })

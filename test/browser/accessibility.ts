@@ -16,7 +16,7 @@ async function findViolations(page: Page, part: Part): Promise<Violation[]> {
     const { axe } = window as unknown as { axe: typeof Axe }
     const { violations } = await axe.run(
       { include: within ?? document, ...(without === undefined ? {} : { exclude: without }) },
-      // What is in frames is not the console's, and what is in order is not written down.
+      // What is in frames is not the console's, and what is in order is not reported.
       { iframes: false, resultTypes: ['violations'] },
     )
     return violations.map(({ id, impact, nodes }) => ({

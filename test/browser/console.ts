@@ -86,7 +86,7 @@ function keepToasts(): void {
   }).observe(document, { childList: true, subtree: true })
 }
 
-/** Waits until a toast has said this, whether or not it still stands there. Each is told once. */
+/** Waits until a toast has said this, whether or not it still stands there. Each counts once. */
 export async function toastShown(page: Page, words: string): Promise<void> {
   await page.waitForFunction((sought) => {
     const all = (window as unknown as Keeping).shownToasts

@@ -26,7 +26,7 @@ const hostile = [
   '<div id="content" style="position:fixed;inset:0;z-index:99999;background:red" class="hostile">cover</div>',
 ].join('\n\n')
 
-describeWithBrowser('text that strangers or careless operators wrote', () => {
+describeWithBrowser('text that callers or careless operators wrote', () => {
   let app: App
   let upstream: ScriptedUpstream
   let browser: Browser

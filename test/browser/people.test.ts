@@ -7,7 +7,7 @@ import type { TestUser } from '../support/factories.ts'
 import { violationsOf } from './accessibility.ts'
 import { builtConsole, drawn, follow, type Look, openConsole, toastShown } from './console.ts'
 
-/** What strangers wrote is theirs. */
+/** What users wrote is not translated. */
 const ours = { without: 'article' }
 
 describeWithBrowser('people', () => {

@@ -12,7 +12,7 @@ import { builtConsole, drawn, follow, openConsole } from './console.ts'
 
 type Screen = {
   path: string
-  /** What is open to everyone is looked at as a stranger. */
+  /** What is open to everyone is looked at without a session. */
   isPublic?: boolean
   /** Opens what the address alone does not. */
   open?: (page: Page) => Promise<unknown>

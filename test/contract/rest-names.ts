@@ -3,7 +3,7 @@ import { restTable } from '#server/rest-table.ts'
 import type { RestRequest, Route } from '#rest/route.ts'
 import type { Api } from '#server/app-router.ts'
 
-/** What a row of the table reads, told by having it read nothing. */
+/** What a row of the table reads, found by having it read nothing. */
 export function namesReadBy(route: Route<Api, Services>): { query: string[]; body: string[] } {
   const read = { query: new Set<string>(), body: new Set<string>() }
   if (route.kind === 'raw') return { query: [], body: [] }

@@ -114,7 +114,7 @@ test('no reply of any route shows anybody a planted secret, but for those that a
       : found
     if (left.length > 0) shown.push(`${step.route} shows ${step.actor} ${left.join()}: ${text.slice(0, 300)}`)
   }
-  // Who may not call a route at all is told so before anything is read; that this is so, of each of them, is shown by access.test.ts.
+  // Who may not call a route at all is refused before anything is read; that this is so, of each of them, is shown by access.test.ts.
   const all = steps().filter(({ surface, route, actor }) => {
     const row = accessTable[surface][route]
     return row === undefined || refusalOf(row, actor) === undefined

@@ -96,7 +96,7 @@ export async function createWalkers(app: App, channels: readonly PlantedChannel[
       const { surface, route, actor, whose, method, path } = step
       const user = await walker(step)
       const row = accessTable[surface][route]
-      // Who may not call it is told so before anybody looks at what the call is about, which then need not exist.
+      // Who may not call it is refused before anybody looks at what the call is about, which then need not exist.
       const isAnswered = row === undefined || refusalOf(row, actor) === undefined
       const owner = isAnswered ? await ownerOf(step, user) : ordinary.id
       const objects = objectsOf(app, owner, channels[made++ % channels.length])

@@ -84,7 +84,7 @@ const wrongLogin: Attack = async (target) => {
 
 const attacks = [slowBody, typedArray, deepJson, longName, wrongLogin]
 
-/** Attackers of every kind in equal numbers, each from an address of its own, each again and again until told to stop. */
+/** Attackers of every kind in equal numbers, each from an address of its own, each again and again until asked to stop. */
 export function startAttackers(count: number, given: Omit<Target, 'address' | 'stop'>): { stop: () => Promise<void> } {
   const stopping = new AbortController()
   const attacker = async (index: number): Promise<void> => {
@@ -92,7 +92,7 @@ export function startAttackers(count: number, given: Omit<Target, 'address' | 's
     const target = { ...given, address: `10.9.${index >> 8}.${index & 255}`, stop: stopping.signal }
     await pause(index * 10)
     while (!stopping.signal.aborted) {
-      // Refused, cut off or told to stop.
+      // Refused, cut off or asked to stop.
       await attack(target).catch(() => {})
       await pause(2000 + (index % 7) * 300)
     }

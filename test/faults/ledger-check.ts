@@ -34,7 +34,7 @@ export async function chargeViolations(pool: Pool, outcomes: Outcome[]): Promise
   const missing = outcomes
     .filter((outcome) => outcome.complete && !logged.has(outcome.id))
     .map((outcome) => `the complete ${outcome.kind} answer ${outcome.id} is not logged`)
-  // A plain call that was answered with an error was not charged, or got back what was committed after it had been told so.
+  // A plain call that was answered with an error was not charged, or got back what was committed after it had been answered so.
   const { rows: refunds } = await pool.query<{ key: string }>(
     `select g.key from grants g join logs l on l.request_id = g.key and l.type = 2 and l.quota = g.amount where g.kind = 'refund'`,
   )

@@ -15,7 +15,7 @@ type Answer = { status: number; closing: boolean; body: string }
 /** Between two calls of one client: what is left of the cores is for the nodes that start meanwhile. */
 const pauseMs = long ? 0 : 60
 
-/** So many clients that keep their connections and call again and again, until told to stop. */
+/** So many clients that keep their connections and call again and again, until asked to stop. */
 function startClients(url: string, key: string, clients: number) {
   const pool = new Pool(url, { connections: clients })
   const answers: Answer[] = []

@@ -110,7 +110,7 @@ test.runIf(long)('a caller that takes nothing for two minutes is dropped', { tim
   const model = 'endless-too'
   await world.make.channel({ models: model, baseUrl: endless.url })
   await world.make.option('ModelRatio', JSON.stringify({ [model]: 1, 'gpt-4o-mini': 0.075 }))
-  // It is told once, so both have to be known before.
+  // It is asked once, so both have to be known before.
   await until(
     async () => {
       const headers = { authorization: `Bearer sk-${token.key}` }

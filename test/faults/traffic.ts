@@ -93,7 +93,7 @@ export async function callOnce(
  */
 const usualPauseMs = long ? 0 : 50
 
-/** Callers that call again and again, so many at a time, until told to stop. Resolves with everything that was seen. */
+/** Callers that call again and again, so many at a time, until asked to stop. Resolves with everything that was seen. */
 export function startTraffic(input: {
   urls: string[]
   tokens: TestToken[]

@@ -1,4 +1,4 @@
-/** What the operator is told of payments. */
+/** What the operator is notified of about payments. */
 export const paymentTexts = {
   zh: {
     mismatch: '支付通知与订单不符：订单 <no> 收到签名有效但与订单不符（money）的支付通知，未入账，请核对。',
@@ -21,7 +21,7 @@ export const paymentTexts = {
   },
 }
 
-/** What users are told of their plans, in the order of the test; times are left out. */
+/** What users are notified of about their plans, in the order of the test; times are left out. */
 export const planTexts = {
   zh: [
     '套餐已开通：套餐「Team」已开通，有效期至 <time>。',

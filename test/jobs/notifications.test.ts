@@ -244,14 +244,14 @@ describe('a plan', () => {
       })
       const buy = () => first.trpc(user).user.plans.buy.mutate({ id: plan.id })
       const { signal } = new AbortController()
-      const told: string[] = []
+      const received: string[] = []
       const look = async () => {
         hook.received.length = 0
         const nodes = Array.from({ length: 10 }, (_, index) => (index % 2 === 0 ? first : second))
         await Promise.all(nodes.map(({ services }) => sendPlanNotices(services, signal)))
         for (const { text } of hook.received) {
           const { title, content } = JSON.parse(text) as Record<string, string>
-          told.push(`${title}：${content?.replaceAll(/\d{4}-\d\d-\d\d \d\d:\d\d UTC/g, '<time>')}`)
+          received.push(`${title}：${content?.replaceAll(/\d{4}-\d\d-\d\d \d\d:\d\d UTC/g, '<time>')}`)
         }
       }
       const bought = await buy()
@@ -259,9 +259,9 @@ describe('a plan', () => {
       hook.answerWith(() => ({ status: 500 }))
       await look()
       hook.answerWith(() => ({ status: 200 }))
-      told.length = 0
+      received.length = 0
       await look()
-      expect(told).toEqual([])
+      expect(received).toEqual([])
       await first.pool.query('update plan_notices set due_at = now() where sent_at is null')
       await look()
       await call(user)
@@ -285,7 +285,7 @@ describe('a plan', () => {
       )
       await expireSubscriptions(first.services)
       for (let count = 0; count < 2; count += 1) await look()
-      expect(told).toEqual(planTexts[language])
+      expect(received).toEqual(planTexts[language])
     },
   )
 })

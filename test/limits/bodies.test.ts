@@ -161,7 +161,7 @@ describe('the memory for bodies', () => {
       root = await app.make.user({ role: 100 })
     })
 
-    test('a stranger may send 64 kB', async () => {
+    test('an anonymous caller may send 64 kB', async () => {
       const rest = await app.rest(null, 'POST', '/api/user/login', login)
       expect([rest.status, rest.json]).toEqual([413, { success: false, message: '请求内容过大' }])
       const typed = await fetch(`${app.url}/trpc/auth.login`, {
@@ -176,7 +176,7 @@ describe('the memory for bodies', () => {
       )
     })
 
-    test('a stranger who does not tell the length may send no more, and is refused before the rest', async () => {
+    test('an anonymous caller who does not state the length may send no more, and is refused before the rest', async () => {
       const request = await sendHead(app.url, { path: '/api/user/login', headers: { 'transfer-encoding': 'chunked' } })
       for (let sent = 0; sent < 5; sent += 1) request.send(`4000\r\n${' '.repeat(0x4000)}\r\n`)
       expect(await request.status).toBe(413)

@@ -113,7 +113,7 @@ const credentials = (user: TestUser | null): Record<string, string> =>
 const restPaths = documentedPaths.served
 
 describe('the documented paths', () => {
-  test.each(restPaths)('%s never breaks, whatever a stranger sends', async (row) => {
+  test.each(restPaths)('%s never breaks, whatever an anonymous caller sends', async (row) => {
     const [method = 'GET', path = '/'] = row.split(' ')
     const given = fc.record({
       path: fc.tuple(fc.constantFrom('1', '0', '-1', 'x', '%', '1e99', '\u0000', '9'.repeat(30)), query).map(([id, rest]) => fill(path, id) + rest),
@@ -142,7 +142,7 @@ const meta = fc.constantFrom(
 ) // prettier-ignore
 
 describe('the typed procedures', () => {
-  test.each(procedures)('$path never breaks, whatever a stranger sends', async ({ path, type, fields }) => {
+  test.each(procedures)('$path never breaks, whatever an anonymous caller sends', async ({ path, type, fields }) => {
     const payload = fc
       .tuple(textFor([...fields, ...names.slice(-6)]), fc.option(meta), fc.constantFrom('json', 'jsno', '0'))
       .map(([json, annotations, word]) => `{"${word}":${json}${annotations === null ? '' : `,"meta":${annotations}`}}`)

@@ -87,7 +87,7 @@ async function check({ app, wallet, client, upstream }: Place, feature: Feature)
   await checkLedger(app, wallet, { model, streams })
 }
 
-/** A limit holds where the cell fails because of it, and what was left out is told. */
+/** A limit holds where the cell fails because of it, and what was left out is reported. */
 async function outcomeOf(place: Place, feature: (typeof features)[number]): Promise<Cell['outcome']> {
   const { app, losses, wallet, client, upstream } = place
   const limit = limitOf(client.id, upstream.id, feature.id)

@@ -19,7 +19,7 @@ export type MatrixUpstream = {
 
 const claude = 'claude-sonnet-4-5-20250929'
 
-/** Where channels lead: the simulated provider in the clothes of each vendor, logins and signatures included. */
+/** Where channels lead: the simulated provider posing as each vendor, logins and signatures included. */
 export const upstreams = [
   {
     id: 'openai',

@@ -233,7 +233,7 @@ describe('an event', () => {
 })
 
 describe('money that goes back', () => {
-  it('is written down, and leaves the credit to the administrator', async () => {
+  it('is recorded, and leaves the credit to the administrator', async () => {
     const user = await payer()
     const { session, id } = await order(user)
     await send(stripe.checkoutEvent('completed', session))
@@ -260,7 +260,7 @@ describe('money that goes back', () => {
     expect(await balance(user)).toBe(0)
   })
 
-  it('by a dispute is written down, and a dispute that is won leaves the order paid', async () => {
+  it('by a dispute is recorded, and a dispute that is won leaves the order paid', async () => {
     const user = await payer()
     const { session, id } = await order(user)
     await send(stripe.checkoutEvent('completed', session))

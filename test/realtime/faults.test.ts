@@ -60,7 +60,7 @@ test('a worker killed in the middle of a session keeps what was charged and give
   later?.socket.close()
 })
 
-test('told to stop, sessions are ended at the deadline with an error event, and what was delivered is charged', async () => {
+test('asked to stop, sessions are ended at the deadline with an error event, and what was delivered is charged', async () => {
   await using running = await startOn({ WORKERS: '1', STOP_SECONDS: '4' })
   const [busy, idle] = [await running.talk(), await running.talk()]
   await idle.next('session.created')
@@ -83,7 +83,7 @@ test('told to stop, sessions are ended at the deadline with an error event, and 
   expect(await ledgerViolations(running.world.pool)).toEqual([])
 })
 
-test('told to stop, a session whose response ends in time is not given another one', async () => {
+test('asked to stop, a session whose response ends in time is not given another one', async () => {
   await using running = await startOn({ WORKERS: '1', STOP_SECONDS: '100' })
   const talk = await running.talk()
   // Long enough to be under way still when the product has been notified of its stop.

@@ -56,7 +56,7 @@ describe('a handshake that is refused gets an ordinary answer', () => {
     })
   })
 
-  test('for an address that is not on the token’s list, whatever a stranger writes into a header', async () => {
+  test('for an address that is not on the token’s list, whatever an untrusted peer writes into a header', async () => {
     const { app, user } = world
     const token = await app.make.token(user, { allowIps: '203.0.113.7' })
     const claims = { ...bearer(token.key), 'x-forwarded-for': '203.0.113.7' }

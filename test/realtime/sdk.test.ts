@@ -137,7 +137,7 @@ describe.each(helpers)('the official library %s', (_, connect) => {
     expect(await chargesOf(app, payer.userId)).toHaveLength(2)
   })
 
-  test('is told that it cannot pay, as an error of the API', async () => {
+  test('receives that it cannot pay, as an error of the API', async () => {
     const payer = await payerWith(world.app, 10)
     const realtime = connect(payer.key)
     const { done } = listen(realtime)

@@ -96,7 +96,7 @@ describe('what Claude’s applications require of a gateway', () => {
     }
   })
 
-  test('limits of the upstream and its failures come back as it told them', async () => {
+  test('limits of the upstream and its failures come back as it sent them', async () => {
     const { model } = await serve(app, { type: 14, baseUrl: scripted.play(answer) })
     expect((await ask(model)).headers.get('anthropic-ratelimit-requests-remaining')).toBe('7')
     const overloaded = { type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } }

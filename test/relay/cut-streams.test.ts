@@ -27,7 +27,7 @@ function endingError(by: CallerDialect, text: string) {
   return by.readError(by.dialect === 'messages' ? { request_id: '', ...data } : data)
 }
 
-/** Once an answer has begun to be told in items, it fails as a whole; before that there is an event for it. */
+/** Once an answer has begun to be sent in items, it fails as a whole; before that there is an event for it. */
 function responsesError(data: Record<string, unknown> | null, text: string) {
   const failed = data?.['response'] as { status: string; error: { message: string } } | undefined
   if (data?.['type'] === 'response.failed' && failed?.status === 'failed') return failed.error

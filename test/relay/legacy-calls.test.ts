@@ -73,7 +73,7 @@ describe('a legacy completion', () => {
 })
 
 describe('a legacy edit', () => {
-  test('is answered by a chat model told what to do, on every kind of channel', async () => {
+  test('is answered by a chat model with an instruction, on every kind of channel', async () => {
     for (const type of [1, 14, 24]) {
       const { model } = await serve(app, { type })
       const reply = await app.relay(token, '/v1/edits', { model, instruction: 'shout', input: 'hello' })

@@ -194,7 +194,7 @@ test('listing models costs nothing and calls no upstream', async () => {
   expect(app.upstream.total).toBe(0)
 })
 
-test('a model nobody has is the asker’s mistake, by the original’s own words', async () => {
+test('a model nobody has is the caller’s mistake, by the original’s own words', async () => {
   const reply = await fetch(`${app.url}/v1/models/nowhere`, { headers: { authorization: `Bearer ${token.key}` } })
   expect(reply.status).toBe(404)
   expect(await reply.json()).toEqual({

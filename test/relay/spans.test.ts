@@ -101,7 +101,7 @@ async function callTwice(headers: Record<string, string> = {}) {
   return { model, ids, requestId: reply.headers.get('x-request-id') }
 }
 
-test('a call is told by a span, with one for each attempt, for what is set aside and for the charge', async () => {
+test('a call is reported as a span, with one for each attempt, for what is set aside and for the charge', async () => {
   const { model, ids, requestId } = await callTwice()
   const { call, rest, values } = await spansOf(requestId)
   expect(call).toMatchObject({ name: 'POST /v1/chat/completions', kind: server })

@@ -40,7 +40,7 @@ describe('Spark over its signed socket', () => {
     }
   })
 
-  test('calls functions, and is told their results', async () => {
+  test('calls functions, and is sent their results', async () => {
     const { ask } = await vendorWorld(app, token, spark())
     for (const stream of [false, true]) {
       const question = user('get_weather of Paris, city is Paris')

@@ -291,7 +291,7 @@ function writesOfEveryKind(world: World, scene: Scene): Step[] {
 
 /**
  * Makes writes of every kind, one after the other; after each a call to every node at once. What a call shows of a former
- * state; where nodes may lag, of which the product told, they only have to catch up.
+ * state; where nodes may lag, which the product reported, they only have to catch up.
  */
 export async function staleAfter(
   world: World,

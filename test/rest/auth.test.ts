@@ -127,7 +127,7 @@ describe('POST /api/user/login', () => {
     expect((await thief.get('/api/user/self')).status).toBe(401)
   })
 
-  it('lets strangers use up their own tries, never those of root elsewhere', async () => {
+  it('lets callers elsewhere use up their own attempts, never those of root elsewhere', async () => {
     const behindProxy = await startConsole({ TRUST_PROXY: '1' })
     const root = await behindProxy.person({ role: 100 })
     const from = (ip: string) => ({ headers: { 'x-forwarded-for': ip } })
@@ -136,7 +136,7 @@ describe('POST /api/user/login', () => {
     for (let count = 0; count < 10; count += 1) await attempt('203.0.113.7', 'wrong password')
     expect(await attempt('203.0.113.7', root.password)).toMatchObject({ status: 429, text: '' })
     expect((await attempt('198.51.100.1', root.password)).body['success']).toBe(true)
-    // Addresses of one IPv6 network are one stranger.
+    // Addresses of one IPv6 network are one caller.
     for (let count = 0; count < 10; count += 1) await attempt(`2001:db8::${count}`, 'wrong password')
     expect((await attempt('2001:db8::ffff', root.password)).status).toBe(429)
     await behindProxy[Symbol.asyncDispose]()

@@ -20,7 +20,7 @@ afterAll(async () => {
   await app[Symbol.asyncDispose]()
 })
 
-/** The bytes as they are: client libraries refuse to send what strangers do. Status 0: closed without an answer. */
+/** The bytes as they are: client libraries refuse to send what attackers do. Status 0: closed without an answer. */
 function send(path: string, headers: string[], body = ''): Promise<{ status: number; body: string }> {
   const { hostname, port } = new URL(app.url)
   const { promise, resolve } = Promise.withResolvers<{ status: number; body: string }>()
@@ -65,7 +65,7 @@ const hostile = {
   'thousands of letters': 'k'.repeat(8000),
 }
 
-describe.each(Object.keys(routes) as (keyof typeof routes)[])('a stranger who comes by %s', (route) => {
+describe.each(Object.keys(routes) as (keyof typeof routes)[])('an anonymous caller of %s', (route) => {
   const isRefused = ({ status, body }: { status: number; body: string }) => {
     // The documents want 200 with `success: false` for an unknown token of a script.
     if (route === 'rest' && status === 200) expect(JSON.parse(body)).toMatchObject({ success: false })
@@ -122,7 +122,7 @@ describe('who somebody is', () => {
         () => null,
       )
 
-  it('is told by the whole token and the whole session, not by the beginning that another shares', async () => {
+  it('is identified by the whole token and the whole session, not by the beginning that another shares', async () => {
     const [first, second] = [await app.make.user(), await app.make.user()]
     const start = randomKey(20)
     const tokens = [start + randomKey(12), start + randomKey(12)]

@@ -29,7 +29,7 @@ describe('who is asking', () => {
     }
   })
 
-  it('may be told by the system access token, with the same header', async () => {
+  it('may be proved by the system access token, with the same header', async () => {
     const person = await app.person()
     const browser = await app.signedIn(person)
     const first = String((await browser.get('/api/user/token')).data)

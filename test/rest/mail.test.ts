@@ -265,20 +265,20 @@ describe('the password reset', () => {
     expect((await reset(person.email, newer.token)).body['success']).toBe(true)
   })
 
-  it('cannot be spoilt by strangers who try links', async () => {
+  it('cannot be invalidated by others who try links', async () => {
     const person = await owner()
     const { token } = await mailedLink(person.email)
     for (let count = 0; count < 6; count += 1) expect(await reset(person.email, 'f'.repeat(32))).toMatchObject(invalid)
     expect((await reset(person.email, token)).body['success']).toBe(true)
   })
 
-  it('never writes the asker’s own host into the link', async () => {
+  it('never writes the caller’s own host into the link', async () => {
     const person = await owner()
     const { link } = await mailedLink(person.email, { 'x-forwarded-host': 'evil.example', host: 'evil.example' })
     expect(link).toMatch(/^https:\/\/gateway\.example\//)
   })
 
-  it('answers a stranger’s address the same way, and mails nothing', async () => {
+  it('answers an unknown address the same way, and mails nothing', async () => {
     const person = await owner()
     const [known, unknown] = [await ask(person.email), await ask(newAddress())]
     expect([unknown.status, unknown.text]).toEqual([known.status, known.text])

@@ -240,7 +240,7 @@ describe.each(['github', 'oidc', 'linuxdo', 'wechat', 'telegram'] as const)('a b
     return { person, browser, unbind: () => call(browser, 'user.account.bindings.unbind', { provider }) }
   }
 
-  it('is undone by its owner, once, and written down', async () => {
+  it('is undone by its owner, once, and recorded', async () => {
     const { person, unbind } = await bind('a hash')
     const replies = await Promise.all(Array.from({ length: 10 }, unbind))
     expect(replies.filter(({ code }) => code === null)).toHaveLength(1)

@@ -12,7 +12,7 @@ beforeAll(async () => {
 afterAll(() => app[Symbol.asyncDispose]())
 
 describe('models on the wire', () => {
-  it('have a price list at top level, for strangers too', async () => {
+  it('have a price list at top level, for anonymous visitors too', async () => {
     const reply = await app.browser().get('/api/pricing')
     expect(reply.body).toEqual({
       success: true,

@@ -131,7 +131,7 @@ describe('an OIDC provider that was put in the place of another', () => {
 })
 
 describe('who somebody is', () => {
-  it('is told by the id that never changes, not by a name that a stranger can take over', async () => {
+  it('is identified by the id that never changes, not by a name that somebody else can take over', async () => {
     world.github.be({ id: 900_001, login: 'famous' })
     const owner = await signIn(world.browser(), 'github')
     world.github.be({ id: 900_002, login: 'famous' })

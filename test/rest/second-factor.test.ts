@@ -29,7 +29,7 @@ async function enrolled(fields: Parameters<ConsoleApp['person']>[0] = {}): Promi
 const laterPasswords = (person: Person) =>
   app.sql('update authenticators set last_step = last_step - 4 where user_id = $1', [person.id])
 
-/** A browser that told the password and is asked for the second step. */
+/** A browser that sent the password and is asked for the second step. */
 async function halfSignedIn({ person }: Enrolled): Promise<Browser> {
   const browser = app.browser()
   const reply = await browser.login(person)
@@ -41,7 +41,7 @@ async function halfSignedIn({ person }: Enrolled): Promise<Browser> {
 const secondStep = (browser: Browser, code: string) => browser.post('/api/user/login/2fa', { code })
 
 describe('setting up an authenticator', () => {
-  it('counts from the first one-time password that is told, and gives ten recovery codes once', async () => {
+  it('counts from the first one-time password that is entered, and gives ten recovery codes once', async () => {
     const person = await app.person()
     const browser = await app.signedIn(person)
     const setUp = (await browser.post('/api/user/2fa/setup')).data as { secret: string; qr_code_data: string }
@@ -149,7 +149,7 @@ describe('the second step of the login', () => {
     }
   })
 
-  it('is for the browser that told the password alone', async () => {
+  it('is for the browser that sent the password alone', async () => {
     const account = await enrolled()
     await halfSignedIn(account)
     expect((await secondStep(app.browser(), account.codes[0] ?? '')).body['success']).toBe(false)
@@ -191,7 +191,7 @@ describe('what is asked for again', () => {
 })
 
 describe('giving it up', () => {
-  it('wants a code, takes the recovery codes along and is written down', async () => {
+  it('wants a code, takes the recovery codes along and is recorded', async () => {
     const account = await enrolled()
     expect(await account.browser.post('/api/user/2fa/disable', { code: '000000' })).toMatchObject(
       refused('验证码错误，或已使用过'),
@@ -210,7 +210,7 @@ describe('giving it up', () => {
     ])
   })
 
-  it('is done for somebody who lost it by a higher role alone, and is written down', async () => {
+  it('is done for somebody who lost it by a higher role alone, and is recorded', async () => {
     const account = await enrolled({ role: 10 })
     const peer = await app.trpc(await app.person({ role: 10 }))
     await expect(peer.admin.secondFactor.reset({ id: account.person.id })).rejects.toMatchObject({

@@ -268,7 +268,7 @@ describe('setup', () => {
     return promise
   }
 
-  it('is not taken over by a stranger whose proxy stands on this machine and adds no header', async () => {
+  it('is not taken over by another machine whose proxy stands on this machine and adds no header', async () => {
     const { ensureSetupToken } = await import('#features/site/setup-service.ts')
     const token = await ensureSetupToken(fresh.services)
     const strangers: Record<string, string>[] = [

@@ -24,7 +24,7 @@ afterAll(() => app[Symbol.asyncDispose]())
 const query = (from: number, to: number) => ({ start_timestamp: String(from), end_timestamp: String(to) })
 
 describe('dashboard data on the wire', () => {
-  it('is added up over everybody, or told for one user', async () => {
+  it('is added up over everybody, or read for one user', async () => {
     const everybody = await admin.get('/api/data/', { query: { ...query(hour, hour), default_time: 'hour' } })
     const row = { model_name: 'gpt-4o', created_at: hour }
     expect(everybody.data).toEqual([{ ...row, id: 0, user_id: 0, username: '', token_used: 20, count: 4, quota: 80 }])

@@ -237,7 +237,7 @@ describe('PUT /api/token/', () => {
     expect(reply.data).toEqual({ ...token, name: 'new', used_quota: 7, remain_quota: 0, group: '', allow_ips: '' })
   })
 
-  it('changes the status alone when told so', async () => {
+  it('changes the status alone when asked to', async () => {
     const token = await make({ remain_quota: 100 })
     const set = (status: number) =>
       browser.put('/api/token/', { id: token.id, status }, { query: { status_only: 'true' } })

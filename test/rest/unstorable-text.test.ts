@@ -15,7 +15,7 @@ beforeAll(async () => {
 })
 afterAll(() => app[Symbol.asyncDispose]())
 
-test('a NUL in what a stranger sends is the stranger’s mistake and costs no connection of the database', async () => {
+test('a NUL in what a caller sends is the caller’s mistake and costs no connection of the database', async () => {
   const replies = [
     await app.rest(null, 'POST', '/api/user/register', { username: 'abcd', password: 'long enough', aff_code: 'a\0' }),
     await app.rest(root, 'GET', '/api/log/?username=a%00b'),

@@ -337,7 +337,7 @@ describe('DELETE /api/user/:id', () => {
 })
 
 describe('user administration', () => {
-  it('is closed to ordinary users and strangers', async () => {
+  it('is closed to ordinary users and anonymous visitors', async () => {
     const user = await app.signedIn(await app.person())
     const calls = (browser: Browser) => [
       browser.get('/api/user/'),

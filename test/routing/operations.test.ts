@@ -121,7 +121,7 @@ test('an answer that cannot be put in the caller’s words is not charged', asyn
   expect((await say(app, chat, { token, model })).status).toBe(200)
 })
 
-test('told to stop, an operation that waits for its upstream ends with 503 and costs nothing', async () => {
+test('asked to stop, an operation that waits for its upstream ends with 503 and costs nothing', async () => {
   const { model } = await serve(app, { does: 'hang' })
   const before = await consumed(app)
   const call = app.relay(token, '/v1/embeddings', { model, input: 'hello' })

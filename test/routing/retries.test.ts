@@ -138,7 +138,7 @@ describe('an answer with nothing in it', () => {
     })
   })
 
-  test('goes out as it is from the last attempt, charged and told once', async () => {
+  test('goes out as it is from the last attempt, charged and reported once', async () => {
     await withOptions(app, auto, async () => {
       const { model } = await serve(app, { does: 'blank,usage=10:2' }, { does: 'blank,usage=10:2' })
       await setOptions(app, { 'global.auto_retry_force_channel_switch': 'true' })

@@ -72,7 +72,7 @@ describe.each(faults)('%s', (_name, route, status) => {
   )
 })
 
-test('the operator reads in the log where a try went and what the network said, or who refused it', async () => {
+test('the operator reads in the log where an attempt went and what the network said, or who refused it', async () => {
   const faulty: [route: { baseUrl?: string; does?: string }, reason: RegExp][] = [
     [{ baseUrl: 'http://127.0.0.1:9' }, /: http:\/\/127\.0\.0\.1:9\/v1\/chat\/completions \(.+\)$/],
     [{ does: 'status=500' }, /\(http:\/\/127\.0\.0\.1:\d+\/.*v1\/chat\/completions\)$/],

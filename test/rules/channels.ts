@@ -352,7 +352,7 @@ export const rules: RuleList = {
         rule: 'Link-local and metadata addresses are refused in every spelling.',
         asserts: '0x',
         file: files.address,
-        test: 'of clouds’ metadata are told in every spelling',
+        test: 'of clouds’ metadata are recognised in every spelling',
       },
       {
         rule: 'A name that resolves to one is refused where the connection is made.',

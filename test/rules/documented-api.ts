@@ -69,7 +69,7 @@ export const rules: RuleList = {
         'lists',
         'an owner sees the own ones, newest first, ten a page from page 0, without their channel',
       ),
-      rule('A change of the status alone answers with the token.', 'tokens', 'changes the status alone when told so'),
+      rule('A change of the status alone answers with the token.', 'tokens', 'changes the status alone when asked to'),
       rule(
         'A quick edit answers with the whole channel.',
         'channels',
@@ -85,7 +85,7 @@ export const rules: RuleList = {
         ...rule(
           'So are the groups of the price list, whose items name their groups in an array.',
           'models',
-          'have a price list at top level, for strangers too',
+          'have a price list at top level, for anonymous visitors too',
         ),
         asserts: 'enable_groups',
       },

@@ -325,7 +325,9 @@ const effects: Effects = {
 /** The same of options that are set where a file sets its stage, which the test itself does not name. */
 const given: Effects = {
   'test/rest/provider-answers.test.ts': {
-    'is told by the id that never changes, not by a name that a stranger can take over': ['GitHubClientSecret'],
+    'is identified by the id that never changes, not by a name that somebody else can take over': [
+      'GitHubClientSecret',
+    ],
     'needs the trust level that the site asks for, which the profile tells and nobody else': ['LinuxDOClientSecret'],
   },
   'test/rest/messengers.test.ts': {

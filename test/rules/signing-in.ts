@@ -194,7 +194,7 @@ export const rules: RuleList = {
         rule: 'A reset link leads to the configured address alone.',
         asserts: 'host',
         file: 'test/rest/mail.test.ts',
-        test: 'never writes the asker’s own host into the link',
+        test: 'never writes the caller’s own host into the link',
       },
     ],
     'Accounts elsewhere': [

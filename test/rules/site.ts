@@ -51,7 +51,7 @@ export const rules: RuleList = {
         message: '未登录或登录已过期，请重新登录',
         asserts: 'session.required',
         file: 'test/trpc/accounts.test.ts',
-        test: 'ask a stranger to sign in and an ordinary user to leave',
+        test: 'ask an anonymous visitor to sign in and an ordinary user to leave',
       },
       {
         rule: 'The founder’s checklist ticks itself and goes.',
@@ -198,7 +198,7 @@ export const rules: RuleList = {
         rule: 'A provider’s number is who somebody is, not the name.',
         asserts: 'renamed',
         file: 'test/rest/provider-answers.test.ts',
-        test: 'is told by the id that never changes, not by a name that a stranger can take over',
+        test: 'is identified by the id that never changes, not by a name that somebody else can take over',
       },
       {
         rule: 'A secret does not follow to another host.',

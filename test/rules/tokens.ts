@@ -48,7 +48,7 @@ export const rules: RuleList = {
       {
         rule: 'Its owner enables and disables it, and nothing else changes.',
         file: rest.tokens,
-        test: 'changes the status alone when told so',
+        test: 'changes the status alone when asked to',
       },
       {
         rule: 'What has expired or run out is not enabled before that is mended.',

@@ -18,7 +18,7 @@ beforeAll(async () => {
 afterAll(() => app[Symbol.asyncDispose]())
 
 describe.each([...clients])('$label', ({ id }) => {
-  test.each([...upstreams])('does everything $label can do, and is told what it cannot', (upstream) => {
+  test.each([...upstreams])('does everything $label can do, and is refused what it cannot', (upstream) => {
     const failures = cells.flatMap(({ client, upstream: to, feature, outcome }) =>
       client === id && to === upstream.id && outcome.kind === 'failed' ? [`${feature}: ${String(outcome.error)}`] : [],
     )

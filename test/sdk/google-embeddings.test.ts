@@ -141,7 +141,7 @@ test('fields go through to a Google channel, and are named as lost on the way to
   expect(lastRequest()?.body).toEqual({ model: 'text-embedding-3-small', input: ['hello'] })
 })
 
-test('what the texts are for is told to vendors that ask for it, and named as lost where they do not know it', async () => {
+test('what the texts are for is sent to vendors that ask for it, and named as lost where they do not know it', async () => {
   const ask = async (model: string, more: object) => {
     const requests = ['hello', 'world'].map((text) => ({ model, content: { parts: [{ text }] }, ...more }))
     const reply = await app.relay(token, `/v1beta/models/${model}:batchEmbedContents`, { requests })
@@ -172,7 +172,7 @@ test('an image goes through to a Google channel and is refused where it cannot b
   })
 })
 
-test('an OpenAI caller is told the usage that a Google channel does not tell', async () => {
+test('an OpenAI caller receives the usage that a Google channel does not report', async () => {
   const client = new OpenAI({ baseURL: `${app.url}/v1`, apiKey: `sk-${token.key}`, maxRetries: 0 })
   const answer = await client.embeddings.create({ model: 'native', input: ['hello', 'world'] })
   expect(answer.usage).toEqual({ prompt_tokens: 2, total_tokens: 2 })

@@ -51,7 +51,7 @@ const geminiVerbs: Record<string, Operation> = {
   predict: predictImages,
 }
 
-/** Paths are told by their end, because vendors that speak these dialects put them below all kinds of prefixes. */
+/** Paths are recognised by their end, because vendors that speak these dialects put them below all kinds of prefixes. */
 const posts: [ending: string, route: Route][] = [
   ['/chat/completions', { vendor: openai, operation: chatCompletions }],
   ['/completions', { vendor: openai, operation: completions }],
@@ -91,7 +91,7 @@ const ownPosts: [path: RegExp, route: Route][] = [
   [/^\/rpc\/2\.0\/ai_custom\/v1\/wenxinworkshop\/chat\/[a-z0-9_.-]+$/, { vendor: baidu, operation: baiduChat }],
 ]
 
-/** OpenAI's operations in their Azure clothes. */
+/** OpenAI's operations in their Azure form. */
 function azureRoute(path: string): Route | undefined {
   const name = deploymentPattern.exec(path)?.[2] ?? undatedPattern.exec(path)?.[1]
   const route = posts.find(([ending]) => ending === `/${name}`)?.[1]

@@ -73,7 +73,7 @@ export async function startApp(
     upstream,
     pool,
     make,
-    /** A signed-in browser's typed client; without a user a stranger's. */
+    /** A signed-in browser's typed client; without a user an anonymous one. */
     trpc: (user?: TestUser) =>
       createTRPCClient<AppRouter>({
         links: [
@@ -86,7 +86,7 @@ export async function startApp(
           }),
         ],
       }),
-    /** A script with a system access token; without a user a stranger. */
+    /** A script with a system access token; without a user an anonymous caller. */
     // oxlint-disable-next-line max-params -- It reads like the request it makes.
     rest: async (user: TestUser | null, method: string, path: string, body?: unknown) => {
       const reply = await fetch(url + path, {

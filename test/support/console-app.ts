@@ -110,7 +110,7 @@ export async function startConsole(environment: Record<string, string> = {}) {
       browser.become(person.id, await plantSession(services, person.id))
       return browser
     },
-    /** In-process tRPC as the person, fresh from the row; null for a stranger. */
+    /** In-process tRPC as the person, fresh from the row; null without a session. */
     trpc: async (person: Person | null, changes: Partial<Context> = {}) =>
       createCaller(await contextOf(services, person, changes)),
     [Symbol.asyncDispose]: async () => {

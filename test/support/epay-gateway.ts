@@ -24,7 +24,7 @@ export function createEpayGateway(given: { pid: string; key: string }) {
     sign,
     /** Whether the form a payer brings was signed by the merchant. */
     accepts: (form: EpayFields): boolean => form['pid'] === given.pid && form['sign'] === sign(form),
-    /** What the merchant is told once the form was paid, with whatever is to be different. */
+    /** What the merchant is notified of once the form was paid, with whatever is to be different. */
     notification: (form: EpayFields, changes: EpayFields = {}, key?: string): EpayFields =>
       signed(
         {

@@ -73,7 +73,7 @@ export async function ledgerViolations(pool: Pool, { everyCallIsLogged = true } 
   ]
 }
 
-/** Needs every charge in the log, for that is where its model is told; without, only caps on every model are looked at. */
+/** Needs every charge in the log, for that is where its model stands; without, only caps on every model are looked at. */
 async function capViolations(pool: Pool, everyCallIsLogged: boolean): Promise<string[]> {
   const charged = everyCallIsLogged
     ? `(select sum(l.quota) from logs l where l.type = 2 and l.created_at >= c.created_at and ledger_cap_covers(c.models, l.model_name)

@@ -212,7 +212,7 @@ describe('the upstream answers', () => {
     expect(task).toMatchObject({ code: 21, status: 'IN_PROGRESS', progress: '0%' })
   })
 
-  test('22: queued, charged, and told as accepted', async () => {
+  test('22: queued, charged, and reported as accepted', async () => {
     const { json, task, taken } = await answered(22)
     expect(json).toMatchObject({ code: 1, properties: { numberOfQueues: 1 } })
     expect(taken).toBe(50_000)

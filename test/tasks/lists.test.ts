@@ -97,7 +97,7 @@ describe('drawings over REST', () => {
     })
   })
 
-  test('an owner cannot see all, a stranger nothing', async () => {
+  test('an owner cannot see all, an anonymous caller nothing', async () => {
     expect((await app.rest(by.user, 'GET', '/api/mj/')).json).toMatchObject({ success: false })
     expect((await app.rest(null, 'GET', '/api/mj/self')).status).toBe(401)
   })

@@ -203,7 +203,7 @@ describe('refusals', () => {
     expect(app.upstream.requests).toHaveLength(before)
   })
 
-  test('the checks of every call hold, and are told in both forms', async () => {
+  test('the checks of every call hold, and are reported in both forms', async () => {
     const by = await holder(app)
     const { status, json } = await call(app, 'x'.repeat(48), 'POST /suno/submit/music', { prompt: 'x' })
     expect(status).toBe(401)

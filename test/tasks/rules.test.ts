@@ -364,7 +364,7 @@ describe('an image by its address', () => {
     worker.close()
   })
 
-  test('is told with a mark that defeats caches until it is final, or as the upstream has it', async () => {
+  test('is returned with a mark that defeats caches until it is final, or as the upstream has it', async () => {
     const by = await holder(app)
     const id = await imagined(app, by, 'x [[job=running]]')
     const job = app.upstream.tasks.get(id)

@@ -182,7 +182,7 @@ describe('sessions', () => {
   })
 })
 
-it('a replaced password and access token are written down', async () => {
+it('a replaced password and access token are recorded', async () => {
   const person = await app.person()
   const api = await app.trpc(person)
   await api.user.account.createAccessToken()

@@ -193,7 +193,7 @@ describe('site and groups', () => {
 })
 
 describe('rights', () => {
-  it('ask a stranger to sign in and an ordinary user to leave', async () => {
+  it('ask an anonymous visitor to sign in and an ordinary user to leave', async () => {
     const stranger = await app.trpc(null)
     const { api } = await user()
     for (const call of [

@@ -76,7 +76,7 @@ const plannedChange = () => ({
 })
 const buyingPrice = { model: 'gpt-4o', from: 0, terms: { kind: 'share' as const, share: 0.5 } }
 
-/** Every mutation of administrators, with an input that does something. A new one has to be written down here. */
+/** Every mutation of administrators, with an input that does something. A new one has to be added here. */
 const acts: Record<string, () => Promise<unknown>> = {
   'site.dismissFirstSteps': async () => {
     await app.sql("insert into installation_facts values ('first_steps', 'open')")

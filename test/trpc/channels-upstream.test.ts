@@ -371,7 +371,7 @@ describe('the balance of a channel', () => {
     expect(upstream.seen.at(-1)?.headers['api-key']).toBe(secret)
   })
 
-  it('is refused where none is told', async () => {
+  it('is refused where none is given', async () => {
     const claude = await create({ type: 14, models: ['claude-3-5-haiku'] })
     expect((await refusalOf((await channels()).updateBalance({ id: claude.id }))).code).toBe(
       'channel.balance_unsupported',

@@ -27,7 +27,7 @@ const pricing = async (person: Person | null) => (await app.trpc(person)).public
 const names = async (person: Person | null) => (await pricing(person)).items.map(({ model }) => model)
 
 describe('the price list', () => {
-  it('is open to strangers and shows each served model with its price and groups', async () => {
+  it('is open to anonymous visitors and shows each served model with its price and groups', async () => {
     await serve({ groups: ['vip', 'default'] })
     await serve({ models: ['dall-e-3'] })
     await serve({ type: 36, models: ['suno_music'] })

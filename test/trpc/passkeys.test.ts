@@ -23,7 +23,7 @@ async function keyed(fields: PersonFields = {}): Promise<Keyed> {
   return { person, key, api, id: passkey?.id ?? 0 }
 }
 
-/** A browser of a stranger, with the session it gets. */
+/** An anonymous browser, with the session it gets. */
 const stranger = async () => {
   const session: { idHash: string | null } = { idHash: null }
   return { session, api: await app.trpc(null, { session }) }

@@ -113,7 +113,7 @@ describe('the caps of a token', () => {
 })
 
 describe('the caps of a user', () => {
-  it('are set and raised by an administrator, seen by the user, and written down', async () => {
+  it('are set and raised by an administrator, seen by the user, and recorded', async () => {
     const admin = await app.trpc(await app.person({ role: roles.admin }))
     const [cap] = await admin.admin.spendCaps.set({ userId: owner.id, caps: [daily] })
     expect(cap).toMatchObject({ ...daily, scope: 'user', source: 'admin' })

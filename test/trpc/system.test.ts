@@ -96,7 +96,7 @@ test('a statement that takes long is shown without the values in it', async () =
   await client.end().catch(() => {})
 })
 
-test('the growth of the log and the size of the database are told', async () => {
+test('the growth of the log and the size of the database are shown', async () => {
   const { logs, database } = await state()
   expect(logs.days).toHaveLength(14)
   expect(logs.months.length).toBeGreaterThan(0)

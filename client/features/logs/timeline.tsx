@@ -7,7 +7,7 @@ export type Span = { kind: 'gateway' | 'failed' | 'waiting' | 'answering'; ms: n
 
 /**
  * What the time of a call went to, in the order it went: the gateway's own part is what neither the failed tries nor the
- * answering upstream took. Undefined where the upstream's part is not told.
+ * answering upstream took. Undefined where the upstream's part is not known.
  */
 function spansOf(total: number, details: Pick<LogDetails, 'attempts' | 'upstreamMs' | 'firstTokenMs'>) {
   const { upstreamMs, firstTokenMs, attempts } = details

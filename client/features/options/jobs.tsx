@@ -13,7 +13,7 @@ import { SectionFrame } from './section-frame.tsx'
 
 type Job = RouterOutputs['admin']['jobs']['list'][number]
 
-/** It has its own place, where it is told until when. */
+/** It has its own place, which shows until when. */
 const ordered = 'log-clearing'
 
 const [runningPauseMs, idlePauseMs] = [1000, 10_000]

@@ -62,7 +62,7 @@ test('a failed or empty answer is not sent back to the model, a complete one is'
   expect(wireMessages('  ', messages)[0]).toEqual({ role: 'user', content: 'one' })
 })
 
-test('the speed counts from the first word, and is not told for what came at once', () => {
+test('the speed counts from the first word, and is not shown for what came at once', () => {
   expect(speedOf({ ...begun, firstAt: 1000, endedAt: 3000 }, 50)).toBe(25)
   expect(speedOf({ ...begun, firstAt: 1000, endedAt: 1010 }, 50)).toBeUndefined()
 })

@@ -245,7 +245,7 @@ describe('schemas', () => {
   const tool = { type: 'function', name: 'f', parameters: { type: 'object' }, strict: true } as const
   const responseFormat = { type: 'json-schema', name: 'x', schema: { type: 'object' }, strict: true } as const
 
-  test('are written anew, or are no longer kept to the letter, by name', () => {
+  test('are written anew, or are no longer strict, by name', () => {
     const request = requestWith({ tools: [tool], responseFormat })
     const better = { type: 'object', additionalProperties: false }
     expect(fitRequest(request, strict(better))).toMatchObject({

@@ -10,13 +10,13 @@ export type NameRule = {
 
 /** What a target takes of schemas. Each function gives an equal schema, or nothing where the target has no words for it. */
 export type SchemaRules = {
-  /** Of a tool whose arguments are to be kept to the letter. */
+  /** Of a strict tool. */
   strict?: ((schema: JsonSchema) => JsonSchema | undefined) | undefined
   /** Of any tool; `lost` where the target's words say less. */
   parameters?: ((schema: JsonSchema) => { schema: JsonSchema; lost: boolean }) | undefined
-  /** Of an answer; `lost` as above, and the rest is still kept to the letter. */
+  /** Of an answer; `lost` as above, and the rest is still strict. */
   format?: ((schema: JsonSchema) => { schema: JsonSchema; lost: boolean } | undefined) | undefined
-  /** The target keeps an answer to any schema it is given, whether or not the caller asks for the letter. */
+  /** The target keeps an answer to any schema it is given, whether or not the caller asks for strictness. */
   alwaysKeepsFormat?: boolean | undefined
 }
 

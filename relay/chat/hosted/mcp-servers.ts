@@ -108,7 +108,7 @@ function ofClaude(request: ChatRequest): Given {
 
 const none: Given = { servers: [], losses: [] }
 
-/** The remote servers that a caller brings along, with names of what of them cannot be told to a vendor of the other form. */
+/** The remote servers that a caller brings along, with names of what of them cannot be sent to a vendor of the other form. */
 export function mcpServersOf(request: ChatRequest): Given {
   const { dialect } = request.extra
   return dialect === 'claude' ? ofClaude(request) : dialect === 'openai-responses' ? ofResponses(request) : none

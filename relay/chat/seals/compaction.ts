@@ -1,5 +1,5 @@
 /**
- * What every compaction written here begins with. Its caller wrote or was told all that it holds and may say the same in a
+ * What every compaction written here begins with. Its caller wrote or was sent all that it holds and may say the same in a
  * message, so that nothing has to be hidden or proven: any process of any installation reads it.
  */
 const mark = 'gatewayCompaction1'

@@ -16,7 +16,7 @@ export type Maker = {
   account?: string | undefined
 }
 
-/** What one vendor proves of its reasoning: a signature of a shown thought, a hidden reasoning part, the reasoning behind a call. */
+/** What one vendor proves of its reasoning: a signature of shown reasoning, a hidden reasoning part, the reasoning behind a call. */
 export type Proof = { kind: 'signature' | 'encrypted' | 'call'; text: string; value: string }
 
 export type Seal = { maker: Maker; proofs: Proof[] }

@@ -16,7 +16,7 @@ export type Sealing = {
 }
 
 type Choice = {
-  /** Of the reasoning being told. */
+  /** Of the reasoning being written. */
   text: string
   /** Proofs that wait for the call whose reasoning they prove. */
   waiting: { maker: Maker; proofs: Proof[] } | undefined

@@ -10,7 +10,7 @@ export type DrawingRefusal =
   | 'content_parse_failed'
   | `unknown_action:${string}`
 
-/** No action can be told from this request, so neither a model nor a price. */
+/** This request names no action, so neither a model nor a price. */
 export class UnknownAction extends Error {
   override name = 'UnknownAction'
   readonly word: DrawingRefusal

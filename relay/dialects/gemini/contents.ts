@@ -168,7 +168,7 @@ function readResponse(value: unknown): { text: string; isError?: true } {
   const names = Object.keys(value)
   if (names.length === 1 && typeof error === 'string') return { text: error, isError: true }
   const [plain] = names.length === 1 ? [output, result].filter((text) => typeof text === 'string') : []
-  // Beside a text stands what else the tool told: its exit code, what it wrote to the other stream.
+  // Beside a text stands what else the tool returned: its exit code, what it wrote to the other stream.
   const text = plain ?? JSON.stringify(value)
   return typeof error === 'string' && error !== '' ? { text, isError: true } : { text }
 }

@@ -75,7 +75,7 @@ function toParts(part: ResponsePart): object[] {
       return [{ inlineData: { mimeType: part.mediaType, data: part.data } }]
     case 'audio':
       return [{ inlineData: { mimeType: audioMediaType(part.format), data: part.data } }]
-    // Searches are told of beside the parts; tools of other servers are none of this vendor's.
+    // Searches are reported beside the parts; tools of other servers are none of this vendor's.
     case 'web-search':
     case 'mcp-call':
       return []

@@ -4,7 +4,7 @@ import type { Fields } from '#relay/chat/json.ts'
 import type { McpCallPart, WebSearchPart } from '#relay/chat/request.ts'
 import type { EventWriter } from './event-writer.ts'
 
-/** The items' events from beginning to end, for what is told of when it is done. */
+/** The items' events from beginning to end, for what is reported when it is done. */
 export function searchEvents(writer: EventWriter, search: WebSearch, output: object[]): string {
   const item = searchItem(search)
   const at = { output_index: output.length, item_id: item['id'] }

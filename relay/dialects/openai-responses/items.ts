@@ -102,7 +102,7 @@ const hasAnnotations = (content: unknown): boolean =>
     (part: unknown) => isObject(part) && Array.isArray(part['annotations']) && part['annotations'].length > 0,
   )
 
-/** How closely a file is looked at, which only this vendor can be told. */
+/** How closely a file is looked at, for which only this vendor has a field. */
 const hasFileDetail = (content: unknown): boolean =>
   Array.isArray(content) &&
   content.some(

@@ -139,7 +139,7 @@ const betasOf = (header: string | undefined): string[] =>
     .filter(Boolean) ?? []
 
 /**
- * Takes out of a body in the messages dialect what the platform refuses, and gives the betas it may be told. `body` is a
+ * Takes out of a body in the messages dialect what the platform refuses, and gives the betas it may be sent. `body` is a
  * shallow copy: fields are replaced, never changed inside.
  */
 export function fitToPlatform(

@@ -71,7 +71,7 @@ test('a refusal says why', () => {
   ])
 })
 
-test('the sequence that stopped the model is told', () => {
+test('the sequence that stopped the model is reported', () => {
   const events = decode([
     start,
     { type: 'message_delta', delta: { stop_reason: 'stop_sequence', stop_sequence: 'END' } },
@@ -79,7 +79,7 @@ test('the sequence that stopped the model is told', () => {
   expect(events[2]).toEqual({ type: 'finish', reason: 'stop', stopSequence: 'END' })
 })
 
-test('the closing event finishes an answer whose reason was never told', () => {
+test('the closing event finishes an answer whose reason was never reported', () => {
   expect(decode([start, { type: 'message_stop' }]).at(-1)).toEqual({ type: 'finish', reason: 'stop' })
 })
 

@@ -10,7 +10,7 @@ import { createUsageCounter } from './usage.ts'
 type ToolBlock = { kind: 'tool'; index: number; custom: boolean; input: string; written: string }
 /** A cited block is cited as a whole, so its sources are reported when it ends; offsets count in the text of the complete answer. */
 type TextBlock = { kind: 'text'; start: number; citations: Citation[] }
-/** A call that the vendor makes itself: told once its result is there. */
+/** A call that the vendor makes itself: reported once its result is there. */
 type HostedBlock = { kind: 'hosted'; use: Json; input: string }
 type Block = ToolBlock | TextBlock | HostedBlock | { kind: 'thinking' } | { kind: 'ignored' }
 
@@ -97,7 +97,7 @@ function startBlock(event: Json, state: State): ChatEvent[] {
   }
 }
 
-/** A result is told together with its call, whose input has come in pieces. */
+/** A result is reported together with its call, whose input has come in pieces. */
 function hostedEvents(result: Json, state: State): ChatEvent[] {
   const block = state.hosted.get(result['tool_use_id'])
   if (!block) return []

@@ -14,7 +14,7 @@ function textIn(content: unknown, losses: Set<string>): string {
     .join('\n')
 }
 
-/** One call a turn is all that this vendor knows: the first of several is told, the rest go with their results. */
+/** One call a turn is all that this vendor knows: the first of several is sent, the rest go with their results. */
 function turnOf(message: Json, names: Map<string, unknown>, losses: Set<string>): Turn | undefined {
   const [call, ...others] = recordsOf(message['tool_calls'])
   if (others.length > 0) losses.add('tool_calls')

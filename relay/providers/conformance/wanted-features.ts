@@ -38,7 +38,7 @@ export const targets: Target[] = [
   },
 ]
 
-/** Something a request may want, how to find it again, and the names by which its loss may be told. */
+/** Something a request may want, how to find it again, and the names by which its loss may be reported. */
 export type Feature = { want: Partial<ChatRequest>; find: (request: ChatRequest) => unknown; named: string[] }
 
 const user = (...content: UserPart[]): Partial<ChatRequest> => ({ messages: [{ role: 'user', content }] })
@@ -240,7 +240,7 @@ export const features: Record<string, Feature> = {
 /** From a caller of a dialect that is none of these, so that nothing passes as its own. */
 export const callers: DialectId[] = ['openai-chat', 'openai-responses', 'claude', 'gemini']
 
-/** What an upstream would read of a request, and the losses that were told. */
+/** What an upstream would read of a request, and the losses that were reported. */
 export function sendAndRead({ provider, call, dialect }: Target, request: ChatRequest) {
   const { body, losses = [] } = provider.chat.request(request, call)
   return { read: dialects[dialect].parse(JSON.parse(JSON.stringify(body)), { model: call.model }), losses }

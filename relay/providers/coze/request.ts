@@ -30,7 +30,7 @@ function textOf(message: Message): string {
   return texts.join('\n')
 }
 
-/** Bots have instructions of their own; what the caller says as such is told by the user. */
+/** Bots have instructions of their own; what the caller says as instructions is sent as the user's message. */
 function toMessage(message: Message, losses: Set<string>): Json[] {
   const text = textOf(message)
   const media = mediaOf(message, losses)

@@ -75,7 +75,7 @@ test('in a chat the end is reported by the chat, not by the workflow inside', ()
   expect(types).toEqual(['start', 'text-delta', 'reasoning-delta', 'finish'])
 })
 
-test('the steps of an application are told as its reasoning', () => {
+test('the steps of an application are returned as its reasoning', () => {
   const texts = decode([
     { event: 'workflow_started', conversation_id: 'c', data: { id: 'w' } },
     { event: 'node_started', conversation_id: 'c', data: { title: 'Look it up', node_type: 'knowledge-retrieval' } },

@@ -45,7 +45,7 @@ const textsOf = (message: Message): string =>
     })
     .join('\n')
 
-/** An application takes one question; a conversation is told as a script. */
+/** An application takes one question; a conversation is sent as a script. */
 function queryOf(messages: readonly Message[]): string {
   const [only] = messages
   if (messages.length === 1 && only?.role === 'user') return textsOf(only)
@@ -135,7 +135,7 @@ const finish = (json: Json, more: Json): Json => ({
   ...more,
 })
 
-/** What an application is at, told as its reasoning: the name of a step, and how it ended once it has. */
+/** What an application is at, returned as its reasoning: the name of a step, and how it ended once it has. */
 function step(json: Json, name: string): Json {
   const status = wordOf(recordOf(json['data'])?.['status'])
   const ended = String(json['event']).endsWith('_finished')
@@ -151,7 +151,7 @@ function chunk(json: Json): Json | undefined {
     case 'text_chunk':
       return delta(json, { content: data['text'] })
     case 'message_replace':
-      // What was told cannot be taken back: the application's own words for it end the answer as one that was withheld.
+      // What was sent cannot be taken back: the application's own words for it end the answer as one that was withheld.
       return {
         ...delta(json, {}),
         choices: [{ index: 0, delta: { refusal: json['answer'] }, finish_reason: 'content_filter' }],

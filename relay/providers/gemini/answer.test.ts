@@ -135,7 +135,7 @@ test('calls are numbered over the whole stream', () => {
   expect(events.at(-1)).toEqual({ type: 'finish', reason: 'tool-calls' })
 })
 
-test('a bad key is no bad request, and a wait that is asked for is told', () => {
+test('a bad key is no bad request, and a wait that is asked for is reported', () => {
   expect(gemini.error(400, readText(folder, 'error.json'))).toMatchObject({ status: 401, code: 'API_KEY_INVALID' })
   const body = [{ error: { code: 429, message: 'slow', details: [{ retryDelay: '17s' }] } }]
   expect(gemini.error(429, JSON.stringify(body))).toMatchObject({ status: 429, retryAfterSeconds: 17 })

@@ -53,7 +53,7 @@ export const queriesIn = (metadata: unknown): string[] => [
   ...new Set(listOf(recordOf(metadata)?.['webSearchQueries']).flatMap((query) => wordOf(query) ?? [])),
 ]
 
-/** One search a query. Which of them found what is not told, so all of it stands at the first. */
+/** One search a query. Which of them found what is not reported, so all of it stands at the first. */
 export function searchesOf(metadata: unknown, queries: readonly string[], newId: () => string): WebSearch[] {
   const results = sourcesOf(recordOf(metadata)).filter((source) => source !== undefined)
   return queries.map((query, index) => ({ id: newId(), queries: [query], results: index === 0 ? results : [] }))

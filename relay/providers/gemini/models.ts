@@ -1,4 +1,4 @@
-/** How a model is told how much to think. `least` is its smallest budget, 0 where thinking can be switched off. */
+/** How a model is given its reasoning budget. `least` is its smallest budget, 0 where thinking can be switched off. */
 export type GeminiThinking =
   | { kind: 'budget'; least: number; most: number; canBeOff: boolean }
   | { kind: 'level'; levels: readonly string[] }

@@ -303,7 +303,7 @@ test('models that draw are asked for images, models that speak for audio', () =>
   })
 })
 
-test('a model without instructions is told them in the first question', () => {
+test('a model without instructions is sent them in the first question', () => {
   const messages: ChatRequest['messages'] = [
     { role: 'system', content: [{ type: 'text', text: 'Be brief.' }] },
     { role: 'user', content: [{ type: 'text', text: 'Hi' }] },

@@ -101,7 +101,7 @@ const instructionsOf = (messages: readonly Message[]): string[] =>
     message.role === 'system' ? message.content.flatMap((part) => (part.text === '' ? [] : [part.text])) : [],
   )
 
-/** Models without instructions are told them at the head of the first question. */
+/** Models without instructions are sent them at the head of the first question. */
 function withInstructions(messages: readonly Message[], instructions: readonly string[]): readonly Message[] {
   if (instructions.length === 0) return messages
   const instruction = { type: 'text' as const, text: instructions.join('\n\n') }

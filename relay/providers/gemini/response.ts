@@ -34,7 +34,7 @@ function choiceOf(candidate: Json, reading: Reading): ChatChoice {
   const called = parts.some((part) => part.type === 'tool-call')
   const metadata = candidate['groundingMetadata']
   const searches = searchesOf(metadata, queriesIn(metadata), () => reading.ambient.newId(24))
-  // What was searched for led to the text, which is told first nevertheless.
+  // What was searched for led to the text, which is returned first nevertheless.
   const begin = parts.findIndex((part) => part.type === 'text')
   parts.splice(Math.max(0, begin), 0, ...searches.map((search) => ({ type: 'web-search' as const, search })))
   return { parts, finish: finishReasonOf(reason, called) }

@@ -107,7 +107,7 @@ const onlyRequire = (branches: readonly unknown[]): boolean =>
 function enumFields(schema: Json, type: unknown): Json {
   const values = schema['const'] === undefined ? schema['enum'] : [schema['const']]
   if (!Array.isArray(values) || type === 'boolean') return {}
-  // A list of values is one of texts here: numbers stay numbers, and the model is told which.
+  // A list of values is one of texts here: numbers stay numbers, and the description says which.
   if (values.length > 0 && values.every((value) => typeof value === 'number')) {
     const about = textOf(schema['description'])
     const own = type === undefined ? { type: values.every(Number.isInteger) ? 'integer' : 'number' } : {}

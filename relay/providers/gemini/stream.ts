@@ -52,7 +52,7 @@ function finishEvents(wire: Json, candidate: Candidate): ChatEvent[] {
   return [{ type: 'finish', reason: finishReasonOf(reason, candidate.toolCalls > 0) }]
 }
 
-/** Searches are told of behind the text that they led to; a query that was told of before is none. */
+/** Searches are reported behind the text that they led to; a query that was reported before is none. */
 function searchEvents(metadata: unknown, { queries }: Candidate, { ambient }: Reading): ChatEvent[] {
   const fresh = queriesIn(metadata).filter((query) => !queries.has(query))
   for (const query of fresh) queries.add(query)

@@ -21,7 +21,7 @@ test('without instructions it is one of its own', () => {
   expect(body.messages).toEqual([{ role: 'system', content: expect.stringContaining('one valid JSON object') }, user])
 })
 
-test('nothing is told where nothing is wanted', () => {
+test('no instruction is added where no format is requested', () => {
   const body = { messages: [user], response_format: { type: 'text' } }
   renderFormat(body)
   expect(body.messages).toEqual([user])

@@ -96,7 +96,7 @@ test('what was delivered can be counted afterwards', () => {
   expect(listen('thinking.sse', true).listener.delivered().text).toBe('Let me think.Hello from upstream')
 })
 
-test('what was delivered is counted alike, whether an event is read in full or its text is told at once', () => {
+test('what was delivered is counted alike, whether an event is read in full or its text is taken at once', () => {
   const words = fc.string({
     unit: fc.constantFrom('a', '"', '\\', '}', '{', '\n', '中', '"delta":', '},{', '"error"'),
     maxLength: 6,

@@ -123,7 +123,7 @@ function modalitiesOf({ modalities, extra }: ChatRequest, { model }: ProviderCal
 /** The most stop sequences that the original takes. */
 const mostStops = 4
 
-/** Where vendors are told how to think. */
+/** Where vendors take the reasoning effort. */
 const thinkingFields = ['reasoning_effort', 'reasoning', 'thinking', 'enable_thinking', 'prompt_mode']
 
 function bodyOf(request: ChatRequest, call: ProviderCall, writing: Writing): Json {

@@ -8,7 +8,7 @@ const strict = (properties: Record<string, unknown>) => ({
   additionalProperties: false,
 })
 
-test('a schema that can be kept to the letter loses only words that hold nobody to anything', () => {
+test('a schema that can be strict loses only words that hold nobody to anything', () => {
   const schema = strict({
     a: { type: ['string', 'null'] },
     b: { type: 'array', items: strict({ c: { type: 'integer', minimum: 1 } }) },

@@ -2,7 +2,7 @@ import { isObject } from '#relay/chat/json.ts'
 import type { JsonSchema } from '#relay/chat/request.ts'
 
 /*
- * What a schema may say that is to be kept to the letter: https://platform.openai.com/docs/guides/structured-outputs,
+ * What a schema may say that is strict: https://platform.openai.com/docs/guides/structured-outputs,
  * "Supported schemas": every object closed, all its fields required, no allOf, not, dependentRequired, if, patternProperties.
  */
 const supported = new Set([
@@ -84,7 +84,7 @@ function isClosedAndRequired(schema: JsonSchema): boolean {
   return entriesOf(schema['properties']).every(([name]) => required.includes(name))
 }
 
-/** A schema for an answer or for arguments that the vendor is to keep to the letter. Its root is one object. */
+/** A schema for an answer or for arguments that the vendor is to follow strictly. Its root is one object. */
 export function toStrictSchema(schema: JsonSchema): JsonSchema | undefined {
   if (schema['type'] !== 'object' || schema['anyOf'] !== undefined || schema['oneOf'] !== undefined) return undefined
   return reword(schema)

@@ -92,7 +92,7 @@ test('a finish reason of "stop" after tool calls means tool calls', () => {
   expect(events.at(-1)).toEqual({ type: 'finish', reason: 'tool-calls' })
 })
 
-test('the closing mark finishes an answer whose reason was never told, a mere end does not', () => {
+test('the closing mark finishes an answer whose reason was never reported, a mere end does not', () => {
   const open = delta({ content: 'Hi' })
   expect(decode([open, '[DONE]']).at(-1)).toEqual({ type: 'finish', reason: 'stop' })
   expect(decode([open]).map((event) => event.type)).toEqual(['start', 'text-delta'])

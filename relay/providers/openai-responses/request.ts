@@ -169,7 +169,7 @@ export function toResponsesBody(request: ChatRequest, call: ProviderCall): { bod
   const include = [
     ...(thinks ? ['reasoning.encrypted_content'] : []),
     ...(logprobs ? ['message.output_text.logprobs'] : []),
-    // Callers of other forms are told what a search found.
+    // Callers of other forms are sent what a search found.
     ...(searches ? ['web_search_call.action.sources'] : []),
   ]
   if (body['include'] === undefined && include.length > 0) body['include'] = include

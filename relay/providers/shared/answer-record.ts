@@ -71,7 +71,7 @@ const textCharacters = 524_288
 /**
  * Keeps what the model writes in a stream, for counting it if need be, in little room however long the stream is. Short
  * streams are not even read; an event that cannot be read counts for nothing. `textOf` tells the text of an event that is nothing
- * but text, where that is told without reading all of it.
+ * but text, where that is known without reading all of it.
  */
 export function keepDelivered(createDecoder: () => StreamDecoder, textOf?: (data: string) => string | undefined) {
   let decoder: StreamDecoder | null = null

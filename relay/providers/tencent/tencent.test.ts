@@ -101,7 +101,7 @@ test('one tool can be demanded, any of several cannot', () => {
   expect(several.losses).toContain('tool_choice')
 })
 
-test('a schema is told, as it cannot be enforced', () => {
+test('a schema is described, as it cannot be enforced', () => {
   const schema = { type: 'object', properties: { city: { type: 'string' } } }
   const { body, losses } = tencent.chat.request(
     requestWith({ responseFormat: { type: 'json-schema', name: 'x', schema } }),

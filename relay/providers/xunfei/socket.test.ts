@@ -82,7 +82,7 @@ test('instructions below version 3.5 are something the user said and the model a
     expect(talk(model)[0]).toEqual({ role: 'system', content: 'Be brief.' })
 })
 
-test('functions go along, and what has no place is told', () => {
+test('functions go along, and what has no place is reported', () => {
   const { frame, losses } = write({}, requestWith({ tools: [weatherTool], topP: 0.5 }))
   const { name, description, parameters } = weatherTool
   expect(frame.payload.functions).toEqual({ text: [{ name, description, parameters }] })

@@ -28,7 +28,7 @@ export function versionOf({ channel, model, query }: ProviderCall): string {
 export const domainOf = (version: string): string | undefined =>
   Object.hasOwn(surfaces, version) ? surfaces[version]?.domain : undefined
 
-/** Where the socket of a version is; one that nobody knows is told by the family's rule. */
+/** Where the socket of a version is; one that nobody knows follows the family's rule. */
 export const surfaceOf = (version: string): Surface =>
   (Object.hasOwn(surfaces, version) ? surfaces[version] : undefined) ??
   surface(`/${encodeURIComponent(version)}/chat`, `general${version}`)

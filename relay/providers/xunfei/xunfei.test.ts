@@ -32,7 +32,7 @@ test.each([
   expect(write(changes).json['model']).toBe(domain)
 })
 
-test('early models are told instructions as talk', () => {
+test('early models are sent instructions as a message', () => {
   const roles = (model: string) =>
     (write({ model }, toolConversation()).json['messages'] as { role: string }[])
       .map((message) => message.role)

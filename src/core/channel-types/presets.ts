@@ -5,7 +5,7 @@ export type ChannelPreset = {
   label: string
   type: number
   baseUrl: string
-  /** How its keys begin, where they can be told by that. */
+  /** How its keys begin, where they can be recognised by that. */
   keyHint?: string
 }
 

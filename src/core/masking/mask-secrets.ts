@@ -107,7 +107,7 @@ function withoutPieces(text: string, secrets: readonly string[]): string {
 }
 
 const slots = 4096
-/** Three characters of a piece, mixed: most of a text is told from every secret without cutting anything out of it. */
+/** Three characters of a piece, mixed: most of a text is ruled out for every secret without cutting anything out of it. */
 const slotOf = (text: string, at: number, length: number): number =>
   (text.charCodeAt(at) * 31 + text.charCodeAt(at + (length >> 1)) * 131 + text.charCodeAt(at + length - 1) * 7) % slots
 

@@ -9,7 +9,7 @@ export type ModelParameters = {
   samplingEfforts: readonly (Effort | '')[] | null
   penalties: boolean
   seed: boolean
-  /** Empty: the model does not think, or cannot be told how much. */
+  /** Empty: the model does not think, or takes no budget. */
   efforts: readonly Effort[]
   tools: boolean
   images: boolean

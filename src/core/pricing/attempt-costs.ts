@@ -3,7 +3,7 @@ import { type BuyingPriceIndex, type BuyingTerms, buyingTermsAt, costOf } from '
 import { formulaFor } from './charge.ts'
 import type { Receipt, UsageReceipt } from './receipt.ts'
 
-/** What a try that failed cost on its channel, in billionths of a dollar. */
+/** What a failed attempt cost on its channel, in billionths of a dollar. */
 export type AttemptCost = { channelId: number; cost: number }
 
 /** What was bought: from a channel, a model under all its names, at an instant. */
@@ -15,7 +15,7 @@ export type Bought = {
 const termsOf = ({ attempt: { channel, model, upstreamModel }, at }: Bought): BuyingTerms | undefined =>
   buyingTermsAt(channel.buyingPrices, { names: [upstreamModel, model], at: at.getTime() })
 
-/** A try that failed after its upstream had reported usage is paid for all the same. */
+/** An attempt that failed after its upstream had reported usage is paid for all the same. */
 export function costOfFailure(
   bought: Bought,
   reported: ReportedUsage | undefined,

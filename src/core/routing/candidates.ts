@@ -13,7 +13,7 @@ export type CandidateInput = {
   tried: Tried
   /** Never go back to a key that was tried. */
   forceSwitch: boolean
-  /** Absent: all are, which is the quickest. A key in its cool-down is used only when nothing else is left. */
+  /** Absent: all are, which is the quickest. A key in its cooldown is used only when nothing else is left. */
   isHealthy?: ((channelId: number, key: number) => boolean) | undefined
 }
 

@@ -41,7 +41,7 @@ export function mayRetry(attempt: FailedAttempt): boolean {
     : isRetryableStatus(attempt.status, attempt.channelType === typeWithDoubtful400)
 }
 
-/** Whether an answer without anything in it is worth another try: a habit of the automatic retries alone. */
+/** Whether an answer without anything in it is worth another try: only with automatic retries. */
 export const mayRetryEmpty = (attempt: Pick<FailedAttempt, 'pinned' | 'retriesLeft' | 'settings'>): boolean =>
   attempt.settings['global.auto_retry_enabled'] && !attempt.pinned && attempt.retriesLeft > 0
 

@@ -62,7 +62,7 @@ describe('candidates', () => {
     expect(candidates(alone, { ...first, attempt: 1, tried })?.routes[0]?.keys).toEqual([0, 2])
   })
 
-  test('a key in its cool-down gives way to a lower tier and is used only when nothing else is left', () => {
+  test('a key in its cooldown gives way to a lower tier and is used only when nothing else is left', () => {
     const isHealthy = (channelId: number): boolean => channelId === 4
     const found = candidates(tiers, { ...first, isHealthy })
     expect([found?.state, idsOf(found)]).toEqual(['fresh', [4]])

@@ -96,8 +96,8 @@ const isFolded = (lower: string): boolean =>
   )
 
 /**
- * Whether a text may hold one of the words, told without writing all of it anew in lower case: yes where it does, and where
- * that cannot be told so.
+ * Whether a text may hold one of the words, found without writing all of it anew in lower case: yes where it does, and where
+ * that is not known so.
  */
 function wordGuess(words: readonly string[]): (text: string) => boolean {
   const lower = words.map((word) => word.toLowerCase())

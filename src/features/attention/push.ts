@@ -20,9 +20,9 @@ const known = z.array(z.string())
 const keyOf = (item: Attention): string =>
   [item.kind, 'channelId' in item ? item.channelId : 'model' in item ? item.model : ''].join(' ')
 
-/** Told at once, when it happens. */
+/** Notified at once, when it happens. */
 const isReportedAtOnce = ({ kind }: Attention): boolean => kind === 'channel-disabled'
-/** Closes by itself in most cases: told when it still stands at the next look. */
+/** Closes by itself in most cases: notified when it still stands at the next look. */
 const mayPass = ({ kind }: Attention): boolean => kind === 'circuit-open'
 
 /** Tells every administrator what has come up since the last look, in one notice, by mail or webhook as they have set it. */

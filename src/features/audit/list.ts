@@ -81,7 +81,7 @@ export async function getEntry(deps: UserDeps, { id }: { id: number }): Promise<
   return toEntryView(row)
 }
 
-/** Every action that was ever written down, from one place of the index to the next. */
+/** Every action that was ever recorded, from one place of the index to the next. */
 export async function listActions({ actor, database }: UserDeps): Promise<string[]> {
   const rows = await readInTime(database.pool, (query) =>
     query<{ action: string }>(

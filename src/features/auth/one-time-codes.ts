@@ -6,7 +6,7 @@ type CodeDeps = Pick<Deps, 'em' | 'secrets'>
 type Code = { purpose: Purpose; subject: string; code: string }
 
 const minutesValid = 10
-/** Short codes could be guessed; 128 bits cannot, and there a limit would only let strangers kill somebody's link. */
+/** Short codes could be guessed; 128 bits cannot, and there a limit would only let others invalidate somebody's link. */
 const mostAttempts: Record<Purpose, number> = { email: 5, 'password-reset': 2_000_000_000 }
 
 const execute = ({ em }: CodeDeps, sql: string, values: unknown[]): Promise<{ code_hash: string }[]> =>

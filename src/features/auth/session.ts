@@ -50,7 +50,7 @@ export async function readSession(deps: Deps): Promise<SessionData> {
   return session?.data ?? {}
 }
 
-/** Merges into what the session remembers; a stranger's browser gets a session for it. */
+/** Merges into what the session remembers; an anonymous browser gets a session for it. */
 export async function rememberInSession(deps: Deps, data: SessionData): Promise<void> {
   if (deps.session.idHash === null) return startSession(deps, 0, data)
   const known = await readSession(deps)

@@ -9,11 +9,11 @@ type Purpose = 'login' | 'confirm-password' | 'second-factor' | 'wechat'
 const seconds = 900
 /** Wrong tries of one network at one account, of one network at whatever accounts, and at one account from wherever. */
 const mostTries = { pair: 10, network: 30, account: 50 }
-/** What each network still has at an account that is guessed at from many. Never none: strangers must not lock anybody out. */
+/** What each network still has at an account that is guessed at from many. Never none: others must not lock anybody out. */
 const triesUnderAttack = 2
 
 /**
- * Looks at a secret and counts that as a try, unless it was right or could not be looked at: whoever was sent away because
+ * Looks at a secret and counts that as an attempt, unless it was right or could not be looked at: whoever was sent away because
  * too many came at once has guessed nothing.
  * @throws {DomainError} rate_limited, and whatever `isRight` throws
  */
@@ -33,7 +33,7 @@ export async function tryOnce(
 }
 
 /**
- * Counts a try before the secret is looked at, so that tries made at once are counted as well as those made in turn.
+ * Counts an attempt before the secret is looked at, so that attempts made at once are counted as well as those made in turn.
  * Accounts that do not exist are counted like those that do. Returns what takes the count back.
  */
 async function countTry(

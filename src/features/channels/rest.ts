@@ -76,7 +76,7 @@ const modelPermission = asObject<null>({
   is_blocking: always(false),
 })
 
-/** An entry of the list of models as the OpenAI interface has it, with the rights it once told. */
+/** An entry of the list of models as the OpenAI interface has it, with the permissions it once listed. */
 const toRestModel = asObject<{ id: string; ownedBy: string }>({
   id: asText('id'),
   object: always('model'),

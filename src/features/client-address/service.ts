@@ -74,7 +74,7 @@ function lastUntrusted(entries: string[], peer: string, isProxy: (address: strin
 
 /**
  * The caller's address: the peer's, unless the peer is a proxy we trust; then the last forwarded address that is not
- * itself such a proxy. What a stranger writes into a header never counts. Access rules, limits and logs all read it here.
+ * itself such a proxy. What an untrusted peer writes into a header never counts. Access rules, limits and logs all read it here.
  */
 export const clientAddress = (trust: Trust, req: IncomingMessage): string => callerOf(trust, req).ip
 
@@ -89,7 +89,7 @@ const loopbackHost = /^(?:localhost|127(?:\.(?:0|[1-9]\d{0,2})){3}|\[::1\])(?::\
 
 /**
  * Whether this machine itself is asking: by its peer, by the name that was opened, and without a sign of anything between.
- * A page of a stranger's whose name was made to lead here, and a proxy on this machine that adds no header, both come from
+ * Another site's page whose name was made to lead here, and a proxy on this machine that adds no header, both come from
  * the loopback peer, but under a name of their own.
  */
 function isFromThisMachine(req: IncomingMessage): boolean {

@@ -3,6 +3,6 @@ import type { Deps } from '../deps.ts'
 
 export const listGroupNames = (deps: Pick<Deps, 'options'>): string[] => groupNames(deps.options)
 
-/** What the caller may use; a stranger sees what is open to everybody. */
+/** What the caller may use; an anonymous visitor sees what is open to everybody. */
 export const listUsableGroups = (deps: Pick<Deps, 'options' | 'actor'>): UsableGroup[] =>
   usableGroups(deps.options, deps.actor?.group ?? '')

@@ -3,7 +3,7 @@ import { logType } from '#core/statuses.ts'
 import type { ChargeRow } from './charge-row.ts'
 import { grant, type GrantInput } from './service.ts'
 
-/** Refunds a charge that was committed although its caller was told that nothing was booked. */
+/** Refunds a charge that was committed although its caller was answered that nothing was booked. */
 export async function refundUndelivered(em: EntityManager, row: ChargeRow): Promise<void> {
   await refundCharge(em, row, () => ({
     type: logType.system,

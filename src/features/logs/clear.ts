@@ -6,7 +6,7 @@ import type { Deps, UserDeps } from '#features/deps.ts'
 const batchSize = 5000
 
 /**
- * The same by somebody's order. Rows go in many portions, each for good: that it was begun is written down before the first
+ * The same by somebody's order. Rows go in many portions, each for good: that it was begun is recorded before the first
  * of them, and how many went when all are gone.
  */
 export async function clearLogsByHand(

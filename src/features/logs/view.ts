@@ -61,7 +61,7 @@ export function toLogView(row: LogRow, viewer: { role: number; number: number })
     clientIp: row.client_ip,
     requestId: row.request_id,
     other: isAdmin ? other : other && otherForUsers(row, other),
-    /** Billionths of a dollar that the operator paid; only administrators are told. */
+    /** Billionths of a dollar that the operator paid; only administrators see it. */
     ...(isAdmin ? { cost: row.cost === null ? null : Number(row.cost) } : {}),
   }
 }

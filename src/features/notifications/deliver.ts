@@ -14,7 +14,7 @@ export type Addressee = { email: string; language: Language | ''; setting?: User
 const timeoutMs = 15_000
 const largestAnswer = 1_048_576
 
-/** False when the addressee has no address to be told at, or nothing here sends mails. @throws when the notice could not be handed over. */
+/** False when the addressee has no address to be notified at, or nothing here sends mails. @throws when the notice could not be handed over. */
 export async function deliver(deps: DeliverDeps, to: Addressee, written: Bilingual): Promise<boolean> {
   const notice = written[to.language === 'en' ? 'en' : 'zh']
   if (to.setting?.notify_type === 'webhook') return postWebhook(deps, to.setting, notice)

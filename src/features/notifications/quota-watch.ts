@@ -8,9 +8,9 @@ import type { Language } from '#core/errors.ts'
 import type { Bilingual, Notice } from './notice.ts'
 import type { NoticeDeps } from './service.ts'
 
-/** Told where nobody ever chose a threshold, neither the user nor root. */
+/** The threshold where nobody ever chose a threshold, neither the user nor root. */
 const presetThreshold = 500_000
-/** After a warning, or a try that failed, this process leaves the user alone for a while. */
+/** After a warning, or a failed attempt, this process leaves the user alone for a while. */
 const pauseMs = 10 * 60_000
 
 /** Called after each charge; answers at once and warns beside it. */
@@ -63,7 +63,7 @@ async function warn(deps: WatchDeps, { userId, balance }: { userId: number; bala
   try {
     await deliver(deps, user, quotaNotice(deps, balance))
   } catch (error) {
-    // Nobody was told: another try may come once the quiet is over.
+    // Nobody was notified: another try may come once the quiet is over.
     await pool.query(
       `update users set quota_warned_at = now() - interval '2 hours' + interval '10 minutes' where id = $1`,
       [userId],

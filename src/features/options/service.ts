@@ -63,7 +63,7 @@ type SaveResult = Cleared & { saved: string[]; failed: FailedChange[] }
 
 /**
  * A whole form, switches first. Changes are judged by how everything would stand afterwards, so a switch and what it needs
- * may come together; what is refused is left out and told by key, the rest is saved in one transaction.
+ * may come together; what is refused is left out and reported by key, the rest is saved in one transaction.
  */
 export async function saveOptions(deps: OptionsDeps, input: SaveOptions): Promise<SaveResult> {
   const changes = inSavingOrder(input.changes)

@@ -28,7 +28,7 @@ const longestTimerMs = 2_000_000_000
 export function createOptionsStore(deps: {
   load: () => Promise<LoadedRows | OptionRow[]>
   onUnreadable?: (keys: readonly OptionKey[]) => void
-  /** The clock that the instants of changeovers are told by. */
+  /** The clock that the instants of changeovers are compared with. */
   now?: () => Date
   /** Is called when a changeover has happened: what follows it has to be read. */
   onChangedOver?: () => void

@@ -9,7 +9,7 @@ export type Refund = { refundedMinor: number; isFull: boolean }
 
 /**
  * Money went back to the payer. What was credited stays until an administrator decides to take it back; that the order was
- * refunded is written down, and the operator notified. Notices say how much went back in all, so that an old one changes nothing.
+ * refunded is recorded, and the operator notified. Notices say how much went back in all, so that an old one changes nothing.
  * The order is locked. Resolves with what the operator is notified of.
  */
 export async function applyRefund(

@@ -44,7 +44,7 @@ const endedSql = `
 
 /**
  * Windows that a charge of the last minutes has used up: what is left pays no call like those before. What calls under way hold
- * may come back. A rolling window has no beginning to be told by, so that it is mentioned once in its length.
+ * may come back. A rolling window has no beginning to identify it, so that it is mentioned once in its length.
  */
 const exhaustedSql = `
   insert into plan_notices (subscription_id, kind, key, turns_at)

@@ -216,7 +216,7 @@ export const disableRedemptions = (deps: UserDeps, { ids }: { ids: number[] }): 
     change: { status: redemptionStatus.disabled },
   })
 
-/** Every code of the list with its text, newest first. That codes left the house is written down. */
+/** Every code of the list with its text, newest first. The export is recorded. */
 export async function exportRedemptions(
   deps: UserDeps,
   input: ExportRedemptions,

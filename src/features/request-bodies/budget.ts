@@ -32,7 +32,7 @@ const isLarge = (bytes: number): boolean => bytes > smallBytes
 const largeOf = (bytes: number): number => (isLarge(bytes) ? bytes : 0)
 
 /**
- * Whether a use has room for a part to grow. The only large body may always go on: it would never get another chance where
+ * Whether a use has room for a part to grow. The only large body may always go on: it would never be admitted again where
  * small ones come and go.
  */
 function fits(use: AddressUse, limit: number, { part, bytes }: { part: Part; bytes: number }): boolean {

@@ -34,7 +34,7 @@ export function ModelStates({ channel, probes, cooldowns, actions }: ModelStates
   const [all, setAll] = useState(false)
   const { models, modelMapping, type } = channel
   const unpriced = useUnpriced({ type, models, modelMapping })
-  // What rests is worth a look first; nothing of it may hide below the fold.
+  // What is in a cooldown comes first; nothing of it may be hidden below the fold.
   const resting = new Set(cooldowns.map(({ model }) => model))
   const ordered = [...models].sort((left, right) => Number(resting.has(right)) - Number(resting.has(left)))
   const shown = all ? ordered : ordered.slice(0, shownAtFirst)

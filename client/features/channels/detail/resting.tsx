@@ -6,7 +6,7 @@ import type { Cooldown } from '../list/use-cooldowns.ts'
 
 type RestingProps = { cooldowns: readonly Cooldown[]; nameOf: (cooldown: Cooldown) => string }
 
-/** One line for each rest: what rests, for how long still, and what the upstream answered last. */
+/** One line for each cooldown: of what, for how long still, and what the upstream answered last. */
 export function Resting({ cooldowns, nameOf }: RestingProps) {
   const now = useNow().getTime()
   return cooldowns.map((cooldown) => {

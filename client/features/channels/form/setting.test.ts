@@ -12,7 +12,7 @@ test('what is switched off or emptied leaves no trace', () => {
   expect(writeSetting(on, 'force_format', false)).toBe('')
 })
 
-test('a text that is no object is told from an empty one', () => {
+test('a text that is no object is distinguished from an empty one', () => {
   expect(readSetting(' ')).toEqual({})
   expect(readSetting('[1]')).toBeUndefined()
   expect(readSetting('{')).toBeUndefined()

@@ -38,7 +38,7 @@ const cooldownTip = (cooldowns: readonly Cooldown[]): string =>
     .filter(Boolean)
     .join('\n')
 
-/** What rests after failures, and comes back by itself. */
+/** What is in a cooldown after failures, which ends by itself. */
 export function CoolingDown({ cooldowns }: { cooldowns: readonly Cooldown[] }) {
   return (
     <Status tone="warning" tip={cooldownTip(cooldowns)}>

@@ -6,7 +6,7 @@ export type Cooldown = RouterOutputs['admin']['channels']['cooldowns'][number]
 
 const lookEveryMs = 10_000
 
-/** What rests now, by channel: it comes and goes by itself within seconds, so it is looked at again and again. */
+/** Current cooldowns by channel. They begin and end within seconds, so the query is repeated. */
 export function useCooldowns(ids: number[], everyMs = lookEveryMs): ReadonlyMap<number, Cooldown[]> {
   const { data } = trpc.admin.channels.cooldowns.useQuery(
     { ids },

@@ -17,7 +17,7 @@ function reasoning(body: Json, request: ChatRequest): void {
   if (effort !== undefined && effort !== 'none') body['reasoning_effort'] = effort === 'minimal' ? 'low' : effort
 }
 
-/** A schema cannot be enforced here, only told; an object can. */
+/** A schema cannot be enforced here, only described; an object can. */
 /** https://api-docs.deepseek.com/api/create-chat-completion, `user_id`: [a-zA-Z0-9\-_]+, at most 512 characters. */
 const userRule: NameRule = { longest: 512, pattern: /^[a-zA-Z0-9_-]+$/ }
 

@@ -71,7 +71,7 @@ function adjust(body: Json): string[] {
   return left.flatMap(([name, value]) => (renamed.has(name) || isDefaultValue(name, value) ? [] : [name]))
 }
 
-/** Models that only think are told how; those that can do both take the two ends of the effort. */
+/** Models that only think are given an effort; those that can do both take the two ends of the effort. */
 function reasoning(body: Json, request: ChatRequest): void {
   const wanted = wantsThinking(request.reasoning)
   const model = String(body['model'])

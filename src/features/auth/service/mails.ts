@@ -29,13 +29,13 @@ export async function sendVerificationCode(deps: Deps, input: RequestMail): Prom
   const siteName = deps.options.get('SystemName')
   const known = await deps.em.findOne(User, { emailNormalized: subject }, { disableIdentityMap: true })
   const code = randomBytes(3).toString('hex')
-  // Kept for a known address too, where nobody is told it, so that both ask for the same work.
+  // Kept for a known address too, where nobody is sent it, so that both ask for the same work.
   await keepCode(deps, { purpose: 'email', subject, code })
   const words = mailWords[languageOf(deps, known)]
   await sendMail(deps, { to: input.email, ...(known ? words.addressKnown(siteName) : words.code(siteName, code)) })
 }
 
-/** What the reader chose; a stranger's browser says its own. */
+/** What the reader chose; an anonymous browser states its own. */
 const languageOf = ({ client }: Deps, user: User | null): Language => user?.language || client.language || 'zh'
 
 /**
@@ -66,7 +66,7 @@ async function mailReset(deps: Deps, subject: string): Promise<void> {
 
 function resetMail(deps: Deps, user: User, code: string) {
   const { options, environment } = deps
-  // Never from the request: its Host header is the asker's own claim.
+  // Never from the request: its Host header is the caller's own claim.
   const base = options.get('ServerAddress') || `http://localhost:${environment.PORT}`
   const link = `${base}/user/reset?email=${encodeURIComponent(user.email)}&token=${code}`
   const words = mailWords[languageOf(deps, user)].reset(options.get('SystemName'))

@@ -34,7 +34,7 @@ export async function register(deps: Deps, input: Register): Promise<void> {
 
 async function judgeUsername({ em }: Deps, name: string): Promise<void> {
   const { username, usernameLikeness } = usernameColumns(name)
-  // In this order: the same name, taken between the two looks, is told as taken and not as similar.
+  // In this order: the same name, taken between the two looks, is reported as taken and not as similar.
   const similar = await em.count(User, { usernameLikeness })
   if ((await em.count(User, { username })) > 0) throw new DomainError('user.username_taken')
   if (similar > 0) throw new DomainError('user.username_similar')
@@ -51,7 +51,7 @@ async function spendEmailCode(deps: Deps, email: string, code: string): Promise<
   if (!fits) throw new DomainError('verification.code_invalid')
 }
 
-/** The signed-in user's address, once the code mailed there is told. */
+/** The signed-in user's address, once the code mailed there is entered. */
 export async function bindEmail(deps: UserDeps, input: BindEmail): Promise<void> {
   await spendEmailCode(deps, input.email, input.code)
   await sayingWhatIsTaken(() =>

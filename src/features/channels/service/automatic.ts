@@ -19,7 +19,7 @@ const switchedOff = ({ ambient }: AutomaticDeps, reason: string) => ({
 })
 
 /**
- * Takes a credential out after a failure that proves it useless; the last one takes its channel along, which root is told.
+ * Takes a credential out after a failure that proves it useless; the last one takes its channel along, of which root is notified.
  * A key that was replaced or switched off meanwhile is left alone. Once it resolves no node uses the credential any more.
  */
 export async function disableAutomatically(

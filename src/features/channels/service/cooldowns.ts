@@ -6,7 +6,7 @@ import type { UserDeps } from '#features/deps.ts'
 type Place = { channelId: number; key: number; model: string }
 type Cooldown = { until: Date; status: number; reason: string }
 
-/** Keeps what one process sees resting where every process can read it; a rest that could not be kept is only not shown. */
+/** Stores the cooldowns of one process where every process can read them; one that could not be stored is only not shown. */
 export type CooldownRecords = {
   put: (place: Place, cooldown: Cooldown | null) => void
   /** Everything given so far is stored, or given up. */
@@ -79,7 +79,7 @@ export type CooldownView = {
   reason: string
 }
 
-/** What rests now, the longest rest of each place, wherever it was seen. */
+/** Current cooldowns, the longest of each place, wherever it was seen. */
 export async function listCooldowns(
   { em, ambient }: Pick<UserDeps, 'em' | 'ambient'>,
   { ids }: { ids?: number[] } = {},

@@ -9,7 +9,7 @@ type RunDeps = Pick<UserDeps, 'em' | 'jobs' | 'options' | 'actor' | 'client'>
 /** How it stands with what runs over all channels. */
 export const listRuns = (deps: RunDeps): Promise<JobView[]> => listJobs(deps, channelRuns)
 
-/** Starts a test of all channels; what came of it is told by the run. */
+/** Starts a test of all channels; what came of it is read from the run. */
 export const testAll = (deps: RunDeps): Promise<void> =>
   runJob(deps, { name: 'channel-tests' }).catch((error: unknown) => {
     throw isDomainError(error) && error.code === 'job.running' ? new DomainError('channel.test_running') : error

@@ -90,7 +90,7 @@ export async function ask(
   }
 }
 
-/** `failure` without secrets; `status` is what came, where that is told by another. */
+/** `failure` without secrets; `status` is what came, where that is reported by another. */
 export const refusedBy = (failure: UpstreamFailure, status = failure.status): Refused => ({
   ok: false,
   message: `status code ${status}: ${failure.message}`,

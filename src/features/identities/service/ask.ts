@@ -53,7 +53,7 @@ export const askJson = (deps: AskDeps, provider: Provider, question: Question): 
 
 /**
  * Runs a conversation with a provider. Refusals pass; everything else is logged by its message alone, since what providers
- * answer may hold tokens, and told as one sentence.
+ * answer may hold tokens, and reported as one sentence.
  */
 export async function orProviderFailed<Result>(
   { log }: Pick<Deps, 'log'>,

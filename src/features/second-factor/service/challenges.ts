@@ -13,7 +13,7 @@ const mostAttempts = 5
 const execute = ({ em }: ChallengeDeps, sql: string, values: unknown[]): Promise<Row[]> =>
   em.getConnection().execute(sql, values, 'all', em.getTransactionContext())
 
-/** Asks this browser something, and forgets what it was asked before of the same kind. A stranger's gets a session for it. */
+/** Asks this browser something, and forgets what it was asked before of the same kind. An anonymous one gets a session for it. */
 export async function openChallenge(deps: Deps, purpose: Purpose, asked: Challenge): Promise<void> {
   if (deps.session.idHash === null) await rememberInSession(deps, {})
   await execute(

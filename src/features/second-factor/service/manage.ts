@@ -18,7 +18,7 @@ const none: SecondFactor = { authenticator: false, passkeys: 0, recoveryCodes: 0
 export const getStatus = async ({ em, actor }: UserDeps): Promise<SecondFactor> =>
   (await secondFactorOf(em, actor.id)) ?? none
 
-/** The secret for an app, shown until the app's first password is told. */
+/** The secret for an app, shown until the app's first password is entered. */
 export async function setUpAuthenticator(deps: UserDeps): Promise<{ secret: string; uri: string }> {
   return deps.em.transactional(async (em) => {
     const scope = { ...deps, em }

@@ -11,7 +11,7 @@ import { relyingPartyOf } from './relying-party.ts'
 const library = () => import('@simplewebauthn/server')
 
 /**
- * What the browser asks a passkey to sign. For a user it names theirs; for a stranger any passkey of this site may answer and
+ * What the browser asks a passkey to sign. For a user it names theirs; without a user any passkey of this site may answer and
  * says by itself whose it is, having asked for a finger or a PIN.
  */
 export async function signatureOptions(

@@ -44,7 +44,7 @@ export async function lockOwner(deps: UserDeps, id: number, others: readonly num
   return owner
 }
 
-/** Written down inside the transaction that holds the row; of `after` only what differs. */
+/** Recorded inside the transaction that holds the row; of `after` only what differs. */
 export function recordUserAct(
   deps: UserDeps,
   act: { action: string; target: User; after?: Record<string, unknown>; reason?: string | undefined },
