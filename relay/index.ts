@@ -11,6 +11,8 @@ import { reportError } from './response/report-error.ts'
 import { listModels, retrieveModel } from './endpoints/models.ts'
 import { openAiChat } from './dialects/openai-chat/index.ts'
 import { identifyPlayground, preparePlayground } from './request/playground.ts'
+import { createBatch } from './batches/create.ts'
+import { answerAboutBatch, listOwnBatches } from './batches/about.ts'
 import { answerBilling } from './endpoints/billing.ts'
 import { answerConversation, conversationPaths } from './endpoints/conversations.ts'
 import { claudeCounting, countTokens, geminiCounting, responsesCounting } from './endpoints/count-tokens.ts'
@@ -105,6 +107,7 @@ function serveLocal(services: RelayServices, router: Router, prefix: string): vo
   router.post(`${prefix}/v1/messages/count_tokens`, (req, res) =>
     countTokens(services, { style: claudeCounting, model: undefined }, { req, res }),
   )
+  serveBatches(services, router, `${prefix}/v1/messages/batches`)
   router.post(`${prefix}/v1/responses/input_tokens`, (req, res) =>
     countTokens(services, { style: responsesCounting, model: undefined }, { req, res }),
   )
@@ -135,6 +138,15 @@ function serveLocal(services: RelayServices, router: Router, prefix: string): vo
   for (const { method, path } of unimplementedPaths) {
     router[method](prefix + path, (req, res) => answerUnimplemented(services, req, res))
   }
+}
+
+function serveBatches(services: RelayServices, router: Router, base: string): void {
+  router.post(base, (req, res) => createBatch(services, { req, res }))
+  router.get(base, (req, res) => listOwnBatches(services, { req, res }))
+  router.get(`${base}/:id`, (req, res) => answerAboutBatch(services, 'read', { req, res }))
+  router.get(`${base}/:id/results`, (req, res) => answerAboutBatch(services, 'results', { req, res }))
+  router.post(`${base}/:id/cancel`, (req, res) => answerAboutBatch(services, 'cancel', { req, res }))
+  router.delete(`${base}/:id`, (req, res) => answerAboutBatch(services, 'delete', { req, res }))
 }
 
 function servePlayground(services: RelayServices, router: Router): void {

@@ -25,6 +25,7 @@ import { LocalResponse } from './local-response.ts'
 import { LogHour } from './log-hour.ts'
 import { Log } from './log.ts'
 import { Message } from './message.ts'
+import { MessageBatch } from './message-batch.ts'
 import { MessageRecipient } from './message-recipient.ts'
 import { MusicTask } from './music-task.ts'
 import { NotificationCount } from './notification-count.ts'
@@ -89,6 +90,7 @@ export const entities = [
   Log,
   LogHour,
   Message,
+  MessageBatch,
   MessageRecipient,
   MusicTask,
   NotificationCount,

@@ -51,7 +51,8 @@ export const migrationsList = [
   fromFile('0161-user-short-search'),
   fromFile('0170-conversations'),
   fromFile('0180-usage-by-hour'),
-  fromFile('0194-usage-totals'),
   fromFile('0191-early-events-and-plan-notices'),
+  fromFile('0192-message-batches'),
   fromFile('0193-ledger-fewer-statements'),
+  fromFile('0194-usage-totals'),
 ]

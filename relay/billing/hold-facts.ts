@@ -81,7 +81,7 @@ const marksItself = (call: Call, { channel, upstreamModel }: Attempt): boolean =
 const usualSearches = 3
 
 /** The vendor's tools that a call may use, as often as the caller allows or as is usual. */
-function toolsOf({ tools }: ChatRequest, model: string): ToolUse[] {
+export function toolsOf({ tools }: ChatRequest, model: string): ToolUse[] {
   let webSearchCalls = 0
   let fileSearchCalls = 0
   let codeInterpreterContainers = 0

@@ -107,7 +107,7 @@ function ratioText(price: Price, isAudio: boolean): string {
 
 /** The keys of a log row for audio, images and tools that older consoles read, where a call used them. */
 export function receiptKeys(receipt: Receipt | null): Record<string, unknown> {
-  if (!receipt || receipt.formula === 'image' || receipt.formula === 'task') return {}
+  if (!receipt || receipt.formula === 'image' || receipt.formula === 'task' || receipt.formula === 'batch') return {}
   return { ...audioKeys(receipt), ...imageKeys(receipt), ...toolKeys(receipt) }
 }
 

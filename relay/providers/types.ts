@@ -144,6 +144,9 @@ export type NativeDialect = {
   stored?: ((input: StoredCall, call: ProviderCall) => UpstreamRequest) | undefined
 }
 
+/** A call about a batch that the upstream has. */
+export type BatchCall = { id: string; action: 'read' | 'results' | 'cancel' | 'delete' }
+
 export type StoredCall = { method: 'GET' | 'DELETE'; id: string; path: string; query: string }
 
 /** A file before its call: `form` holds it under `file` and who sends it under `user`. */
@@ -278,6 +281,13 @@ export type Provider = {
   /** Sessions over a socket, whose frames go through unchanged. */
   realtime?: RealtimeTranslation | undefined
   native: Partial<Record<DialectId | 'openai-completions' | 'openai-compaction', NativeDialect>>
+  /** Batches of messages in Claude's form, which its vendor alone works off. */
+  batches?:
+    | {
+        create: (body: Uint8Array, call: ProviderCall) => UpstreamRequest
+        about: (input: BatchCall, channel: ProviderChannel) => UpstreamRequest
+      }
+    | undefined
   /** An error reply (status not 2xx) → what went wrong, in one shape whatever the vendor calls it. */
   error: (status: number, body: string, headers?: ReplyHeaders) => UpstreamFailure
   /** The model-list call. */

@@ -17,7 +17,7 @@ export type Selection = {
   outlook: () => Outlook | null
 }
 
-type Outlook = {
+export type Outlook = {
   state: Candidates['state']
   /** One of the places is not in a cooldown. */
   healthy: boolean
@@ -186,11 +186,17 @@ function pinnedSelection(services: RelayServices, call: CallCore, channel: Chann
 
 /** The channel and key that keep what a call names, while they serve its model to its group. */
 function boundAttempt(services: RelayServices, call: CallCore, { channelId, keyHmac }: StoredAt): Attempt | undefined {
-  const serves = ({ tiers }: Plan) => tiers.some((tier) => tier.some((route) => route.channelId === channelId))
-  const plan = plansOf(services, call).find(serves)
   const channel = services.channels.channel(channelId)
   const key = channel?.keys.find(({ enabled, value }) => enabled && services.secrets.hmac(value) === keyHmac)
-  return plan && channel && key && named(call, { channel, key }, plan.model)
+  return channel && key && attemptAt(services, call, { channel, key })
+}
+
+/** A try at one place, while that serves the call's model to its group. */
+export function attemptAt(services: RelayServices, call: CallCore, place: Choice): Attempt | undefined {
+  if (call.pinnedChannel) return named(call, place, call.model)
+  const serves = ({ tiers }: Plan) => tiers.some((tier) => tier.some((route) => route.channelId === place.channel.id))
+  const plan = plansOf(services, call).find(serves)
+  return plan && named(call, place, plan.model)
 }
 
 /** What is named stands in one place: there, once. What is only repeated is better off there, but may go elsewhere. */

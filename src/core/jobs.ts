@@ -27,6 +27,10 @@ const jobWords = {
     label: '查询绘图和音乐任务',
     results: ['已查询 {drawings} 个绘图任务和 {jobs} 个音乐任务'],
   },
+  'message-batches': {
+    label: '查询批量请求',
+    results: ['已查询 {batches} 个批量请求'],
+  },
   payments: {
     label: '处理订单和返佣',
     results: ['已关闭 {expired} 个未支付的订单，补发 {rebates} 笔返佣，{plans} 个套餐到期'],

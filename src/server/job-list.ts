@@ -3,6 +3,7 @@ import { channelBalances, channelModels, channelTests } from '#jobs/channels.ts'
 import type { Job } from '#jobs/job.ts'
 import { logClearing } from '#jobs/log-clearing.ts'
 import { logPartitions } from '#jobs/log-partitions.ts'
+import { messageBatches } from '#jobs/message-batches.ts'
 import { payments } from '#jobs/payments.ts'
 import { planNotices } from '#jobs/plan-notices.ts'
 import { retention } from '#jobs/retention.ts'
@@ -16,6 +17,7 @@ export const jobList: readonly Job<RelayServices>[] = [
   channelBalances,
   channelModels,
   taskPolling,
+  messageBatches,
   logPartitions,
   usageRollup,
   payments,

@@ -95,6 +95,27 @@ export function objectsOf(app: App, owner: number, planted: PlantedChannel = {})
         await addItems(deps, { ...made, days: 1, items: [{ id: item, type: 'message', role: 'user', content: [] }] })
         return { id: conversation, item }
       }),
+    messageBatch: () =>
+      owned(async () => {
+        const key = `batch-key-${randomKey(12)}`
+        const baseUrl = app.upstream.withDirectives('polls=1')
+        const channel = await app.make.channel({ type: 14, models: 'claude-of-batches', key, baseUrl })
+        await app.services.channels.reload(channel.id)
+        const params = { model: 'claude-of-batches', max_tokens: 9, messages: [{ role: 'user', content: 'hello' }] }
+        const made = await fetch(`${baseUrl}/v1/messages/batches`, {
+          method: 'POST',
+          headers: { 'x-api-key': key, 'anthropic-version': '2023-06-01' },
+          body: JSON.stringify({ requests: [{ custom_id: 'a', params }] }),
+        })
+        const answer = (await made.json()) as { id: string }
+        const facts = { username: '', tokenName: '', group: 'default', clientIp: '', shares: [] }
+        await one(
+          `insert into message_batches (id, user_id, token_id, channel_id, key_hmac, facts, answer)
+           values ($1, $2, 0, $3, $4, $5, $6)`,
+          [answer.id, owner, channel.id, app.services.secrets.hmac(key), JSON.stringify(facts), JSON.stringify(answer)],
+        )
+        return answer.id
+      }),
     storedAnswer: (prefix = 'resp_') =>
       owned(async () => {
         const response = `${prefix}${randomKey(24)}`

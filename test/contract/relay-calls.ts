@@ -20,6 +20,7 @@ const byModel: MakeSending = () => ({ id: model })
 const byDrawing: MakeSending = async (make) => ({ id: (await make.drawing()).task })
 const byAnswer: MakeSending = async (make) => ({ id: await make.storedAnswer() })
 
+const byBatch: MakeSending = async (make) => ({ id: await make.messageBatch() })
 const byInteraction: MakeSending = async (make) => ({ id: await make.storedAnswer('interaction_') })
 const byConversation: MakeSending = async (make) => ({ id: (await make.conversation()).id })
 const byConversationItem: MakeSending = async (make) => make.conversation()
@@ -72,6 +73,13 @@ export const relayCalls: Readonly<Record<string, MakeSending>> = {
       [`DELETE ${base}/:id`, byInteraction],
     ]),
   ),
+  'POST /v1/messages/batches': () => ({
+    body: { requests: [{ custom_id: 'a', params: { model, messages, max_tokens: 100 } }] },
+  }),
+  'GET /v1/messages/batches/:id': byBatch,
+  'DELETE /v1/messages/batches/:id': byBatch,
+  'GET /v1/messages/batches/:id/results': byBatch,
+  'POST /v1/messages/batches/:id/cancel': byBatch,
   'POST /v1/conversations': () => ({ body: { items } }),
   'GET /v1/conversations/:id': byConversation,
   'POST /v1/conversations/:id': async (make) => ({ ...(await byConversation(make)), body: { metadata: {} } }),

@@ -270,6 +270,11 @@ const effects: Effects = {
       'global.rate_limit_exempt_enabled',
     ],
   },
+  'test/tasks/batches.test.ts': {
+    'models of one batch are charged each at its own price, and the ratio is the operator’s': [
+      'claude.batch_price_ratio',
+    ],
+  },
   'test/relay/explain.test.ts': {
     'explain reports what is left of both limits and counts towards neither': [
       'ModelRequestRateLimitCount',

@@ -1,6 +1,7 @@
 import { converse, conversePattern } from './aws/converse.ts'
 import { invokeModel, invokePattern } from './aws/invoke.ts'
 import { bedrock } from './aws/vendor.ts'
+import { batchesPattern, messageBatches } from './anthropic/batches.ts'
 import { messages, countTokens as countMessageTokens } from './anthropic/messages.ts'
 import { models as anthropicModels } from './anthropic/models.ts'
 import { anthropic } from './anthropic/vendor.ts'
@@ -124,6 +125,7 @@ export function routeOf(call: Pick<Call, 'method' | 'path' | 'headers'>): Route 
     const operation = method === 'POST' ? geminiVerbs[verb] : undefined
     return operation && { vendor: gemini, operation }
   }
+  if (batchesPattern.test(path)) return { vendor: anthropic, operation: messageBatches }
   const isPosted = method === 'POST' && !path.endsWith('/cancel')
   if (!isPosted && /\/responses\/[^/]+/.test(path)) return { vendor: openai, operation: storedResponse }
   if (method === 'POST') return posts.find(([ending]) => path.endsWith(ending))?.[1]

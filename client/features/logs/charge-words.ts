@@ -47,6 +47,7 @@ export const ratioWords: Record<ChargeStep['ratios'][number]['name'], PlainText>
   size: text('尺寸倍率'),
   quality: text('质量倍率'),
   longContext: text('长上下文倍率'),
+  batch: text('批量倍率'),
   group: text('分组倍率'),
 }
 
@@ -56,4 +57,5 @@ export const formulas: Record<Receipt['formula'], PlainText> = {
   claude: text('各项相加，按倍率计价时向下取整到整数额度。单价未乘分组倍率。'),
   image: text('按张计价，向下取整到整数额度。单价未乘分组倍率。'),
   task: text('按次计价，向下取整到整数额度。单价未乘分组倍率。'),
+  batch: text('批量内的请求相加，向下取整到整数额度。单价未乘分组倍率。'),
 }

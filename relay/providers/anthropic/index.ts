@@ -1,5 +1,6 @@
 import type { Provider } from '../types.ts'
 import { readClaudeFailure } from './answer-parts.ts'
+import { messageBatches } from './batches.ts'
 import { joinPath } from '../shared/join-path.ts'
 import { recordOf, recordsOf, wordOf } from '../shared/json.ts'
 import { claudeHeaders, classicVersion } from './headers.ts'
@@ -31,6 +32,7 @@ export const anthropic: Provider = {
     media: 'as-given',
   },
   native: { claude: nativeClaude(host) },
+  batches: messageBatches,
   error: readClaudeFailure,
   models: {
     request: (channel) => ({

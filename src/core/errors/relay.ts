@@ -265,6 +265,19 @@ export const relayErrors = {
     status: 404,
     wire: 'thread_not_found',
   },
+  'relay.batches_unsupported': {
+    kind: 'invalid',
+    message: '模型 {model} 的渠道不支持批量请求，请逐个发送',
+    status: 400,
+    wire: 'batches_unsupported',
+  },
+  'relay.batch_invalid': { kind: 'invalid', message: '{detail}', status: 400 },
+  'relay.batch_unknown': { kind: 'not_found', message: '批量请求 {id} 不存在', status: 404 },
+  'relay.batch_unsettled': {
+    kind: 'unavailable',
+    message: '批量请求的结果尚未读取完毕，请稍后重试',
+    status: 503,
+  },
   'relay.stored_item_unknown': { kind: 'not_found', message: '请求引用的内容不存在', status: 404 },
   'relay.not_implemented': {
     kind: 'not_found',

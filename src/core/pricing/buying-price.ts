@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { exactQuota, linesOf } from './charge-lines.ts'
 import { toNumber } from './decimal.ts'
-import type { Receipt, UsageReceipt } from './receipt.ts'
+import type { BatchReceipt, Receipt, UsageReceipt } from './receipt.ts'
 
 const dollars = z.number().min(0).max(1e6)
 
@@ -67,14 +67,36 @@ export const nanosPerDollar = 1e9
 
 /** What an attempt cost the operator, in billionths of a dollar. */
 export function costOf(terms: BuyingTerms, receipt: Receipt): number {
+  if (receipt.formula === 'batch') return costOfBatch(terms, receipt)
   if (terms.kind === 'tokens') return 'usage' in receipt ? costOfTokens(terms, receipt) : costOfCalls(terms, receipt)
+  return shareOfList(terms.share, receipt)
+}
+
+/** Vendors sell what runs in a batch at half their price, whatever it is sold on for. */
+export const vendorBatchRatio = 0.5
+
+function costOfBatch(terms: BuyingTerms, receipt: BatchReceipt): number {
+  if (terms.kind === 'share') return shareOfList(terms.share, { ...receipt, batchRatio: vendorBatchRatio })
+  const { call = 0, ...byTokens } = terms
+  const costs = receipt.parts.map(
+    ({ usage, calls }) => costOfTokens(byTokens, { usage }) + calls * call * nanosPerDollar,
+  )
+  return Math.round(costs.reduce((total, cost) => total + cost, 0) * vendorBatchRatio)
+}
+
+function shareOfList(share: number, receipt: Receipt): number {
   const listed = toNumber(exactQuota(linesOf({ ...receipt, groupRatio: 1 }))) / receipt.quotaPerUnit
-  return Math.round(listed * terms.share * nanosPerDollar)
+  return Math.round(listed * share * nanosPerDollar)
 }
 
 type TokenTerms = Extract<BuyingTerms, { kind: 'tokens' }>
 
-function costOfTokens(terms: TokenTerms, { usage }: UsageReceipt): number {
+type PricedUsage = Pick<
+  UsageReceipt['usage'],
+  'promptTokens' | 'cachedTokens' | 'cacheWriteTokens' | 'completionTokens'
+>
+
+function costOfTokens(terms: TokenTerms, { usage }: { usage: PricedUsage }): number {
   const { promptTokens, cachedTokens, cacheWriteTokens, completionTokens } = usage
   if (promptTokens + completionTokens === 0) return 0
   const cached = Math.min(cachedTokens, promptTokens)
@@ -88,5 +110,5 @@ function costOfTokens(terms: TokenTerms, { usage }: UsageReceipt): number {
 }
 
 /** Images and jobs are bought by the piece. */
-const costOfCalls = (terms: TokenTerms, receipt: Exclude<Receipt, UsageReceipt>): number =>
+const costOfCalls = (terms: TokenTerms, receipt: Exclude<Receipt, UsageReceipt | BatchReceipt>): number =>
   Math.round((terms.call ?? 0) * (receipt.formula === 'image' ? receipt.count : 1) * nanosPerDollar)

@@ -1,9 +1,9 @@
-import type { Usage } from '../usage.ts'
+import { emptyUsage, type Usage } from '../usage.ts'
 import { add, decimalOf, multiply, shift } from './decimal.ts'
 import type { Decimal } from './decimal.ts'
 import { stepFor } from './long-context.ts'
 import type { Price, RatioPrice } from './price.ts'
-import type { ImageReceipt, Receipt, TaskReceipt, ToolUse, UsageReceipt } from './receipt.ts'
+import type { BatchReceipt, ImageReceipt, Receipt, TaskReceipt, ToolUse, UsageReceipt } from './receipt.ts'
 
 export type LineLabel =
   | 'input'
@@ -30,6 +30,7 @@ export type RatioName =
   | 'size'
   | 'quality'
   | 'longContext'
+  | 'batch'
   | 'group'
 
 export type LineUnit = 'token' | 'character' | 'call' | 'image'
@@ -74,6 +75,8 @@ export function linesOf(receipt: Receipt): ChargeLine[] {
       return imageLines(receipt)
     case 'task':
       return taskLines(receipt)
+    case 'batch':
+      return batchLines(receipt)
     default:
       return usageLines(receipt)
   }
@@ -173,3 +176,22 @@ const imageBase = (price: Price, quotaPerUnit: number): Decimal =>
 
 const taskLines = (receipt: TaskReceipt): ChargeLine[] =>
   receipt.price.kind === 'call' ? [callLine(receipt, receipt.price.modelPrice)] : []
+
+/** Each part as if it were one call of Claude's, at the batch's share of the price; the vendor's tools cost what they always do. */
+const batchLines = ({ parts, batchRatio, price, ...terms }: BatchReceipt): ChargeLine[] =>
+  parts.flatMap(({ calls, usage, step, tools }) => {
+    const ofStep = step === undefined ? undefined : [{ ...step, above: 1 }]
+    const priced = price.kind === 'ratio' ? { ...price, longContext: ofStep } : price
+    const part: UsageReceipt = {
+      ...terms,
+      formula: 'claude',
+      price: priced,
+      usage: { ...emptyUsage, ...usage },
+      ...(tools ? { tools } : {}),
+    }
+    return usageLines(part).map((line) => {
+      if (line.label === 'webSearch' || line.label === 'fileSearch' || line.label === 'codeInterpreter') return line
+      const quantity = line.label === 'call' ? calls : line.quantity
+      return { ...line, quantity, ratios: [...line.ratios, { name: 'batch' as const, value: batchRatio }] }
+    })
+  })

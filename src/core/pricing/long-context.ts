@@ -4,7 +4,7 @@ const factor = z.number().min(0).max(1000)
 const mostSteps = 5
 
 /** Beyond so many prompt tokens the whole call, not only the part above, is charged at these multiples. */
-const longContextStep = z.strictObject({
+export const longContextStep = z.strictObject({
   /** Prompt tokens, with everything cached in them; the step begins with one more. */
   above: z.int().min(1).max(1e9),
   /** Against the short call's price of everything read: input, cache reads, cache writes. */

@@ -1,7 +1,9 @@
 import { z } from 'zod'
+import { longContextStep } from './long-context.ts'
 import { price } from './price.ts'
 
 const count = z.number().int().min(0).max(1e9)
+const batchCount = z.number().int().min(0).max(1e13)
 const factor = z.number().nonnegative()
 
 const billedUsage = z.object({
@@ -60,11 +62,36 @@ const imageReceipt = z.object({
 
 const taskReceipt = z.object({ formula: z.literal('task'), action: z.string(), ...terms })
 
+/** Calls that have the same prices, summed up. A batch may use more than any single call can. */
+const batchPart = z.object({
+  calls: count,
+  usage: z.object({
+    promptTokens: batchCount,
+    cachedTokens: batchCount,
+    cacheWriteTokens: batchCount,
+    cacheWrite1hTokens: batchCount,
+    completionTokens: batchCount,
+  }),
+  /** What their long prompts cost more. */
+  step: longContextStep.optional(),
+  tools: z.array(toolUse).optional(),
+})
+export type BatchPart = z.infer<typeof batchPart>
+
+const batchReceipt = z.object({
+  formula: z.literal('batch'),
+  /** What a call in a batch costs of the price of one by itself; tools cost the same. */
+  batchRatio: factor,
+  parts: z.array(batchPart),
+  ...terms,
+})
+
 /** Everything a charge is computed from, as it was at the call. Kept in the log row, it gives the same charge anywhere. */
-export const receipt = z.discriminatedUnion('formula', [usageReceipt, imageReceipt, taskReceipt])
+export const receipt = z.discriminatedUnion('formula', [usageReceipt, imageReceipt, taskReceipt, batchReceipt])
 
 export type UsageReceipt = z.infer<typeof usageReceipt>
 export type ImageReceipt = z.infer<typeof imageReceipt>
 export type TaskReceipt = z.infer<typeof taskReceipt>
+export type BatchReceipt = z.infer<typeof batchReceipt>
 export type Receipt = z.infer<typeof receipt>
 export type UsageFormula = UsageReceipt['formula']

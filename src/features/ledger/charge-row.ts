@@ -44,6 +44,8 @@ export type ReserveRequest = {
   amount: number
   /** The name in the log row, for spend caps on some models; where it is absent they count the charge only. */
   model?: string
+  /** What it pays for outlives this process: it is set aside in the database, never in a lease. See `Ledger.handOver`. */
+  lasting?: boolean
 }
 
 /** The charge of one part of a call that goes on, and what to set aside for its next part. */

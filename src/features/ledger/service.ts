@@ -42,6 +42,8 @@ export type Ledger = {
     tokenId: number
     uncharged?: UnchargedCosts | undefined
   }) => Promise<void>
+  /** These holds are the database's from here on: whoever settles them ends them, and this process may end before. */
+  handOver: (ids: readonly string[]) => void
   /**
    * Has what processes lease of this user given back, so that it is there for everybody; resolves with whether there was anything.
    * Before a balance is said not to suffice.
@@ -130,7 +132,7 @@ export function createLedger(deps: {
 
   const reserve = async (request: ReserveRequest): Promise<ReserveResult> => {
     if (over.has(request.id)) throw new Error('the call of this hold is over')
-    const leased = leases?.reserve(request)
+    const leased = request.lasting ? undefined : leases?.reserve(request)
     if (leased) {
       open.add(request.id)
       return leased
@@ -156,7 +158,7 @@ export function createLedger(deps: {
     let result = await send(request, raising)
     for (let tries = 0; tries < mostRecalls && isShort(result) && (await recallLeases(request.userId)); tries += 1)
       result = await send(request, raising)
-    if (result.verdict === 'ok') leases?.held(request)
+    if (result.verdict === 'ok' && !request.lasting) leases?.held(request)
     return result
   }
 
@@ -228,6 +230,9 @@ export function createLedger(deps: {
         const isBooked = (hold.uncharged?.costs.length ?? 0) === 0 && leases?.release(hold.id)
         if (!isBooked) await ending.release(hold, false)
       }),
+    handOver: (ids) => {
+      for (const id of ids) open.delete(id)
+    },
     recallLeases,
     returnLeases: (which) => leases?.returnLeases(which),
     leasesReturned: async () => leases?.returned(),

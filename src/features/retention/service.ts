@@ -17,6 +17,8 @@ const expired = [
   { table: 'sessions', condition: 'expires_at < now()' },
   { table: 'one_time_codes', condition: "expires_at < now() - interval '1 day'" },
   { table: 'idempotency_keys', condition: "created_at < now() - interval '1 day'" },
+  // Their results are gone upstream by then.
+  { table: 'message_batches', condition: "settled_at < now() - interval '30 days'" },
   { table: 'upstream_objects', condition: "created_at < now() - interval '30 days'" },
   {
     table: 'channel_probes',

@@ -31,7 +31,8 @@ async function readNodes(query: Query) {
 async function readHolds(query: Query) {
   const [row] = await query<{ count: string; amount: string; oldest: Date | null; waiting: string }>(
     `select count(*) as count, coalesce(sum(amount), 0) as amount, min(created_at) filter (where node_id <> 0) as oldest,
-       count(*) filter (where node_id = 0) as waiting from holds where status = 'open'`,
+       count(*) filter (where node_id = 0 and exists (select 1 from failed_charges f where f.id = holds.id)) as waiting
+       from holds where status = 'open'`,
     [],
   )
   return {

@@ -21,6 +21,7 @@ const envelope = ({ status, message, type }: Failure) => ({
 
 export const anthropic: Vendor = {
   id: 'anthropic',
+  bodiless: true,
   keyOf: ({ headers }) => {
     const key = headers['x-api-key']
     if (typeof key === 'string' && key !== '') return key

@@ -41,4 +41,11 @@ export const claudeOptions = {
     help: '思考预算与最大输出 token 数之比，0.1 到 1',
     widget: 'percentage',
   }),
+  'claude.batch_price_ratio': option(z.number().min(0).max(10), {
+    default: 0.5,
+    visibility: 'admin',
+    group: 'claude',
+    label: '批量价格倍率',
+    help: '批量请求（/v1/messages/batches）与单次请求价格之比，0.5 为半价',
+  }),
 } satisfies OptionTable

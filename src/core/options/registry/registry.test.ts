@@ -142,6 +142,7 @@ const documented: Record<string, string | undefined> = {
   'claude.default_max_tokens': '{"default":8192}',
   'claude.thinking_adapter_enabled': 'true',
   'claude.thinking_adapter_budget_tokens_percentage': '0.8',
+  'claude.batch_price_ratio': '0.5',
   'global.pass_through_request_enabled': 'false',
   'global.hide_upstream_error_enabled': 'false',
   'global.block_browser_extension_enabled': 'false',

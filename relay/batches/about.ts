@@ -1,0 +1,156 @@
+import type { Request, Response } from 'express'
+import { pipeline } from 'node:stream/promises'
+import { Readable } from 'node:stream'
+import { DomainError } from '#core/errors.ts'
+import {
+  askAboutBatch,
+  BatchRefused,
+  describedAs,
+  findBatch,
+  forgetBatch,
+  hasEnded,
+  listBatches,
+  lookAtBatch,
+  settleBatch,
+  type StoredBatch,
+} from '#features/message-batches/service.ts'
+import { asAttemptFailure, AttemptFailed } from '#relay/attempt/failure.ts'
+import { upstreamChannelOf } from '#relay/attempt/upstream-channel.ts'
+import { claude } from '#relay/dialects/claude/index.ts'
+import { admitAddress } from '#relay/request/admit.ts'
+import { authenticate } from '#relay/request/authenticate.ts'
+import type { Caller, Incoming, RelayServices } from '#relay/request/call.ts'
+import { limit, type LimitedCall } from '#relay/request/limit.ts'
+import { receive } from '#relay/request/receive.ts'
+import { reportError, statusSent } from '#relay/response/report-error.ts'
+import { secretsOf, type UpstreamChannel } from '#relay/upstream-call/channel.ts'
+import { upstreamFailure } from '#relay/upstream-call/send.ts'
+import { shownBatch } from './answer.ts'
+
+type Exchange = { req: Request; res: Response }
+type Answer = (incoming: Incoming, caller: Caller) => Promise<void>
+
+async function answer(services: RelayServices, { req, res }: Exchange, run: Answer): Promise<void> {
+  const incoming = receive(services, claude, { req, res })
+  let limited: LimitedCall | null = null
+  try {
+    const caller = await authenticate(services, req)
+    limited = await limit(services, caller, incoming)
+    admitAddress(caller, incoming.ip)
+    await run(incoming, caller)
+    await limited.ended(statusSent(incoming))
+  } catch (error) {
+    await limited?.ended(statusSent(incoming, error))
+    reportError(services, incoming, error)
+  }
+}
+
+const word = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined)
+const mostListed = 1000
+
+/** The caller's own batches as they stood when they were looked at last, the latest first. */
+export const listOwnBatches = (services: RelayServices, exchange: Exchange): Promise<void> =>
+  answer(services, exchange, async (incoming, { user }) => {
+    const { limit: wanted, after_id: after, before_id: before } = incoming.req.query
+    const most = Math.min(mostListed, Math.max(1, Number.parseInt(String(wanted ?? '20'), 10) || 20))
+    const page = { userId: user.id, limit: most, after: word(after), before: word(before) }
+    const { answers, hasMore } = await listBatches(services.database.pool, page)
+    const data = answers.map((batch) => shownBatch(services, incoming, batch))
+    incoming.res.json({
+      data,
+      has_more: hasMore,
+      first_id: data[0]?.['id'] ?? null,
+      last_id: data.at(-1)?.['id'] ?? null,
+    })
+  })
+
+/**
+ * What a caller wants of a batch of its own, asked where it is. One that is found to have ended is charged before the caller
+ * reads so, and before its results can be deleted.
+ */
+export const answerAboutBatch = (
+  services: RelayServices,
+  action: 'read' | 'results' | 'cancel' | 'delete',
+  exchange: Exchange,
+): Promise<void> =>
+  answer(services, exchange, async (incoming, { user }) => {
+    const id = String(exchange.req.params['id'])
+    const batch = await findBatch(services.database.pool, { id, userId: user.id })
+    const place = batch && placeOf(services, batch)
+    if (!batch || !place) throw new DomainError('relay.batch_unknown', { id })
+    try {
+      await actions[action](services, incoming, { batch, place })
+    } catch (error) {
+      throw await asFailure(error, place, id)
+    }
+  })
+
+type At = { batch: StoredBatch; place: UpstreamChannel }
+
+/** The channel and the key that made it. */
+function placeOf({ channels, secrets }: RelayServices, batch: StoredBatch): UpstreamChannel | undefined {
+  const channel = channels.channel(batch.channelId)
+  const key = channel?.keys.find(({ value }) => secrets.hmac(value) === batch.keyHmac)
+  return channel && key && upstreamChannelOf({ channel, key })
+}
+
+async function asFailure(error: unknown, place: UpstreamChannel, id: string): Promise<unknown> {
+  if (error instanceof DomainError) return error
+  if (!(error instanceof BatchRefused)) return asAttemptFailure(error)
+  const failure = await upstreamFailure(error.reply, secretsOf(place))
+  return error.reply.status === 404
+    ? new DomainError('relay.batch_unknown', { id })
+    : new AttemptFailed(failure, { local: false })
+}
+
+async function read(services: RelayServices, incoming: Incoming, { batch, place }: At): Promise<void> {
+  const now = await lookAtBatch(services, place, batch)
+  await settled(services, place, now)
+  incoming.res.json(shownBatch(services, incoming, now.answer))
+}
+
+/** @throws {DomainError} relay.batch_unsettled when its results cannot be read now. */
+async function settled(services: RelayServices, place: UpstreamChannel, batch: StoredBatch): Promise<void> {
+  try {
+    await settleBatch(services, place, batch)
+  } catch (cause) {
+    if (cause instanceof BatchRefused) cause.reply.cancel()
+    throw new DomainError('relay.batch_unsettled', {}, { cause })
+  }
+}
+
+const largestAnswer = 1024 * 1024
+
+const actions = {
+  read,
+  cancel: async (services: RelayServices, incoming: Incoming, { batch, place }: At) => {
+    const reply = await askAboutBatch(services, place, { input: { id: batch.id, action: 'cancel' } })
+    const now = await describedAs(services, batch, await reply.json(largestAnswer))
+    await settled(services, place, now)
+    incoming.res.json(shownBatch(services, incoming, now.answer))
+  },
+  results: async (services: RelayServices, incoming: Incoming, { batch, place }: At) => {
+    const now = hasEnded(batch) ? batch : await lookAtBatch(services, place, batch)
+    await settled(services, place, now)
+    const { signal } = incoming.upstreamAbort
+    const reply = await askAboutBatch(services, place, { input: { id: batch.id, action: 'results' }, signal })
+    const { res } = incoming
+    res.status(200).setHeader('content-type', String(reply.headers['content-type'] ?? 'application/x-jsonl'))
+    try {
+      await pipeline(Readable.from(reply.body), res, { signal })
+    } catch (error) {
+      // What has begun cannot become another answer; the reader sees that it was cut.
+      services.log.warn({ err: error, batch: batch.id }, 'the results of a batch were cut')
+      res.destroy()
+    }
+  },
+  delete: async (services: RelayServices, incoming: Incoming, { batch, place }: At) => {
+    const now = batch.settledAt ? batch : await lookAtBatch(services, place, batch)
+    // An upstream refuses to delete what goes on.
+    await settled(services, place, now)
+    const reply = await askAboutBatch(services, place, { input: { id: batch.id, action: 'delete' } })
+    const json = await reply.json(largestAnswer)
+    await forgetBatch(services.database.pool, batch.id)
+    incoming.res.json(json)
+  },
+}

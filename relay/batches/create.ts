@@ -1,0 +1,218 @@
+import type { Request, Response } from 'express'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { buyingTermsAt } from '#core/pricing/buying-price.ts'
+import { DomainError } from '#core/errors.ts'
+import { estimateOf } from '#core/pricing/estimate.ts'
+import { emptyUsage } from '#core/usage.ts'
+import type { BatchShare } from '#features/message-batches/facts.ts'
+import { askAboutBatch, asBatch, storeBatch } from '#features/message-batches/service.ts'
+import { attemptAll, type AttemptPlan } from '#relay/attempt/attempts.ts'
+import {
+  asAttemptFailure,
+  AttemptFailed,
+  failureOfDomainError,
+  maskedFailure,
+  unsupportedHere,
+} from '#relay/attempt/failure.ts'
+import { sendRequest } from '#relay/attempt/send-request.ts'
+import { attemptSecrets, providerCallOf, upstreamChannelOf } from '#relay/attempt/upstream-channel.ts'
+import { attemptKeys, attemptRecord, priceText, usageKeys, userGroupKeys } from '#relay/billing/log-row.ts'
+import { priceAttempt } from '#relay/billing/price-call.ts'
+import { refusalOfReserve } from '#relay/billing/reserve.ts'
+import { claude } from '#relay/dialects/claude/index.ts'
+import { providerFor } from '#relay/providers/registry.ts'
+import { admitAddress, admitCall, sessionOf } from '#relay/request/admit.ts'
+import { authenticate } from '#relay/request/authenticate.ts'
+import type { Attempt, CallCore, RelayServices } from '#relay/request/call.ts'
+import { limit, type LimitedCall } from '#relay/request/limit.ts'
+import { readBody } from '#relay/request/read-body.ts'
+import { receive } from '#relay/request/receive.ts'
+import { screenTexts } from '#relay/request/screen.ts'
+import { reportError, statusSent } from '#relay/response/report-error.ts'
+import { attemptAt } from '#relay/routing/select.ts'
+import { shownBatch } from './answer.ts'
+import { batchBody } from './body.ts'
+import { batchSelection } from './selection.ts'
+import { type BatchRequest, readBatch } from './requests.ts'
+
+/** The requests of one model, with what is set aside for them. */
+export type Share = { call: CallCore; holdId: string; requests: BatchRequest[] }
+
+/** Hands a batch over to the vendor, once what it may cost is set aside. It is charged when it has ended. */
+export async function createBatch(
+  services: RelayServices,
+  { req, res }: { req: Request; res: Response },
+): Promise<void> {
+  const incoming = receive(services, claude, { req, res })
+  let limited: LimitedCall | null = null
+  try {
+    if (services.stopping()) throw new DomainError('relay.stopping')
+    const caller = await authenticate(services, req)
+    limited = await limit(services, caller, incoming)
+    admitAddress(caller, incoming.ip)
+    const body = await readBody(services, incoming)
+    const { requests, texts } = await readBatch(body.json)
+    const session = sessionOf({ ...incoming, body, caller })
+    const shares = [...Map.groupBy(requests, ({ model }) => model)]
+      .toSorted(([, left], [, right]) => right.length - left.length)
+      .map(([model, own], index): Share => {
+        const call = { ...incoming, caller, body, session, ...admitCall(services, caller, model), stream: false }
+        return { call, holdId: index === 0 ? incoming.id : `${incoming.id}-${index}`, requests: own }
+      })
+    const [{ call }] = shares as [Share]
+    screenTexts(services, call, { texts, refusal: claude.refusals.sensitiveWords })
+    await attempt(services, call, shares)
+    await limited.ended(statusSent(incoming))
+  } catch (error) {
+    await limited?.ended(statusSent(incoming, error))
+    reportError(services, incoming, error)
+  }
+}
+
+/** Each model of a try by its own terms. */
+type PricedShare = Share & { attempt: Attempt | undefined; terms: AttemptPlan['terms'] }
+
+async function attempt(services: RelayServices, call: CallCore, shares: Share[]): Promise<void> {
+  const taken = new Set<string>()
+  let priced: PricedShare[] = []
+  const hold = {
+    get taken() {
+      return taken.has(call.id)
+    },
+    finish: () => {},
+    take: async (plan: AttemptPlan) => {
+      priced = shares.map((share) => pricedAt(services, share, plan))
+      for (const share of priced) await setAside(services, share, taken)
+    },
+  }
+  try {
+    await attemptAll(services, call, {
+      hold,
+      selection: batchSelection(services, call),
+      forward: (plan) => forward(services, { call, plan, shares: priced }),
+    })
+  } catch (error) {
+    // The first is given back with the call itself.
+    const { user, token } = call.caller
+    const others = [...taken].filter((id) => id !== call.id)
+    await Promise.all(others.map((id) => services.ledger.release({ id, userId: user.id, tokenId: token?.id ?? 0 })))
+    throw error
+  }
+}
+
+function pricedAt(services: RelayServices, share: Share, { attempt: { channel, key } }: AttemptPlan): PricedShare {
+  const own = attemptAt(services, share.call, { channel, key })
+  const terms = priceAttempt(services, share.call, own ?? { upstreamModel: share.call.model })
+  return { ...share, attempt: own, terms }
+}
+
+const turnEvery = 500
+
+/** What the requests may come to, at the batch's price: all of it, for nobody can follow the answers. */
+async function amountOf(services: RelayServices, { requests, terms }: PricedShare): Promise<number> {
+  const preConsumedQuota = services.options.get('PreConsumedQuota')
+  let sum = 0
+  for (const [index, request] of requests.entries()) {
+    if (index % turnEvery === turnEvery - 1) await nextTurn()
+    sum += estimateOf({ ...request, ...terms, formula: 'claude', preConsumedQuota })
+  }
+  return Math.ceil(sum * services.options.get('claude.batch_price_ratio'))
+}
+
+async function setAside(services: RelayServices, share: PricedShare, taken: Set<string>): Promise<void> {
+  const { call, holdId } = share
+  const { user, token } = call.caller
+  const amount = await amountOf(services, share)
+  const asked = { id: holdId, userId: user.id, tokenId: token?.id ?? 0, amount, model: call.model, lasting: true }
+  const result = await services.ledger.reserve(asked).catch((cause: unknown) => {
+    throw new DomainError('relay.unavailable', {}, { cause })
+  })
+  if (result.verdict === 'ok') taken.add(holdId)
+  else throw refusalOfReserve(services, call, { result, amount })
+}
+
+type Try = { call: CallCore; plan: AttemptPlan; shares: PricedShare[] }
+
+async function forward(services: RelayServices, { call, plan, shares }: Try): Promise<void> {
+  const { attempt, attempts } = plan
+  const missing = shares.find((share) => !share.attempt)
+  if (missing) throw unsupportedHere(new DomainError('relay.batches_unsupported', { model: missing.call.model }))
+  const sentAt = performance.now()
+  const answer = await send(services, { call, plan, shares })
+  const ms = performance.now() - sentAt
+  try {
+    const facts = {
+      username: call.caller.user.username,
+      tokenName: call.caller.tokenName,
+      group: call.group,
+      clientIp: call.caller.user.showsIpInLogs ? call.ip : '',
+      shares: shares.map((share, index) => factsOf(services, share, { attempts, isFirst: index === 0, ms })),
+    }
+    const { user, token } = call.caller
+    const keyHmac = services.secrets.hmac(attempt.key.value)
+    const place = { channelId: attempt.channel.id, keyHmac }
+    await storeBatch(services, { id: answer.id, userId: user.id, tokenId: token?.id ?? 0, ...place, facts, answer })
+  } catch (cause) {
+    // Nobody could ever name it, and nobody would pay for it.
+    const input = { id: answer.id, action: 'cancel' as const }
+    await askAboutBatch(services, upstreamChannelOf(attempt), { input }).catch((error: unknown) =>
+      services.log.error({ err: error, batch: answer.id }, 'a batch that could not be stored could not be cancelled'),
+    )
+    throw new DomainError('relay.unavailable', {}, { cause })
+  }
+  call.res.status(200).json(shownBatch(services, call, answer))
+}
+
+const largestAnswer = 1024 * 1024
+
+/** A caller who hangs up does not stop it: the vendor may have taken the batch by then. Only the end of the process does. */
+async function send(services: RelayServices, { call, plan, shares }: Try) {
+  const { attempt } = plan
+  const stop = new AbortController()
+  services.underWay.add(stop)
+  const providerCall = providerCallOf(services, call, { attempt, stream: false })
+  try {
+    const create = providerFor(attempt.channel.type).batches?.create
+    if (!create) throw new DomainError('relay.batches_unsupported', { model: call.model })
+    const body = await batchBody(services, call.body.json, shares)
+    const lasting = { ...call, upstreamAbort: stop }
+    const sender = { services, call: lasting, attempt, providerCall, asked: false, answered: false }
+    const reply = await sendRequest(sender, create(body, providerCall), 'unstreamed')
+    const answer = asBatch(await reply.json(largestAnswer))
+    if (answer) return answer
+    const refusal = failureOfDomainError(new DomainError('relay.reply_malformed'))
+    throw new AttemptFailed(refusal, { local: false })
+  } catch (error) {
+    throw maskedFailure(asAttemptFailure(unsupportedHere(error)), attemptSecrets(attempt, providerCall))
+  } finally {
+    services.underWay.delete(stop)
+  }
+}
+
+function factsOf(
+  services: RelayServices,
+  { call, holdId, requests, attempt, terms }: PricedShare,
+  { attempts, isFirst, ms }: { attempts: AttemptPlan['attempts']; isFirst: boolean; ms: number },
+): BatchShare {
+  const own = attempt as Attempt
+  const { upstreamModel, channel } = own
+  const names = [upstreamModel, call.model]
+  return {
+    holdId,
+    model: call.model,
+    upstreamModel,
+    terms,
+    batchRatio: services.options.get('claude.batch_price_ratio'),
+    buying: buyingTermsAt(channel.buyingPrices, { names, at: call.receivedAt.getTime() }),
+    ...(isFirst ? {} : { customIds: requests.map(({ customId }) => customId) }),
+    requests: requests.length,
+    content: priceText(terms, null),
+    other: {
+      ...usageKeys(terms, emptyUsage, null),
+      ...userGroupKeys(services, call, terms.groupRatio),
+      ...attemptKeys(own, [...attempts, attemptRecord(own, { status: 200, ms })]),
+      dialect: claude.id,
+      ...call.session,
+    },
+  }
+}

@@ -1,0 +1,53 @@
+import { joinPath } from '../shared/join-path.ts'
+import { recordOf, wordOf } from '../shared/json.ts'
+import type { ReportedUsage } from '#core/usage.ts'
+import type { BatchCall, Provider, ProviderChannel } from '../types.ts'
+import { claudeHeaders, classicVersion } from './headers.ts'
+import { readUsage } from './usage.ts'
+
+const addressOf = ({ baseUrl }: ProviderChannel): string => joinPath(baseUrl, '/v1', '/messages/batches')
+
+const methods = { read: 'GET', results: 'GET', cancel: 'POST', delete: 'DELETE' } as const
+
+/** https://platform.claude.com/docs/en/build-with-claude/batch-processing */
+export const messageBatches: NonNullable<Provider['batches']> = {
+  create: (body, call) => ({
+    method: 'POST',
+    url: addressOf(call.channel),
+    headers: claudeHeaders(call, { sampling: false, files: false }),
+    body,
+  }),
+  about: ({ id, action }: BatchCall, channel) => {
+    const ending = action === 'results' || action === 'cancel' ? `/${action}` : ''
+    return {
+      method: methods[action],
+      url: `${addressOf(channel)}/${encodeURIComponent(id)}${ending}`,
+      headers: {
+        accept: action === 'results' ? 'application/binary' : 'application/json',
+        'x-api-key': channel.key,
+        'anthropic-version': classicVersion,
+      },
+    }
+  },
+}
+
+/** What one line of a batch's results says: whose it is, and what it used where it was answered. */
+export type BatchResult = { customId: string; usage: ReportedUsage | undefined }
+
+/** Nothing for a line that is none. */
+export function readBatchResult(line: string): BatchResult | undefined {
+  const parsed = parsedLine(line)
+  const customId = wordOf(parsed?.['custom_id'])
+  if (customId === undefined) return undefined
+  const result = recordOf(parsed?.['result'])
+  if (result?.['type'] !== 'succeeded') return { customId, usage: undefined }
+  return { customId, usage: readUsage(recordOf(recordOf(result['message'])?.['usage']) ?? {}) }
+}
+
+function parsedLine(line: string): Record<string, unknown> | undefined {
+  try {
+    return recordOf(JSON.parse(line)) ?? undefined
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,177 @@
+import { findTaskChannels, reasonOf, type TaskServices } from '#features/tasks/service/task-channels.ts'
+import { inParts, mostPlaces } from '#features/tasks/service/rounds.ts'
+import type { Services } from '#features/deps.ts'
+import { readBatchResult } from '#relay/providers/anthropic/batches.ts'
+import { providerFor } from '#relay/providers/registry.ts'
+import { createJsonLineReader } from '#relay/providers/shared/json-lines.ts'
+import type { BatchCall } from '#relay/providers/types.ts'
+import type { UpstreamReply } from '#relay/transport/send.ts'
+import type { UpstreamChannel } from '#relay/upstream-call/channel.ts'
+import { isGood, sendToUpstream } from '#relay/upstream-call/send.ts'
+import { timeoutsOf } from '#relay/upstream-call/timeouts.ts'
+import { chargeRowOf, createTally, type Tally } from './charge.ts'
+import { findUnsettled, type Json, markSettled, noteBatch, noteLook, openHolds, type StoredBatch } from './store.ts'
+
+export * from './store.ts'
+
+type BatchServices = TaskServices & Pick<Services, 'ledger'>
+
+const largestAnswer = 1024 * 1024
+/** Nothing is learned any more of a batch that should have ended so long ago: what was set aside is given back. */
+const givenUpAfterMs = 72 * 3_600_000
+const mostInRound = 500
+
+/** An upstream refused to tell of a batch. */
+export class BatchRefused extends Error {
+  override name = 'BatchRefused'
+  readonly reply: UpstreamReply
+  constructor(reply: UpstreamReply) {
+    super(`the upstream answered with status ${reply.status}`)
+    this.reply = reply
+  }
+}
+
+/** Asks about a batch where it is. @throws {BatchRefused}; {TransportError} */
+export async function askAboutBatch(
+  services: Pick<BatchServices, 'transport' | 'ambient'>,
+  place: UpstreamChannel,
+  { input, signal }: { input: BatchCall; signal?: AbortSignal | undefined },
+): Promise<UpstreamReply> {
+  const about = providerFor(place.type).batches?.about
+  if (!about) throw new Error('a channel of this kind has no batches')
+  const request = about(input, place)
+  const reply = await sendToUpstream(services, place, {
+    request,
+    limits: timeoutsOf(place.setting, input.action === 'results' ? 'unstreamed' : 'probe'),
+    signal,
+  })
+  if (!isGood(reply)) throw new BatchRefused(reply)
+  return reply
+}
+
+/** How a batch stands now, remembered. @throws as `askAboutBatch` does */
+export async function lookAtBatch(
+  services: BatchServices,
+  place: UpstreamChannel,
+  batch: StoredBatch,
+): Promise<StoredBatch> {
+  const reply = await askAboutBatch(services, place, { input: { id: batch.id, action: 'read' } })
+  return describedAs(services, batch, await reply.json(largestAnswer))
+}
+
+/** A batch as its upstream has just described it. */
+export async function describedAs(
+  { database }: Pick<BatchServices, 'database'>,
+  batch: StoredBatch,
+  json: unknown,
+): Promise<StoredBatch> {
+  const answer = asBatch(json)
+  if (answer?.['id'] !== batch.id) throw new Error('the upstream did not describe the batch')
+  await noteBatch(database.pool, { id: batch.id, answer })
+  return { ...batch, answer }
+}
+
+/** What an upstream says of a batch; nothing where it is no such answer. */
+export function asBatch(json: unknown): (Json & { id: string }) | undefined {
+  if (typeof json !== 'object' || json === null || Array.isArray(json)) return undefined
+  const { id, type } = json as Json
+  return typeof id === 'string' && id !== '' && id.length <= 256 && type === 'message_batch'
+    ? { ...(json as Json), id }
+    : undefined
+}
+
+export const hasEnded = ({ answer }: Pick<StoredBatch, 'answer'>): boolean => answer['processing_status'] === 'ended'
+
+const settling = new Map<string, Promise<void>>()
+
+/**
+ * Charges a batch that has ended by what its results say, and gives back what was set aside beyond that. Once, whoever calls it
+ * and however often: a hold that is gone has been settled.
+ * @throws when the results cannot be read; nothing is charged then.
+ */
+export function settleBatch(services: BatchServices, place: UpstreamChannel, batch: StoredBatch): Promise<void> {
+  if (batch.settledAt !== null || !hasEnded(batch)) return Promise.resolve()
+  const running = settling.get(batch.id) ?? settleOnce(services, batch, () => tallyResults(services, place, batch))
+  settling.set(batch.id, running)
+  return running.finally(() => settling.delete(batch.id))
+}
+
+type Tallies = ReadonlyMap<string, Tally>
+
+const emptyTallies = ({ facts }: StoredBatch): Tallies =>
+  new Map(facts.shares.map((share) => [share.holdId, createTally(share)]))
+
+async function settleOnce(services: BatchServices, batch: StoredBatch, read: () => Promise<Tallies>): Promise<void> {
+  const { database, options, ledger } = services
+  const { shares } = batch.facts
+  const ids = shares.map(({ holdId }) => holdId)
+  if ((await openHolds(database.pool, ids)).size > 0) {
+    const tallies = await read()
+    // Somebody else may have settled it while the results were read.
+    const open = await openHolds(database.pool, ids)
+    for (const share of shares.filter(({ holdId }) => open.has(holdId))) {
+      const tally = tallies.get(share.holdId) as Tally
+      await ledger.settle(chargeRowOf(batch, share, { tally, log: options.get('LogConsumeEnabled') }), 'go-on')
+    }
+  }
+  await markSettled(database.pool, batch.id)
+}
+
+const succeeded = ({ answer }: StoredBatch): number | undefined => {
+  const counts = answer['request_counts']
+  const count: unknown =
+    typeof counts === 'object' && counts !== null && 'succeeded' in counts ? counts.succeeded : null
+  return typeof count === 'number' ? count : undefined
+}
+
+async function tallyResults(services: BatchServices, place: UpstreamChannel, batch: StoredBatch): Promise<Tallies> {
+  const tallies = emptyTallies(batch)
+  if (succeeded(batch) === 0) return tallies
+  const { shares } = batch.facts
+  const first = tallies.get(shares[0]?.holdId ?? '')
+  const owners = new Map(shares.flatMap(({ holdId, customIds = [] }) => customIds.map((id) => [id, holdId] as const)))
+  const seen = new Set<string>()
+  const reply = await askAboutBatch(services, place, { input: { id: batch.id, action: 'results' } })
+  const reader = createJsonLineReader()
+  const take = (lines: readonly { data: string }[]): void => {
+    for (const { data } of lines) {
+      const result = readBatchResult(data)
+      if (!result) throw new Error('a line of the results is no result')
+      const { customId, usage } = result
+      if (usage === undefined || seen.has(customId)) continue
+      seen.add(customId)
+      const owner = owners.get(customId)
+      const tally = owner === undefined ? first : tallies.get(owner)
+      tally?.add(usage)
+    }
+  }
+  for await (const chunk of reply.body) take(reader.push(chunk))
+  take(reader.end())
+  return tallies
+}
+
+/** One round over the batches that are not settled: looks how they stand, charges those that have ended. */
+export async function pollBatches(services: BatchServices): Promise<number> {
+  const { database, log } = services
+  const batches = await findUnsettled(database.pool, mostInRound)
+  if (batches.length === 0) return 0
+  const channels = await findTaskChannels(services, [...new Set(batches.map(({ channelId }) => channelId))])
+  await inParts(batches, mostPlaces, async (batch) => {
+    const place = channels.get(batch.channelId)?.(batch.keyHmac)
+    try {
+      if (!place) throw new Error('its channel is gone')
+      await settleBatch(services, place, await lookAtBatch(services, place, batch))
+    } catch (error) {
+      if (error instanceof BatchRefused) error.reply.cancel()
+      const reason = place ? reasonOf(error, place) : String(error)
+      await noteLook(database.pool, [batch.id])
+      if (services.ambient.now().getTime() - batch.createdAt.getTime() < givenUpAfterMs) {
+        log.warn({ reason, batch: batch.id, channel: batch.channelId }, 'a batch could not be looked at')
+        return
+      }
+      log.error({ reason, batch: batch.id, channel: batch.channelId }, 'a batch is given up, nothing is charged for it')
+      await settleOnce(services, batch, () => Promise.resolve(emptyTallies(batch)))
+    }
+  })
+  return batches.length
+}

@@ -1,0 +1,203 @@
+import Anthropic from '@anthropic-ai/sdk'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { quotaOfReceipt } from '#core/pricing/charge.ts'
+import { receipt } from '#core/pricing/receipt.ts'
+import { pollBatches } from '#features/message-batches/service.ts'
+import { closeSoundly } from '#test/relay/caller-dialects.ts'
+import { setOptions } from '#test/relay/serve.ts'
+import { type App, startApp } from '#test/support/app.ts'
+import { balanceOf, call, holder, type Holder, logged } from './world.ts'
+
+let app: App
+let channel: number
+beforeAll(async () => {
+  app = await startApp()
+  const models = 'claude-sonnet-4-20250514,claude-haiku-4-5-20251001'
+  channel = (await app.make.channel({ type: 14, key: 'batch-key', models })).id
+  await app.make.channel({ type: 1, models: 'gpt-4o-mini' })
+  await app.settled()
+})
+afterAll(() => closeSoundly(app))
+
+const sonnet = 'claude-sonnet-4-20250514'
+const haiku = 'claude-haiku-4-5-20251001'
+const libraryOf = ({ token }: Holder, to = app) =>
+  new Anthropic({ baseURL: to.url, apiKey: `sk-${token.key}`, maxRetries: 0 })
+const ask = (text: string, id: string, model = sonnet) => ({
+  custom_id: id,
+  params: { model, max_tokens: 1000, messages: [{ role: 'user' as const, content: text }] },
+})
+const heldOf = async ({ user }: Holder): Promise<number> =>
+  Number(
+    (
+      await app.pool.query(
+        "select coalesce(sum(amount), 0) as held from holds where user_id = $1 and status = 'open'",
+        [user.id],
+      )
+    ).rows[0].held,
+  )
+
+test('a batch is worked off upstream and charged at half the price by what its results say, once', async () => {
+  const by = await holder(app, { remainQuota: 5_000_000 })
+  const library = libraryOf(by)
+  const made = await library.messages.batches.create({
+    requests: [
+      ask('one [[usage=1000:201]]', 'a'),
+      ask('two [[status=500]]', 'b'),
+      ask('three [[usage=2000:400]]', 'c'),
+    ],
+  })
+  expect(made).toMatchObject({ type: 'message_batch', processing_status: 'in_progress', results_url: null })
+  expect(app.upstream.requests.at(-1)).toMatchObject({ path: '/v1/messages/batches', key: 'batch-key' })
+  // Half of (1000 tokens of answer × 5 and some of prompt) × 1.5 each.
+  const held = await heldOf(by)
+  expect(held).toBeGreaterThan(3 * 3750)
+  expect(held).toBeLessThan(3 * 3900)
+  expect(await balanceOf(app, by)).toMatchObject({ quota: 10_000_000 - held, used: 0, remain: 5_000_000 - held })
+  await expect(library.messages.batches.results(made.id)).rejects.toThrow(/results_url/)
+  const ended = await library.messages.batches.retrieve(made.id)
+  expect(ended).toMatchObject({
+    processing_status: 'ended',
+    request_counts: { succeeded: 2, errored: 1, processing: 0 },
+  })
+  expect(ended.results_url).toBe(`${app.url}/v1/messages/batches/${made.id}/results`)
+  // (1000 + 201 × 5 + 2000 + 400 × 5) × 1.5 × 0.5 = 4503.75, rounded down.
+  const expected = { quota: 10_000_000 - 4503, used: 4503, remain: 5_000_000 - 4503, tokenUsed: 4503 }
+  expect(await balanceOf(app, by)).toEqual(expected)
+  const results: string[] = []
+  for await (const line of await library.messages.batches.results(made.id))
+    results.push(`${line.custom_id} ${line.result.type}`)
+  expect(results).toEqual(['c succeeded', 'b errored', 'a succeeded'])
+  await Promise.all([
+    ...Array.from({ length: 10 }, () => library.messages.batches.retrieve(made.id)),
+    pollBatches(app.services),
+  ])
+  expect(await balanceOf(app, by)).toEqual(expected)
+  const rows = await logged(app, by, 2)
+  expect(rows).toHaveLength(1)
+  expect(rows[0]).toMatchObject({
+    model_name: sonnet,
+    quota: 4503,
+    prompt_tokens: 3000,
+    completion_tokens: 601,
+    channel_id: channel,
+    content: expect.stringContaining('批量倍率 0.5，完成 2/3 个请求'),
+    other: { batch: { id: made.id, requests: 3, answered: 2, ratio: 0.5 } },
+  })
+  expect(quotaOfReceipt(receipt.parse(rows[0]?.other['receipt']))).toBe(4503)
+  expect(await heldOf(by)).toBe(0)
+})
+
+test('nobody else reads, cancels or deletes a batch, and it is listed for its owner alone', async () => {
+  const [by, other] = [await holder(app), await holder(app)]
+  const [library, stranger] = [libraryOf(by), libraryOf(other)]
+  const ids: string[] = []
+  for (const name of ['a', 'b', 'c'])
+    ids.unshift((await library.messages.batches.create({ requests: [ask('x', name)] })).id)
+  const [newest = '', middle = ''] = ids
+  for (const refused of [
+    () => stranger.messages.batches.retrieve(newest),
+    () => stranger.messages.batches.cancel(newest),
+    () => stranger.messages.batches.delete(newest),
+    () => library.messages.batches.retrieve('msgbatch_unknown'),
+  ])
+    await expect(refused()).rejects.toMatchObject({ status: 404, error: { error: { type: 'not_found_error' } } })
+  const listed: string[] = []
+  for await (const batch of library.messages.batches.list({ limit: 2 })) listed.push(batch.id)
+  expect(listed).toEqual(ids)
+  expect((await library.messages.batches.list({ before_id: middle })).data.map(({ id }) => id)).toEqual([newest])
+  expect((await stranger.messages.batches.list()).data).toEqual([])
+  await expect(library.messages.batches.delete(newest)).rejects.toMatchObject({ status: 400 })
+  await pollBatches(app.services)
+  await pollBatches(app.services)
+  await expect(library.messages.batches.delete(newest)).resolves.toMatchObject({ type: 'message_batch_deleted' })
+  expect((await library.messages.batches.list()).data).toHaveLength(2)
+})
+
+test('a batch that was cancelled or has expired costs nothing, and its part that was answered what it used', async () => {
+  const by = await holder(app)
+  const library = libraryOf(by)
+  const cancelled = await library.messages.batches.create({ requests: [ask('x', 'a'), ask('y', 'b')] })
+  expect(await library.messages.batches.cancel(cancelled.id)).toMatchObject({ processing_status: 'canceling' })
+  await pollBatches(app.services)
+  expect(await library.messages.batches.retrieve(cancelled.id)).toMatchObject({ request_counts: { canceled: 2 } })
+  expect(await balanceOf(app, by)).toMatchObject({ quota: 10_000_000, used: 0 })
+  await library.messages.batches.create({ requests: [ask('x [[job=expired]]', 'a'), ask('y [[usage=100:20]]', 'b')] })
+  await pollBatches(app.services)
+  await Promise.all(Array.from({ length: 10 }, () => pollBatches(app.services)))
+  // (100 + 20 × 5) × 1.5 × 0.5
+  expect(await balanceOf(app, by)).toMatchObject({ quota: 10_000_000 - 150, used: 150 })
+  expect((await logged(app, by, 2)).map(({ quota }) => quota)).toEqual([0, 150])
+  expect(await heldOf(by)).toBe(0)
+})
+
+test('models of one batch are charged each at its own price, and the ratio is the operator’s', async () => {
+  const by = await holder(app)
+  await setOptions(app, { 'claude.batch_price_ratio': '0.8' })
+  const requests = [
+    ask('x [[usage=1000:100]]', 'a', haiku),
+    ask('y [[usage=1000:100]]', 'b'),
+    ask('z [[usage=1000:100]]', 'c'),
+  ]
+  await libraryOf(by).messages.batches.create({ requests })
+  await setOptions(app, { 'claude.batch_price_ratio': '0.5' })
+  await pollBatches(app.services)
+  await pollBatches(app.services)
+  const rows = (await logged(app, by, 2)).map(({ model_name: name, quota }) => [name, quota]).toSorted()
+  // (1000 + 100 × 5) × 0.5 × 0.8; (2000 + 200 × 5) × 1.5 × 0.8.
+  expect(rows).toEqual([
+    [haiku, 600],
+    [sonnet, 3600],
+  ])
+})
+
+test('what cannot be paid, read or worked off is refused before anything is sent, in the caller’s dialect', async () => {
+  const by = await holder(app, { quota: 1000 })
+  const library = libraryOf(by)
+  const before = app.upstream.requests.length
+  const refusal = async (requests: unknown): Promise<string> => {
+    const error: unknown = await library.messages.batches
+      .create({ requests } as never)
+      .catch((caught: unknown) => caught)
+    const { status, message } = error as { status: number; message: string }
+    return `${status} ${message}`
+  }
+  expect(await refusal([ask('x', 'a')])).toMatch(/^403 .*permission_error/)
+  expect(await refusal([])).toMatch(/^400 .*at least one request/)
+  expect(await refusal([ask('x', 'a'), ask('x', 'a')])).toMatch(/^400 .*requests\.1\.custom_id: a is not unique/)
+  expect(await refusal([ask('x', 'no spaces')])).toMatch(/^400 .*requests\.0\.custom_id/)
+  expect(await refusal([{ custom_id: 'a', params: { model: sonnet, max_tokens: 9 } }])).toMatch(
+    /^400 .*requests\.0\.params/,
+  )
+  expect(await refusal([ask('x', 'a', 'gpt-4o-mini')])).toMatch(/^400 .*invalid_request_error.*batches/)
+  expect(await refusal([ask('x', 'a', 'claude-unknown')])).toMatch(/^404 .*not_found_error/)
+  expect(app.upstream.requests).toHaveLength(before)
+  expect(await heldOf(by)).toBe(0)
+  expect((await call(app, by, 'POST /v1/messages/batches', '{')).status).toBe(400)
+})
+
+test('a process that ends leaves a batch to the others, which charge it once; one that fails upstream costs nothing', async () => {
+  const by = await holder(app)
+  const other = await startApp({ on: app })
+  const made = await libraryOf(by, other).messages.batches.create({ requests: [ask('x [[usage=1000:201]]', 'a')] })
+  const held = await heldOf(by)
+  await other[Symbol.asyncDispose]()
+  expect(await heldOf(by)).toBe(held)
+  // Charged, but the process died before it could note so.
+  await libraryOf(by).messages.batches.retrieve(made.id)
+  await libraryOf(by).messages.batches.retrieve(made.id)
+  await app.pool.query('update message_batches set settled_at = null where id = $1', [made.id])
+  await app.pool.query('delete from settled_calls')
+  await pollBatches(app.services)
+  // (1000 + 201 × 5) × 1.5 × 0.5 = 1503.75.
+  expect(await balanceOf(app, by)).toMatchObject({ quota: 10_000_000 - 1503, used: 1503 })
+  const failing = await app.make.channel({
+    type: 14,
+    models: 'claude-opus-4-20250514',
+    baseUrl: app.upstream.withDirectives('status=500'),
+  })
+  await app.services.channels.reload(failing.id)
+  const requests = [ask('x', 'a', 'claude-opus-4-20250514')]
+  await expect(libraryOf(by).messages.batches.create({ requests })).rejects.toMatchObject({ status: 500 })
+  expect(await heldOf(by)).toBe(0)
+})
