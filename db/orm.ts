@@ -5,6 +5,7 @@ import { unstorableTextCode } from '#core/database-trouble.ts'
 import type { ConnectionOptions } from './connection.ts'
 import { entities } from './entities/all.ts'
 import { migrationsList } from './migrations/all.ts'
+import { buildSearchIndexes } from './search-indexes.ts'
 
 export type Database = {
   orm: MikroORM
@@ -75,6 +76,7 @@ export async function migrate(connection: ConnectionOptions): Promise<void> {
       await database.orm.migrator.up()
       await lock.query('select ensure_log_partitions()')
       await lock.query('select pg_advisory_unlock(7300)')
+      await buildSearchIndexes(lock)
     } finally {
       lock.release()
     }

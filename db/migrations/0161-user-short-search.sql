@@ -10,4 +10,4 @@ create function "name_letters"("username" text, "email" text, "display_name" tex
   ) as parts
   where length(letters) = size and octet_length(letters) > size
 $$;
-create index "users_letters_index" on "users" using gin (name_letters("username", "email", "display_name"));
+-- Their index is built once the schema stands, without keeping anybody from writing: db/search-indexes.ts.

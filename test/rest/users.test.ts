@@ -1,5 +1,6 @@
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { migrate } from '#db/orm.ts'
 import { type Browser, type ConsoleApp, type Person, startConsole } from '#test/support/console-app.ts'
 
 let app: ConsoleApp
@@ -396,5 +397,28 @@ describe('the search among many users', () => {
       expect(plan).toMatch(/users_search_index|users_letters_index/)
       expect(plan).not.toContain('Seq Scan')
     }
+  })
+
+  it('gets its index of letters while users are written, and again where one was left half built', async () => {
+    const [state] = await app.sql(`select indisvalid from pg_index where indexrelid = 'users_letters_index'::regclass`)
+    expect(state).toEqual({ indisvalid: true })
+    await app.sql(`update pg_index set indisvalid = false where indexrelid = 'users_letters_index'::regclass`)
+    const writing = new pg.Client(app.connection)
+    await writing.connect()
+    await writing.query('begin')
+    await writing.query(`update users set "group" = 'default' where username = 'named'`)
+    const migrated = migrate(app.connection)
+    const waiting = () =>
+      app.sql(`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'
+        and query like '%index concurrently%'`)
+    await expect.poll(async () => (await waiting()).length).toBe(1)
+    // Whoever waits for the older write keeps nobody from the next one.
+    await app.sql(`update users set "group" = 'default' where username = 'crowd29999'`)
+    await writing.query('commit')
+    await writing.end()
+    await migrated
+    expect(await app.sql(`select indisvalid from pg_index where indexrelid = 'users_letters_index'::regclass`)).toEqual(
+      [{ indisvalid: true }],
+    )
   })
 })

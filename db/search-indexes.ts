@@ -1,0 +1,49 @@
+import type { PoolClient } from 'pg'
+
+/**
+ * Indexes that only make a search quick. Inside a migration they would keep everybody from writing to their table for as long as
+ * they are built, which is seconds at a million rows; so they are built beside whatever goes on once the schema stands.
+ */
+const searchIndexes: Readonly<Record<string, string>> = {
+  users_letters_index: '"users" using gin (name_letters("username", "email", "display_name"))',
+}
+
+/** An old transaction may last: without the index a search is slow, which the next start mends. */
+const longestWait = '60s'
+
+/** Whether the index stands and is whole; undefined where there is none. What was broken off leaves one that nobody reads. */
+async function stateOf(client: PoolClient, name: string): Promise<boolean | undefined> {
+  const { rows } = await client.query<{ whole: boolean }>(
+    'select indisvalid and indisready as whole from pg_index where indexrelid = to_regclass($1)',
+    [name],
+  )
+  return rows[0]?.whole
+}
+
+async function build(client: PoolClient, name: string, columns: string): Promise<void> {
+  const state = await stateOf(client, name)
+  if (state === true) return
+  if (state === false) await client.query(`drop index concurrently if exists "${name}"`)
+  await client.query(`create index concurrently "${name}" on ${columns}`)
+}
+
+/**
+ * Builds what is missing. One process does, and nobody waits for it: whoever waited inside a statement would be waited for by
+ * the index in turn.
+ */
+export async function buildSearchIndexes(client: PoolClient): Promise<void> {
+  const { rows } = await client.query<{ mine: boolean }>('select pg_try_advisory_lock(7301) as mine')
+  if (rows[0]?.mine !== true) return
+  try {
+    await client.query(`set lock_timeout = '${longestWait}'`)
+    for (const [name, columns] of Object.entries(searchIndexes)) await build(client, name, columns)
+  } catch (error) {
+    if (!isInTheWay(error)) throw error
+  } finally {
+    await client.query('reset lock_timeout')
+    await client.query('select pg_advisory_unlock(7301)')
+  }
+}
+
+/** `lock_not_available`, or a circle that the database broke: somebody else needed the table for long. */
+const isInTheWay = (error: unknown): boolean => ['55P03', '40P01'].includes((error as { code?: string }).code ?? '')
