@@ -196,6 +196,25 @@ describe('the bot check', () => {
     expect((await browser.login(person)).body).toMatchObject({ success: false })
   })
 
+  it('lets one account be made, of however many that one browser asks for at once', async () => {
+    await app.setOptions({ TurnstileSiteKey: 'site', TurnstileSecretKey: 'secret', TurnstileCheckEnabled: 'true' })
+    app.outgoing.answerWith(() => verdict(true))
+    const browser = app.browser()
+    const answered = { query: { turnstile: 'good' } }
+    const register = (name: string) =>
+      browser.post('/api/user/register', { username: name, password: 'a good long one' })
+    const first = await browser.post(
+      '/api/user/register',
+      { username: 'checked', password: 'a good long one' },
+      answered,
+    )
+    expect(first.body).toMatchObject({ success: true })
+    expect(await register('unchecked')).toMatchObject(refused('请稍后几秒重试，Turnstile 正在检查用户环境！'))
+    await browser.post('/api/user/register', { username: 'checked', password: 'a good long one' }, answered)
+    const replies = await Promise.all(Array.from({ length: 20 }, (_, at) => register(`many${at}`)))
+    expect(replies.filter((reply) => reply.body['success'])).toHaveLength(1)
+  })
+
   it('says so when it cannot be asked', async () => {
     await app.setOptions({ TurnstileSiteKey: 'site', TurnstileSecretKey: 'secret', TurnstileCheckEnabled: 'true' })
     app.outgoing.answerWith(() => {

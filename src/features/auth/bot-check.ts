@@ -20,6 +20,23 @@ export async function requireBotCheck(deps: Deps, answer: string, everyTime = fa
   await rememberInSession(deps, { turnstile: true })
 }
 
+/**
+ * What a session remembers of the check is worth one new account, however many ask with it at once: a program that a person let
+ * in once would make as many as it liked. Part of the transaction that makes the account.
+ */
+export async function spendBotCheck({ em, options, session }: Pick<Deps, 'em' | 'options' | 'session'>): Promise<void> {
+  if (!options.get('TurnstileCheckEnabled')) return
+  const spent: unknown[] = await em
+    .getConnection()
+    .execute(
+      `update sessions set data = data - 'turnstile' where id_hash = ? and data -> 'turnstile' = 'true' returning user_id`,
+      [session.idHash],
+      'all',
+      em.getTransactionContext(),
+    )
+  if (spent.length === 0) throw new DomainError('bot_check.missing')
+}
+
 async function verify({ transport, options, client }: Deps, answer: string): Promise<boolean> {
   const form = new URLSearchParams({
     secret: options.get('TurnstileSecretKey'),

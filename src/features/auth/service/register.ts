@@ -6,7 +6,7 @@ import { isSetUp } from '../../site/setup-service.ts'
 import { normaliseEmail } from '../../users/email.ts'
 import { createAccount } from '../../users/service/create-account.ts'
 import { sayingWhatIsTaken, usernameColumns } from '../../users/service/taken.ts'
-import { requireBotCheck } from '../bot-check.ts'
+import { requireBotCheck, spendBotCheck } from '../bot-check.ts'
 import { useCode } from '../one-time-codes.ts'
 import { hashPassword } from '../password.ts'
 import { lockActor } from '../replace-password.ts'
@@ -29,6 +29,7 @@ export async function register(deps: Deps, input: Register): Promise<void> {
     passwordHash: await hashPassword(input.password),
     ...(email === undefined ? {} : { email }),
     inviteCode: input.affCode,
+    alongside: (em) => spendBotCheck({ ...deps, em }),
   })
 }
 

@@ -26,12 +26,18 @@ export async function listPasskeys({ em, actor }: UserDeps): Promise<PasskeyView
   return own.map(toPasskeyView)
 }
 
+/** Asked before a device makes one, and again under the lock: several browsers may have been let begin. */
+async function requireRoom({ em, actor }: UserDeps): Promise<void> {
+  const count = await em.count(Passkey, { userId: actor.id })
+  if (count >= mostPasskeys) throw new DomainError('passkey.too_many', { most: mostPasskeys })
+}
+
 /** What the browser asks a device to make. A device that has one of ours already says so. */
 export async function registrationOptions(deps: UserDeps): Promise<PublicKeyCredentialCreationOptionsJSON> {
   const { actor, secrets } = deps
   const party = relyingPartyOf(deps)
+  await requireRoom(deps)
   const own = await deps.em.find(Passkey, { userId: actor.id }, { disableIdentityMap: true })
-  if (own.length >= mostPasskeys) throw new DomainError('passkey.too_many', { most: mostPasskeys })
   const { generateRegistrationOptions } = await library()
   const options = await generateRegistrationOptions({
     rpName: party.name,
@@ -72,6 +78,7 @@ export async function addPasskey(
     return await deps.em.transactional(async (em) => {
       const scope = { ...deps, em }
       await lockActor(scope)
+      await requireRoom(scope)
       const isFirst = (await secondFactorOf(em, deps.actor.id)) === null
       const id = await em.insert(Passkey, {
         userId: deps.actor.id,
