@@ -58,7 +58,8 @@ export function useOwnCommands(): readonly Command[] {
       ...knownRoutes
         .filter((route) => isFound(route, role, status))
         .map((route) => ({
-          id: route.page,
+          // Pages have names that looks and languages have too.
+          id: `page:${route.page}`,
           title: t(route.title),
           group: pages,
           ...(route.nav && { icon: route.nav.icon }),

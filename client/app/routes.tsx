@@ -107,6 +107,7 @@ export const routes: readonly AppRoute[] = [
   {
     paths: ['/app/tokens'],
     page: 'tokens',
+    keywords: 'token tokens key keys api sk secret 密钥 令牌',
     title: text('API令牌'),
     role: roles.user,
     nav: { icon: KeyRound, group: 'console' },
@@ -122,6 +123,7 @@ export const routes: readonly AppRoute[] = [
   {
     paths: ['/app/logs/drawing'],
     page: 'tasks/drawing',
+    keywords: 'drawing images midjourney 绘图 图片',
     title: text('绘图日志'),
     role: roles.user,
     nav: { icon: Brush, group: 'console', shown: (status) => status.drawingEnabled },
@@ -129,6 +131,7 @@ export const routes: readonly AppRoute[] = [
   {
     paths: ['/app/logs/tasks'],
     page: 'tasks',
+    keywords: 'tasks music suno jobs 音乐 任务',
     title: text('任务日志'),
     role: roles.user,
     nav: { icon: ListTodo, group: 'console', shown: (status) => status.taskEnabled },
@@ -136,6 +139,7 @@ export const routes: readonly AppRoute[] = [
   {
     paths: ['/admin/channels', '/channel/add', '/channel/edit/:id'],
     page: 'channels',
+    keywords: 'channel channels provider upstream vendor 供应商 上游',
     title: text('渠道'),
     role: roles.admin,
     nav: { icon: Network, group: 'admin', role: roles.root },
@@ -143,6 +147,7 @@ export const routes: readonly AppRoute[] = [
   {
     paths: ['/admin/prices'],
     page: 'prices',
+    keywords: 'price prices models cost ratio margin buying 价格 倍率 定价 成本',
     title: text('模型与价格'),
     role: roles.admin,
     nav: { icon: Tags, group: 'admin', role: roles.root },
@@ -150,6 +155,7 @@ export const routes: readonly AppRoute[] = [
   {
     paths: ['/admin/coupons'],
     page: 'redemptions',
+    keywords: 'redemption codes coupons gift voucher 卡密 礼品',
     title: text('兑换码'),
     role: roles.admin,
     nav: { icon: Ticket, group: 'admin', role: roles.root },
@@ -165,6 +171,7 @@ export const routes: readonly AppRoute[] = [
   {
     paths: ['/admin/orders'],
     page: 'orders',
+    keywords: 'orders payments top-up 订单 支付 充值',
     title: text('充值订单'),
     role: roles.admin,
     nav: { icon: Receipt, group: 'admin', role: roles.root },
@@ -172,6 +179,7 @@ export const routes: readonly AppRoute[] = [
   {
     paths: ['/admin/messages'],
     page: 'messages/admin',
+    keywords: 'messages announcement broadcast 公告 通知',
     title: text('消息管理'),
     role: roles.admin,
     refusal: 'home',
@@ -180,6 +188,7 @@ export const routes: readonly AppRoute[] = [
   {
     paths: ['/admin/users', '/user/edit', '/user/edit/:id'],
     page: 'users',
+    keywords: 'users accounts members quota 账号 成员 额度',
     title: text('用户管理'),
     role: roles.admin,
     nav: { icon: Users, group: 'admin' },
@@ -188,6 +197,7 @@ export const routes: readonly AppRoute[] = [
   {
     paths: ['/admin/audit'],
     page: 'audit',
+    keywords: 'audit trail history acts 操作 记录',
     title: text('审计日志'),
     role: roles.admin,
     nav: { icon: ShieldCheck, group: 'admin', role: roles.root },

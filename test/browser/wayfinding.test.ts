@@ -85,7 +85,11 @@ describeWithBrowser('finding the way', () => {
     await page.getByRole('heading', { level: 1 }).waitFor()
     const find = async (words: string, name: RegExp) => {
       await page.keyboard.press('Control+k')
+      // All pages stand there before anything is typed, and none of them stays.
+      await page.getByRole('option', { name: 'System status' }).waitFor()
       await page.getByRole('dialog').getByRole('combobox').fill(words)
+      await page.getByRole('option', { name }).waitFor()
+      expect(await page.getByRole('option', { name: 'System status' }).count()).toBe(0)
       await page.getByRole('option', { name }).click()
     }
     await find('lighthouse', /Lighthouse script/)

@@ -139,6 +139,11 @@ describe('the limit on the requests of a user', () => {
         expect(await inTurn(3, asking(bulk))).toEqual([200, 200, 200])
         const limited = await someone({ period: 60, count: 1, success: 0 }, 'bulk-ok')
         expect(await inTurn(2, asking(limited))).toEqual([200, 429])
+        const another = await someone(undefined, 'bulk-ok')
+        await withOptions(app, { 'global.rate_limit_exempt_group': 'vip' }, async () => {
+          expect(await inTurn(2, asking(another))).toEqual([200, 429])
+          expect(await inTurn(2, asking(vip))).toEqual([200, 200])
+        })
         await setOptions(app, { 'global.rate_limit_exempt_enabled': 'false' })
       },
       limits,
@@ -166,15 +171,9 @@ describe('the limit on the requests of a user', () => {
         })
       expect(await inTurn(3, play)).toEqual([200, 200, 200])
     })
-    const off = { ModelRequestRateLimitDurationMinutes: '0' }
-    await userLimit(
-      1,
-      1,
-      async () => {
-        expect(await inTurn(3, () => say(app, chat, { token, model }))).toEqual([200, 200, 200])
-      },
-      off,
-    )
+    const thrice = async () => expect(await inTurn(3, () => say(app, chat, { token, model }))).toEqual([200, 200, 200])
+    await userLimit(1, 1, thrice, { ModelRequestRateLimitDurationMinutes: '0' })
+    await userLimit(1, 1, thrice, { ModelRequestRateLimitEnabled: 'false' })
   })
 
   test('that cannot be counted refuses with 500 rather than letting everybody through', async () => {

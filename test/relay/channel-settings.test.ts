@@ -330,3 +330,61 @@ test('the log tells the system prompt as the channel set it, where contents are 
     })
   })
 })
+
+describe('what root sets for a vendor', () => {
+  /** What reaches the vendor when a model it knows as `known` is called by another name under these options. */
+  async function sentTo(type: number, known: string, options: (name: string) => Record<string, unknown>) {
+    const { model, ids } = await serve(app, { type, baseUrl: scripted.play({ status: 400, steps: ['{}'] }) })
+    await app.pool.query('update channels set model_mapping = $1 where id = any ($2)', [`{"${model}":"${known}"}`, ids])
+    for (const id of ids) await app.services.channels.reload(id)
+    const texts = Object.entries(options(model)).map(([key, value]) => [key, JSON.stringify(value)])
+    await withOptions(app, Object.fromEntries(texts), async () => {
+      await (await say(app, chat, { token, body: { ...chat.body(model, 'hi', false), max_tokens: 10_000 } })).text()
+    })
+    const { path, headers, bytes } = scripted.received.at(-1) ?? {}
+    return { path, headers, body: JSON.parse(String(bytes)) as Record<string, unknown> }
+  }
+  const thinking = 'claude-sonnet-4-5-thinking'
+  const reasoner = 'gemini-2.5-flash-thinking'
+  const adapter = { 'gemini.thinking_adapter_enabled': true }
+
+  test('Gemini is asked under its safety levels, version, shares and lists of models', async () => {
+    const levels = { default: 'BLOCK_NONE', HARM_CATEGORY_HARASSMENT: 'BLOCK_ONLY_HIGH' }
+    const { path, body } = await sentTo(24, 'gemini-2.5-flash', (name) => ({
+      'gemini.safety_settings': levels,
+      'gemini.version_settings': { default: 'v1beta', [name]: 'v1alpha' },
+      'gemini.supported_imagine_models': [name],
+      'gemini.models_supported_thinking_budget': [name],
+    }))
+    expect(path).toMatch(/^\/v1alpha\//)
+    expect(body['safetySettings']).toContainEqual({
+      category: 'HARM_CATEGORY_HARASSMENT',
+      threshold: 'BLOCK_ONLY_HIGH',
+    })
+    expect(body['generationConfig']).toMatchObject({
+      responseModalities: ['TEXT', 'IMAGE'],
+      thinkingConfig: { includeThoughts: true },
+    })
+    const half = { ...adapter, 'gemini.thinking_adapter_budget_tokens_percentage': 0.5 }
+    expect((await sentTo(24, reasoner, () => half)).body['generationConfig']).toMatchObject({
+      thinkingConfig: { thinkingBudget: 5000 },
+    })
+    expect((await sentTo(24, reasoner, () => ({}))).path).toContain(`/${reasoner}:`)
+  })
+
+  test('Claude is asked under its headers, limit and share for thinking, and by the full name without the adapter', async () => {
+    const { headers, body } = await sentTo(14, thinking, (name) => ({
+      'claude.model_headers_settings': { [name]: { 'anthropic-beta': ['a', 'b'] } },
+      'claude.thinking_adapter_budget_tokens_percentage': 0.25,
+    }))
+    expect(headers?.['anthropic-beta']).toBe('a,b')
+    expect(body).toMatchObject({ model: 'claude-sonnet-4-5', thinking: { budget_tokens: 2500 } })
+    const off = await sentTo(14, thinking, () => ({ 'claude.thinking_adapter_enabled': false }))
+    expect(off.body['model']).toBe(thinking)
+    const { model } = await serve(app, { type: 14, baseUrl: scripted.play({ status: 400, steps: ['{}'] }) })
+    await withOptions(app, { 'claude.default_max_tokens': `{"default":8192,"${model}":1234}` }, async () => {
+      await (await say(app, chat, { token, model })).text()
+    })
+    expect(JSON.parse(String(scripted.received.at(-1)?.bytes))).toMatchObject({ max_tokens: 1234 })
+  })
+})

@@ -3,8 +3,8 @@ import { errors, type ErrorCode } from '#core/errors.ts'
 import { admissionChecks } from '#scripts/reference/admission.ts'
 import { type App, startApp } from '#test/support/app.ts'
 import type { TestToken } from '#test/support/factories.ts'
-import { setOptions } from './serve.ts'
-import { closeSoundly, consumed, eventually, say, type CallerDialect, callerDialects } from './caller-dialects.ts'
+import { setOptions, withOptions } from './serve.ts'
+import { chat, closeSoundly, consumed, eventually, say, type CallerDialect, callerDialects } from './caller-dialects.ts'
 
 let app: App
 beforeAll(async () => {
@@ -211,6 +211,26 @@ test.each([
     const { message } = by.readError(await reply.json())
     expect(message.replace(/ \(request id: .*/, '')).toBe(wanted[language])
   }
+})
+
+test('words are looked for where both switches say so, and not in the calls of the exempt group', async () => {
+  const token = await app.make.token(await app.make.user({ group: 'vip' }))
+  const isRefused = async (options: Record<string, string>): Promise<boolean> => {
+    let text = ''
+    const on = { CheckSensitiveEnabled: 'true', CheckSensitiveOnPromptEnabled: 'true', SensitiveWords: 'xyzzy' }
+    await withOptions(app, { ...on, ...options }, async () => {
+      // Nothing serves it, so that what passes ends before an upstream is asked.
+      text = await (await say(app, chat, { token, model: 'switched-off', text: 'say xyzzy' })).text()
+    })
+    return text.includes('sensitive')
+  }
+  const exempt = { 'global.safe_check_exempt_enabled': 'true', 'global.safe_check_exempt_group': 'vip' }
+  expect(await isRefused({})).toBe(true)
+  expect(await isRefused({ CheckSensitiveEnabled: 'false' })).toBe(false)
+  expect(await isRefused({ CheckSensitiveOnPromptEnabled: 'false' })).toBe(false)
+  expect(await isRefused(exempt)).toBe(false)
+  expect(await isRefused({ ...exempt, 'global.safe_check_exempt_enabled': 'false' })).toBe(true)
+  expect(await isRefused({ ...exempt, 'global.safe_check_exempt_group': 'gold' })).toBe(true)
 })
 
 test('paths of Google’s that are not served say so in Google’s form', async () => {

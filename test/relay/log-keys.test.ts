@@ -3,7 +3,7 @@ import { type App, startApp } from '#test/support/app.ts'
 import type { TestToken } from '#test/support/factories.ts'
 import { receiptViolations } from '#test/support/receipts.ts'
 import { type ScriptedUpstream, startScriptedUpstream } from '#test/support/scripted-upstream.ts'
-import { setOptions } from './serve.ts'
+import { setOptions, withOptions } from './serve.ts'
 import { closeSoundly, consumed } from './caller-dialects.ts'
 
 let app: App
@@ -167,6 +167,24 @@ describe('the log row of a call', () => {
     const next = await rowAfter('/v1/chat/completions', { model: 'plain', messages })
     expect(next.other).toMatchObject({ group_ratio: 0.5 })
     expect(next.other).not.toHaveProperty('user_group_ratio')
+  })
+
+  test('of a model without a price is charged by the fallback, a single price or both ratios', async () => {
+    await serve('unheard-of', chatAnswer({ prompt_tokens: 100, completion_tokens: 10, total_tokens: 110 }))
+    const charged = async (options: Record<string, string>) => {
+      let quota = 0
+      await withOptions(app, { fallback_pricing_enabled: 'true', GroupGroupRatio: '{}', ...options }, async () => {
+        ;({ quota } = await rowAfter('/v1/chat/completions', { model: 'unheard-of', messages }))
+      })
+      return quota
+    }
+    // 0.01 × 500,000 × 0.5
+    expect(await charged({ fallback_single_price: '0.01' })).toBe(2500)
+    // (100 + 10 × 4) × 3 × 0.5
+    expect(await charged({ fallback_input_ratio: '3', fallback_completion_ratio: '4' })).toBe(210)
+    await withOptions(app, { fallback_pricing_enabled: 'false', fallback_single_price: '0.01' }, async () => {
+      expect((await app.relay(token, '/v1/chat/completions', { model: 'unheard-of', messages })).status).not.toBe(200)
+    })
   })
 
   test('of a long prompt is charged by the step it is in; the receipts of all kinds above still give their charges when every price has changed', async () => {

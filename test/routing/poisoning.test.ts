@@ -123,6 +123,14 @@ describe('a dead credential is taken out', () => {
     }
   })
 
+  test('by the phrases that root lists', async () => {
+    const { model, ids } = await serveKeyed({ does: `status=400,message=${escaped('the purse is empty')}` })
+    await withOptions(app, { AutomaticDisableKeywords: 'Purse is EMPTY' }, async () => {
+      await say(app, chat, { token, model })
+      expect(await untilDisabled(ids[0])).toBe(disabled)
+    })
+  })
+
   test('and the others of its channel go on; the last one takes the channel along', async () => {
     const { id } = await app.make.channel({ models: 'two-keys', key: 'sk-one,sk-two' })
     await keyed(id, ['sk-one', 'sk-two'])

@@ -155,6 +155,20 @@ const effects: Effects = {
     'the site’s own switch passes every body through, whatever its channel says': [
       'global.pass_through_request_enabled',
     ],
+    'Gemini is asked under its safety levels, version, shares and lists of models': [
+      'gemini.safety_settings',
+      'gemini.version_settings',
+      'gemini.supported_imagine_models',
+      'gemini.thinking_adapter_enabled',
+      'gemini.thinking_adapter_budget_tokens_percentage',
+      'gemini.models_supported_thinking_budget',
+    ],
+    'Claude is asked under its headers, limit and share for thinking, and by the full name without the adapter': [
+      'claude.model_headers_settings',
+      'claude.default_max_tokens',
+      'claude.thinking_adapter_enabled',
+      'claude.thinking_adapter_budget_tokens_percentage',
+    ],
   },
   'test/payments/redeeming.test.ts': {
     'is none under %j': ['RebateEnabled'],
@@ -162,12 +176,6 @@ const effects: Effects = {
   },
   'src/core/pricing/resolve-price.test.ts': {
     'prefers a price per call to a ratio': ['ModelPrice'],
-    'falls back to the single price, else to both ratios, and never to half a pair': [
-      'fallback_pricing_enabled',
-      'fallback_single_price',
-      'fallback_input_ratio',
-      'fallback_completion_ratio',
-    ],
   },
   'test/relay/price-changes.test.ts': {
     'leaves a call that was admitted before under its own price, whole': ['ModelRatio'],
@@ -177,9 +185,6 @@ const effects: Effects = {
       'CacheRatio',
       'CompletionRatio',
     ],
-  },
-  'src/core/pricing/charge.test.ts': {
-    'of a family are priced by the row of the family, and of another model not at all': ['LongContextRatio'],
   },
   'test/tasks/rules.test.ts': {
     'is multiplied by the group’s ratio and rounded down': ['GroupRatio'],
@@ -194,6 +199,14 @@ const effects: Effects = {
     'tells the ratio of the caller’s own group where that is the one charged, and no key that does not apply': [
       'GroupGroupRatio',
     ],
+    'of a model without a price is charged by the fallback, a single price or both ratios': [
+      'fallback_pricing_enabled',
+      'fallback_single_price',
+      'fallback_input_ratio',
+      'fallback_completion_ratio',
+    ],
+    'of a long prompt is charged by the step it is in; the receipts of all kinds above still give their charges when every price has changed':
+      ['LongContextRatio'],
   },
   'test/routing/auto-group.test.ts': {
     'a model that no open group of the list serves is refused, and so is auto where it stands for none': ['AutoGroups'],
@@ -206,7 +219,6 @@ const effects: Effects = {
   },
   'src/core/routing/failures.test.ts': {
     'retryLimit takes the larger number when automatic retries are on': ['RetryTimes'],
-    'knows a credential that is of no more use by status, code, type or words': ['AutomaticDisableKeywords'],
   },
   'test/holds/raises.test.ts': {
     'whether a stream is cut and charged does not depend on logging': ['LogConsumeEnabled'],
@@ -227,15 +239,16 @@ const effects: Effects = {
   'test/tasks/follow-ups.test.ts': {
     'waits for the image to be done, unless the site does not mind, or it is a modal': ['MjActionCheckSuccessEnabled'],
   },
-  'src/core/screening/screen.test.ts': {
-    'isScreened follows both switches and lets the exempt group through': [
+  'test/relay/checks.test.ts': {
+    'a call that every check would refuse gets each refusal in the documented order': ['SensitiveWords'],
+    'words are looked for where both switches say so, and not in the calls of the exempt group': [
       'CheckSensitiveOnPromptEnabled',
       'global.safe_check_exempt_enabled',
       'global.safe_check_exempt_group',
     ],
   },
-  'test/relay/checks.test.ts': {
-    'a call that every check would refuse gets each refusal in the documented order': ['SensitiveWords'],
+  'test/routing/poisoning.test.ts': {
+    'by the phrases that root lists': ['AutomaticDisableKeywords'],
   },
   'test/jobs/channels.test.ts': {
     'switches off what answers too slowly, with both figures': ['ChannelDisableThreshold'],
@@ -255,19 +268,15 @@ const effects: Effects = {
       'ChannelUpdateFrequency',
     ],
   },
-  'src/core/limits/limits.test.ts': {
-    'is off when switched off, without a duration, or for the exempt group': [
-      'ModelRequestRateLimitEnabled',
-      'global.rate_limit_exempt_group',
-    ],
-  },
   'test/limits/requests.test.ts': {
     'does not hold for model lists, balances and the playground, nor where it is switched off or has no duration': [
+      'ModelRequestRateLimitEnabled',
       'ModelRequestRateLimitDurationMinutes',
     ],
     'has numbers of its own for a group, and none for the exempt one': [
       'ModelRequestRateLimitGroup',
       'global.rate_limit_exempt_enabled',
+      'global.rate_limit_exempt_group',
     ],
   },
   'test/tasks/batches.test.ts': {
@@ -279,28 +288,6 @@ const effects: Effects = {
     'explain reports what is left of both limits and counts towards neither': [
       'ModelRequestRateLimitCount',
       'ModelRequestRateLimitSuccessCount',
-    ],
-  },
-  'relay/providers/gemini/request.test.ts': {
-    'a retired category goes only where it is set by name': ['gemini.safety_settings'],
-    'a stream has its own operation, the version is the channel’s or the model’s': ['gemini.version_settings'],
-    'how much of the limit is for thinking, and which models draw and show reasoning, is for the operator to say': [
-      'gemini.supported_imagine_models',
-      'gemini.thinking_adapter_budget_tokens_percentage',
-      'gemini.models_supported_thinking_budget',
-    ],
-    'the suffix counts only when the adapter is on': ['gemini.thinking_adapter_enabled'],
-  },
-  'relay/providers/anthropic/request.test.ts': {
-    'headers and limits configured for a model are those of the name the caller used': [
-      'claude.model_headers_settings',
-    ],
-    'without a limit the model may write as much as it can, and as much as the option says where that is not known': [
-      'claude.default_max_tokens',
-    ],
-    'a name that ends so is sent as it is when the adapter is off': ['claude.thinking_adapter_enabled'],
-    'how much of the limit is for thinking is for the operator to say': [
-      'claude.thinking_adapter_budget_tokens_percentage',
     ],
   },
   'test/relay/hang-ups.test.ts': {

@@ -34,7 +34,7 @@ export type TableData<Row> = {
 }
 
 /** What the table needs of `useQuery`'s result, which may be given as it is. */
-type TableQuery<Row> = {
+export type TableQuery<Row> = {
   data: TableData<Row> | undefined
   error: unknown
   isFetching: boolean

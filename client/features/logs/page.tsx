@@ -4,6 +4,7 @@ import { useCallback, useMemo, useState } from 'react'
 import { Link } from 'wouter'
 import { ActionMenu } from '../../components/action-menu.tsx'
 import { DataTable } from '../../components/data-table/data-table.tsx'
+import type { TableQuery } from '../../components/data-table/types.ts'
 import { neighbours } from '../../components/detail-panel.tsx'
 import { IconButton } from '../../components/icon-button.tsx'
 import { Notice } from '../../components/notice.tsx'
@@ -38,6 +39,14 @@ function nameOf(log: LogRow): string {
   return [log.modelName, log.content].filter(Boolean).join(' ')
 }
 
+/** What stands in place of an answer while there is no question. */
+const notAsked: TableQuery<LogRow> = {
+  data: { items: [], total: 0 },
+  isFetching: false,
+  error: null,
+  refetch: () => undefined,
+}
+
 export const Page = () => <LogsPage key={useLanguage()} />
 
 /** Made again in another language: what it shows stands in the address. */
@@ -48,7 +57,8 @@ function LogsPage() {
   const { input, refresh } = useLogInput(values)
   const unreadable = unreadableFilters(values)
   const [isLive, setLive] = useState(false)
-  const { query, table } = useLogs(input, { enabled: unreadable.length === 0, isLive })
+  const isReadable = unreadable.length === 0
+  const { query, table } = useLogs(input, { enabled: isReadable, isLive })
   const csvPage = useLogExport(input)
   const clear = useClearLogs()
   const rows = query.data?.items
@@ -63,7 +73,7 @@ function LogsPage() {
       fill
       extra={
         <>
-          <StatTags input={input} />
+          <StatTags input={input} isReadable={isReadable} />
           <IconButton
             icon={Radio}
             label={isLive ? t('停止实时更新') : t('实时更新')}
@@ -95,11 +105,11 @@ function LogsPage() {
         columns={columns}
         rowId={(row) => row.key}
         rowLabel={nameOf}
-        query={query}
+        query={isReadable ? query : notAsked}
         paging={table}
         sort={table.sort}
         onSort={table.setSort}
-        csvName="usage-logs"
+        {...(isReadable && { csvName: 'usage-logs' })}
         csvPage={csvPage}
         csvPageSize={1000}
         onOpen={show}
@@ -107,7 +117,7 @@ function LogsPage() {
         toolbar={
           <Stack gap="2">
             <LogFilterBar values={values} onChange={setFilters} />
-            {unreadable.length > 0 && (
+            {!isReadable && (
               <UnreadableFilters
                 names={unreadable}
                 onDrop={() => setFilters(Object.fromEntries(unreadable.map((name) => [name, logFilters[name]])))}
@@ -115,7 +125,13 @@ function LogsPage() {
             )}
           </Stack>
         }
-        empty={<Empty filtered={isFiltered(values)} onAll={() => setFilters({ ...logFilters, range: '' })} />}
+        empty={
+          <Empty
+            isReadable={isReadable}
+            filtered={isFiltered(values)}
+            onAll={() => setFilters({ ...logFilters, range: '' })}
+          />
+        }
       />
       <LogPanel
         openId={open || undefined}
@@ -138,12 +154,14 @@ function UnreadableFilters({ names, onDrop }: { names: readonly string[]; onDrop
   )
 }
 
-function Empty({ filtered, onAll }: { filtered: boolean; onAll: () => void }) {
-  if (filtered) {
+type EmptyProps = { isReadable: boolean; filtered: boolean; onAll: () => void }
+
+function Empty({ isReadable, filtered, onAll }: EmptyProps) {
+  if (filtered || !isReadable) {
     return (
       <EmptyState
         icon={ScrollText}
-        title={t('没有匹配的日志')}
+        title={isReadable ? t('没有匹配的日志') : t('筛选条件无法识别，没有查询')}
         action={<Button onClick={onAll}>{t('清除筛选')}</Button>}
       />
     )

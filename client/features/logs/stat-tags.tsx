@@ -12,8 +12,9 @@ function ErrorRate({ calls, failed }: { calls: number; failed: number }) {
 }
 
 /** What the filtered rows cost, and how busy the last minute was. */
-export function StatTags({ input }: { input: LogInput }) {
-  const { data } = useLogStat(input)
+export function StatTags({ input, isReadable }: { input: LogInput; isReadable: boolean }) {
+  const stat = useLogStat(input, { enabled: isReadable })
+  const data = isReadable ? stat.data : undefined
   return (
     <HStack gap="2" wrap="wrap" flexShrink={{ base: 1, sm: 0 }}>
       <StatTag label={t('消费')} tip={t('所选时间内的费用')}>

@@ -152,11 +152,11 @@ export function useLogs(input: LogInput, { enabled, isLive }: Watching) {
   return { query: { ...query, data: named_ }, table: { ...table, setPage } }
 }
 
-export function useLogStat(input: LogInput) {
+export function useLogStat(input: LogInput, { enabled }: { enabled: boolean }) {
   const { isAdmin } = useSession()
   const options = { refetchInterval: 15_000 }
-  const all = trpc.admin.logs.stat.useQuery(input, { ...options, enabled: isAdmin })
-  const own = trpc.user.logs.stat.useQuery(input, { ...options, enabled: !isAdmin })
+  const all = trpc.admin.logs.stat.useQuery(input, { ...options, enabled: enabled && isAdmin })
+  const own = trpc.user.logs.stat.useQuery(input, { ...options, enabled: enabled && !isAdmin })
   return isAdmin ? all : own
 }
 

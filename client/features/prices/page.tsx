@@ -107,7 +107,7 @@ export function Page() {
           </Button>
           {!readOnly && (
             <Button asChild>
-              <Link href="/admin/settings?tab=operation&ratio=model">
+              <Link href="/admin/settings?q=ModelRatio">
                 <Braces aria-hidden />
                 {t('JSON 与重置')}
               </Link>
