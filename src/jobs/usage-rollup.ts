@@ -4,7 +4,7 @@ import type { Job } from './job.ts'
 /** An hour that has ended is added up once, so that whoever looks at a month reads the sums of all users together. */
 export const usageRollup: Job = {
   name: 'usage-rollup',
-  everySeconds: 300,
+  everySeconds: (options) => options.get('DataExportInterval') * 60,
   run: async (services) => ({
     text: '用量已汇总至 {until}',
     params: { until: (await rollUpUsage(services)).toISOString().slice(0, 16).replace('T', ' ') },

@@ -51,7 +51,6 @@ const effects: Effects = {
     'are live at once where they are changed, and for every process that loads them': ['ServerAddress'],
     'keep what older clients read and nothing here needs, and give it back': [
       'StreamCacheQueueLength',
-      'DataExportInterval',
       'FileUploadPermission',
       'FileDownloadPermission',
       'ImageUploadPermission',
@@ -267,6 +266,7 @@ const effects: Effects = {
     'channels are tested, asked for their balance and compared as often as their options say, and never at 0': [
       'ChannelUpdateFrequency',
     ],
+    'ended hours are added up as often as the dashboard is to be renewed': ['DataExportInterval'],
   },
   'test/limits/requests.test.ts': {
     'does not hold for model lists, balances and the playground, nor where it is switched off or has no duration': [

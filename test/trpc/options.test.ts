@@ -105,7 +105,6 @@ describe('options', () => {
     const { options } = callAs(100)
     const stored = {
       StreamCacheQueueLength: '7',
-      DataExportInterval: '9',
       FileUploadPermission: '5',
       FileDownloadPermission: '6',
       ImageUploadPermission: '7',

@@ -67,6 +67,7 @@ export const generalOptions = {
     visibility: 'admin',
     group: 'dashboard',
     label: '数据看板更新间隔',
+    help: '每隔这么久把已结束的小时汇总一次；最近的用量始终即时显示',
     unit: '分钟',
   }),
   DataExportDefaultTime: option(z.enum(['hour', 'day', 'week']), {
