@@ -1,4 +1,11 @@
-import { type Effort, type ModelParameters, usualParameters } from '#core/models/parameters.ts'
+import capabilities from '#core/models/capabilities.json' with { type: 'json' }
+import {
+  capabilitiesIn,
+  capabilityTable,
+  type Effort,
+  type ModelParameters,
+  usualParameters,
+} from '#core/models/parameters.ts'
 import { splitSuffix, traitsOf } from './anthropic/models.ts'
 import { thinkingOf } from './gemini/models.ts'
 import {
@@ -8,10 +15,6 @@ import {
   splitEffort,
   takesSamplingWithoutThinking,
 } from './openai-compatible/model-families.ts'
-
-/** The calls of these models are refused with an image. */
-const textOnly =
-  /^(gpt-3\.5|gpt-4(-(32k|\d{4}))?$|o1-(mini|preview)|o3-mini|deepseek-(chat|reasoner|coder|v\d|r\d)|command-r|glm-4(-|$)|moonshot-v1-\d+k$|qwen-(turbo|max|plus))/
 
 function openAi(model: string): ModelParameters {
   if (isSearchModel(model)) {
@@ -61,25 +64,21 @@ function gemini(model: string): ModelParameters {
   return { ...usualParameters, efforts: [...(thinking.canBeOff ? (['none'] as const) : []), 'low', 'medium', 'high'] }
 }
 
-/** By the model's name, as the providers themselves judge it; names of a vendor's prefix by what follows it. */
+const known = capabilityTable.parse(capabilities)
+
+/**
+ * What is known of a model by its name: first what the providers themselves judge by, then the table of capabilities. Names of a
+ * vendor's prefix go by what follows it.
+ */
 export function parametersOf(name: string): ModelParameters {
   const model = name.slice(name.lastIndexOf('/') + 1).toLowerCase()
   const found = familyOf(model)
-  return textOnly.test(model) ? { ...found, images: false } : found
+  return { ...found, reasoning: found.efforts.length > 0, ...capabilitiesIn(known, model) }
 }
 
 function familyOf(model: string): ModelParameters {
   if (model.includes('claude')) return claude(model)
   if (model.startsWith('gemini')) return gemini(model)
   if (/^(o\d|gpt-)/.test(model)) return openAi(model)
-  if (/^deepseek-(reasoner|r\d)/.test(model))
-    return { ...usualParameters, sampling: 'none', penalties: false, seed: false }
-  if (model.startsWith('grok-3-mini')) return { ...usualParameters, penalties: false, efforts: ['low', 'high'] }
-  if (/^grok-([4-9]|build|code)/.test(model)) return { ...usualParameters, penalties: model.includes('non-reasoning') }
-  if (model.startsWith('glm-')) return { ...usualParameters, penalties: false }
-  if (model.startsWith('sonar')) return { ...usualParameters, seed: false, tools: false }
-  if (model.startsWith('ernie-')) return { ...usualParameters, seed: false, images: model.includes('-vl') }
-  if (model.startsWith('spark')) return { ...usualParameters, penalties: false, seed: false, images: false }
-  if (model.startsWith('hunyuan')) return { ...usualParameters, penalties: false, images: model.includes('vision') }
   return usualParameters
 }

@@ -119,7 +119,7 @@ describeWithBrowser('the playground', () => {
   })
 
   test('conversations have names, are found, gone on with after a reload, and removed; on a phone as well', async () => {
-    const { page, context, complaints } = await open('/playground?model=gpt-4o-mini')
+    const { page, context, complaints, reader } = await open('/playground?model=gpt-4o-mini')
     const list = page.getByRole('dialog', { name: 'Conversations' })
     const shownList = async () => {
       await page.getByRole('button', { name: 'Conversations' }).click()
@@ -177,6 +177,17 @@ describeWithBrowser('the playground', () => {
     await page.getByText('Stopped').waitFor()
     await drawn(page)
     await shot(page, '390')
+
+    // Kept for this reader alone, and no longer than until they sign out, where they say so.
+    await shownList()
+    await list.getByText('Delete my conversations and settings from this browser when I sign out').click()
+    await page.keyboard.press('Escape')
+    const kept = () => page.evaluate(() => Object.keys(localStorage).filter((key) => key.startsWith('playground')))
+    expect(await kept()).toContain(`playground-conversations-${reader.id}`)
+    await page.getByRole('button', { name: 'Account' }).click()
+    await page.getByRole('menuitem', { name: 'Log out' }).click()
+    await page.waitForURL('**/login')
+    expect(await kept()).toEqual([])
     expect(complaints).toEqual([])
     await context.close()
   })

@@ -93,6 +93,14 @@ describeWithBrowser('the wallet and its administration', () => {
     await page.getByText('$20.00').first().waitFor()
     await page.getByRole('cell', { name: form['out_trade_no'] ?? '', exact: true }).waitFor()
     await page.getByText('已支付').first().waitFor()
+    await page.getByRole('cell', { name: form['out_trade_no'] ?? '', exact: true }).click()
+    await page.getByRole('heading', { name: '收据' }).waitFor()
+    await page.getByText('到账额度 $20.00').waitFor()
+    await page.emulateMedia({ media: 'print' })
+    expect(await page.getByRole('button', { name: '打印' }).isVisible()).toBe(false)
+    await page.getByText('已付合计').waitFor()
+    await screenshot(page, 'receipt-print-zh')
+    await page.emulateMedia({ media: null })
 
     const [key] = await app.trpc(root).admin.redemptions.create.mutate({
       name: '新春礼物',

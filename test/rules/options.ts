@@ -185,6 +185,11 @@ const effects: Effects = {
       'CompletionRatio',
     ],
   },
+  'test/trpc/models.test.ts': {
+    'are what the operator says of their name or of a family, else what the tables and the catalogue know': [
+      'ModelCapabilities',
+    ],
+  },
   'test/tasks/rules.test.ts': {
     'is multiplied by the group’s ratio and rounded down': ['GroupRatio'],
     'leaves out account filter and notice address, unless the site lets them through': [

@@ -7,7 +7,7 @@ import { bookBalances } from './balances.ts'
 import { seedChannels } from './channels.ts'
 import { seedAudit } from './audit.ts'
 import { seedMessages } from './messages.ts'
-import { seedPlans } from './plans.ts'
+import { orderOrders, seedPlans } from './plans.ts'
 import { seedTasks } from './tasks.ts'
 import { seedPeople } from './people.ts'
 import type { SeedContext } from './seed-context.ts'
@@ -98,6 +98,7 @@ async function plant(context: SeedContext): Promise<void> {
   await seedRedemptions(context, people)
   await bookBalances(context, people)
   await orderLogs(context)
+  await orderOrders(context)
   await seedMessages(context, people)
   await seedAudit(context, people)
 }

@@ -150,3 +150,15 @@ async function seedUnpaidOrders({ db, now }: SeedContext, people: Person[]): Pro
     )
   }
 }
+
+/** Lists are in the order of ids: what was planted last has not happened last. */
+export async function orderOrders({ db }: SeedContext): Promise<void> {
+  await db.query(`
+    with ordered as (
+      select id as old, (select max(id) from top_up_orders) + row_number() over (order by created_at, id) as id from top_up_orders
+    ), moved as (
+      update top_up_order_events e set order_id = ordered.id from ordered where e.order_id = ordered.old
+    )
+    update top_up_orders o set id = ordered.id from ordered where o.id = ordered.old`)
+  await db.query(`select setval(pg_get_serial_sequence('top_up_orders', 'id'), (select max(id) from top_up_orders))`)
+}

@@ -130,6 +130,8 @@ async function sumUp({ db }: SeedContext): Promise<void> {
   await db.query(
     `update users u set used_quota = s.quota, request_count = s.calls from ${sums('user_id')} where u.id = s.id`,
   )
+  // Those without a call were last used when they were tried out.
+  await db.query("update tokens set accessed_at = created_at + interval '1 day'")
   await db.query(`update channels c set used_quota = s.quota from ${sums('channel_id')} where c.id = s.id`)
   await db.query(
     `update tokens t set used_quota = s.quota, remain_quota = case when unlimited_quota then remain_quota else remain_quota - s.quota end,

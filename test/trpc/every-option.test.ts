@@ -45,6 +45,7 @@ const chosen: Partial<Record<OptionKey, unknown>> = {
   'global.auto_retry_status_codes': '429,5xx',
   global_model_mapping: { mapping: { fast: [{ model: 'gpt-4o', priorities: 0, weight: 0 }] } },
   'stripe.currency': 'eur',
+  ModelCapabilities: { 'house-*': { images: false, context: 32_000 } },
   LongContextRatio: { 'gpt-4o': [{ above: 128_000, input: 2, output: 1.5 }] },
 }
 

@@ -98,6 +98,22 @@ describe('the models of a user', () => {
     expect(await codeOf((await app.trpc(null)).user.models.parameters({ model: 'o1' }))).toBe('session.required')
   })
 
+  it('are what the operator says of their name or of a family, else what the tables and the catalogue know', async () => {
+    const parameters = async (model: string) => (await app.trpc(user)).user.models.parameters({ model })
+    expect(await parameters('gpt-4o')).toMatchObject({ context: 128_000, maxOutput: 16_384, images: true })
+    expect(await parameters('house-model')).toMatchObject({ context: null, maxOutput: null, images: true })
+    await serve({ models: ['alias'], modelMapping: '{"alias":"gpt-4o"}', groups: ['vip'] })
+    const table = {
+      'house-*': { images: false, context: 32_000 },
+      'house-model': { context: 64_000 },
+      alias: { tools: false },
+    }
+    await app.setOptions({ ModelCapabilities: JSON.stringify(table) })
+    expect(await parameters('House-Model')).toMatchObject({ context: 64_000, images: false, tools: true })
+    expect(await parameters('alias')).toMatchObject({ context: 128_000, tools: false, images: true })
+    expect(await parameters('other')).toMatchObject({ context: null, images: true })
+  })
+
   it('begin with those the product knows, by channel type', async () => {
     const builtIn = await (await app.trpc(user)).user.models.builtIn()
     expect(builtIn.find(({ type }) => type === 1)?.models).toContain('gpt-4o')

@@ -2,7 +2,7 @@ import { Button, Field, Flex, NativeSelect, Stack, Text, Textarea } from '@chakr
 import { Wrench } from 'lucide-react'
 import { t } from '../../i18n/t.ts'
 import { Picker } from '../../components/picker.tsx'
-import { priceText } from '../../lib/format.ts'
+import { abbreviate, priceText } from '../../lib/format.ts'
 import type { ListPrice, Offer } from './models.ts'
 import type { Settings } from './settings.ts'
 import { wireTools } from './tools.ts'
@@ -48,8 +48,10 @@ export function SidePanel(props: SidePanelProps) {
           <NativeSelect.Indicator />
         </NativeSelect.Root>
       </Field.Root>
-      <ModelField label={t('模型')} offer={offer} value={model} onChange={onModel} />
-      {beside !== '' && <ModelField label={t('对比模型')} offer={offer} value={beside} onChange={onBeside} />}
+      <ModelField label={t('模型')} offer={offer} value={model} onChange={onModel} asked={asked[0]} />
+      {beside !== '' && (
+        <ModelField label={t('对比模型')} offer={offer} value={beside} onChange={onBeside} asked={asked[1]} />
+      )}
       <Field.Root>
         <Field.Label>{t('系统提示词')}</Field.Label>
         <Textarea
@@ -85,9 +87,29 @@ function Tools({ settings, asked, onTools }: Pick<SidePanelProps, 'settings' | '
   )
 }
 
-type ModelFieldProps = { label: string; offer: Offer; value: string; onChange: (model: string) => void }
+type ModelFieldProps = {
+  label: string
+  offer: Offer
+  value: string
+  onChange: (model: string) => void
+  asked: Asked | undefined
+}
 
-function ModelField({ label, offer, value, onChange }: ModelFieldProps) {
+/** What it can beside text, and how much it holds. */
+function capabilityText({ parameters }: Asked): string {
+  const { images, tools, reasoning, context, maxOutput } = parameters
+  return [
+    images && t('图片'),
+    tools && t('工具'),
+    reasoning && t('推理'),
+    context !== null && t('上下文 {count}', { count: abbreviate(context) }),
+    maxOutput !== null && t('最多输出 {count}', { count: abbreviate(maxOutput) }),
+  ]
+    .filter(Boolean)
+    .join(' · ')
+}
+
+function ModelField({ label, offer, value, onChange, asked }: ModelFieldProps) {
   const price = offer.priceOf(value)
   return (
     <Field.Root>
@@ -102,6 +124,11 @@ function ModelField({ label, offer, value, onChange }: ModelFieldProps) {
       {price && (
         <Text textStyle="xs" color="fg.muted">
           {listText(price)}
+        </Text>
+      )}
+      {asked?.isKnown && asked.model === value && value !== '' && (
+        <Text textStyle="xs" color="fg.muted">
+          {capabilityText(asked)}
         </Text>
       )}
     </Field.Root>

@@ -15,7 +15,7 @@ export function Balance({ wallet }: { wallet: Wallet | undefined }) {
   const loading = wallet === undefined
   return (
     <SimpleGrid columns={{ base: 2, sm: 3 }} gap="3">
-      <GridItem colSpan={{ base: 2, sm: 1 }}>
+      <GridItem colSpan={{ base: 2, sm: 1 }} display="grid">
         <StatTile label={t('当前余额')} value={<Money quota={wallet?.quota} />} loading={loading} />
       </GridItem>
       <StatTile

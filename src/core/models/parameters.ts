@@ -1,5 +1,9 @@
+import { z } from 'zod'
+
+const efforts = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as const
+
 /** How hard a model thinks before it answers. */
-export type Effort = 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh' | 'max'
+export type Effort = (typeof efforts)[number]
 
 /** What a model takes of a chat call's parameters; the rest is refused by its vendor, or left out on the way there. */
 export type ModelParameters = {
@@ -11,10 +15,14 @@ export type ModelParameters = {
   seed: boolean
   /** Empty: the model does not think, or takes no budget. */
   efforts: readonly Effort[]
+  /** It thinks before it answers, told how much or not. */
+  reasoning: boolean
   tools: boolean
   images: boolean
   /** The most tokens an answer may have, where that is known. */
   maxOutput: number | null
+  /** Tokens of prompt and answer that it holds at once, where that is known. */
+  context: number | null
 }
 
 /** What most models take. */
@@ -24,7 +32,45 @@ export const usualParameters: ModelParameters = {
   penalties: true,
   seed: true,
   efforts: [],
+  reasoning: false,
   tools: true,
   images: true,
   maxOutput: null,
+  context: null,
 }
+
+const tokens = z.int().min(1).max(1_000_000_000)
+
+/** What is said of models by name; what is not said stays as it is known otherwise. */
+export const modelCapabilities = z.strictObject({
+  sampling: z.enum(['both', 'one', 'none']).optional(),
+  penalties: z.boolean().optional(),
+  seed: z.boolean().optional(),
+  efforts: z.array(z.enum(efforts)).optional(),
+  reasoning: z.boolean().optional(),
+  tools: z.boolean().optional(),
+  images: z.boolean().optional(),
+  maxOutput: tokens.optional(),
+  context: tokens.optional(),
+})
+
+export type ModelCapabilities = z.infer<typeof modelCapabilities>
+
+/** By model; a name that ends in `*` is said of all that begin like it. */
+export const capabilityTable = z.record(z.string().min(1).max(255), modelCapabilities)
+export type CapabilityTable = z.infer<typeof capabilityTable>
+
+const covers = (name: string, model: string): boolean =>
+  name.endsWith('*') ? model.startsWith(name.slice(0, -1)) : model === name
+
+/** What a table says of a model: of several rows that cover it the narrower goes before the wider. */
+export function capabilitiesIn(table: CapabilityTable, model: string): ModelCapabilities {
+  const rows = Object.entries(table)
+    .map(([name, row]) => ({ name: name.toLowerCase(), row }))
+    .filter(({ name }) => covers(name, model.toLowerCase()))
+    // The name itself is longer than any beginning of it.
+    .toSorted((one, other) => widthOf(one.name) - widthOf(other.name))
+  return Object.assign({}, ...rows.map(({ row }) => row))
+}
+
+const widthOf = (name: string): number => (name.endsWith('*') ? name.length - 1 : name.length + 0.5)

@@ -112,6 +112,7 @@ describe('a change is refused', () => {
       'option.long_context_order',
     ],
     ['LongContextRatio', '{"a":[{"above":0,"input":1,"output":1}]}', 'option.json_shape'],
+    ['ModelCapabilities', '{"a":{"vision":true}}', 'option.json_shape'],
     ['GroupRatio', '{"vip":-1}', 'option.group_ratio_negative'],
     ['GroupRatio', 'vip', 'option.not_json'],
     ['UserUsableGroups', '{"vip":1}', 'option.json_shape'],

@@ -1,4 +1,4 @@
-import { catalogPrice, type CatalogPrice } from '#core/pricing/catalogue.ts'
+import { catalogPrice, type CatalogPrice, contextWindow } from '#core/pricing/catalogue.ts'
 import { autoGroup, usableGroups, type UsableGroup } from '#core/groups.ts'
 import type { OptionsReader } from '#core/options/registry/index.ts'
 import { isInPriceTables, priceOf, taskPriceOf } from '#core/pricing/price-of.ts'
@@ -7,7 +7,7 @@ import { modelsBehind, resolveModelMapping } from '#core/routing/model-names.ts'
 import type { Channel } from '#db/entities/channel.ts'
 import { User } from '#db/entities/user.ts'
 import type { Deps, UserDeps } from '#features/deps.ts'
-import type { ModelParameters } from '#core/models/parameters.ts'
+import { capabilitiesIn, type ModelParameters } from '#core/models/parameters.ts'
 import { parametersOf } from '#relay/providers/model-parameters.ts'
 import type { ByModel, CatalogPrices, UnpricedModels } from './schema.ts'
 import { listedNames, type Listing } from './listed-names.ts'
@@ -99,13 +99,24 @@ export async function listUsableModels(deps: UserDeps): Promise<string[]> {
   return [...new Set(names)].toSorted()
 }
 
-/** Of the model that a name leads to: behind a virtual name, a prefix or a channel's mapping the last one counts. */
+/**
+ * Of the model that a name leads to: behind a virtual name, a prefix or a channel's mapping the last one counts. What the operator
+ * says of either name goes before everything that is known otherwise.
+ */
 export async function parametersOfModel(deps: UserDeps, { model }: ByModel): Promise<ModelParameters> {
   const [first] = modelsBehind(deps.options.get('global_model_mapping').mapping, model)
   const name = first?.model ?? model
   const row = (await enabledAbilities(deps)).find((served) => name === served.prefix + served.model)
   const mapped = row && resolveModelMapping(row.mapping, row.model)
-  return parametersOf(mapped?.ok ? mapped.model : name)
+  const last = mapped?.ok ? mapped.model : name
+  const known = parametersOf(last)
+  const table = deps.options.get('ModelCapabilities')
+  return {
+    ...known,
+    context: known.context ?? (await contextWindow(last)) ?? null,
+    ...capabilitiesIn(table, last),
+    ...capabilitiesIn(table, model),
+  }
 }
 
 /** Enabled models that no table prices, whatever a fallback or the self-use mode makes of them. */

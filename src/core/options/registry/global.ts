@@ -1,10 +1,19 @@
 import { z } from 'zod'
+import { type CapabilityTable, capabilityTable } from '#core/models/parameters.ts'
 import { type OptionTable, option } from '../define.ts'
 import { checkModelMapping, modelMapping } from '../model-mapping.ts'
 import { flag, singleLine } from '../schemas.ts'
 import { checkStatusCodes } from '../status-codes.ts'
 
 export const globalOptions = {
+  ModelCapabilities: option<CapabilityTable>(capabilityTable, {
+    default: {},
+    visibility: 'admin',
+    group: 'global',
+    label: '模型能力',
+    help: '操练场按此显示参数和限制，覆盖内置的数据；模型名可以 * 结尾。字段：sampling（both、one、none）、penalties、seed、efforts、reasoning、tools、images、maxOutput、context',
+    widget: 'json',
+  }),
   'global.pass_through_request_enabled': option(flag, {
     default: false,
     visibility: 'admin',
