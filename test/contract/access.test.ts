@@ -21,7 +21,9 @@ const surfaces: Surface[] = ['relay', 'procedures', 'rest']
 test.each(surfaces)(
   'every route of %s has its row in the table of access, and no row is without its route',
   (surface) => {
-    expect(Object.keys(accessTable[surface]).toSorted()).toEqual(routesOf[surface]().toSorted())
+    expect(Object.keys(accessTable[surface]).toSorted(), `test/contract/access.json under "${surface}"`).toEqual(
+      routesOf[surface]().toSorted(),
+    )
   },
 )
 

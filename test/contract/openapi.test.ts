@@ -117,7 +117,7 @@ test('the document has every path of REST and of the relay with the role of the 
     )
   const expected = [...rest, ...relay].map(([key = '', role]) => `${nameless(key)}: ${role}`)
   const described = operations.map(({ key, operation }) => `${nameless(key)}: ${operation['x-role']}`)
-  expect(described.toSorted()).toEqual(expected.toSorted())
+  expect(described.toSorted(), 'roles of test/contract/access.json').toEqual(expected.toSorted())
 })
 
 test('every operation names its answers, and who must show what', () => {
