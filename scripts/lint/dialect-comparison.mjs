@@ -29,7 +29,7 @@ export const dialectComparison = {
       context.report({
         node,
         message:
-          'a dialect is not told by its id: give it a property in relay/dialects/types.ts (boundaries/dialect-comparison)',
+          'a dialect is not distinguished by its id: give it a property in relay/dialects/types.ts (boundaries/dialect-comparison)',
       })
     return {
       BinaryExpression: (node) => {

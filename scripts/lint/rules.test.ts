@@ -21,6 +21,8 @@ const violations: Record<string, Record<string, string>> = {
   'import/no-cycle': {
     [`${loose}/one.ts`]: `import { two } from './two.ts'\nexport const one = () => two`,
     [`${loose}/two.ts`]: `import { one } from './one.ts'\nexport const two = () => one`,
+    [`${loose}/first-type.ts`]: `import type { Second } from './second-type.ts'\nexport type First = Second | null`,
+    [`${loose}/second-type.ts`]: `import type { First } from './first-type.ts'\nexport type Second = First[]`,
   },
   'import/no-default-export': { [`${loose}/default.ts`]: 'export default 1' },
   'typescript/consistent-type-imports': {

@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { describeRoutes } from '../route-list.ts'
 import { root } from '../steps.ts'
 import { accessBlocks } from './access.ts'
 import { admissionBlocks } from './admission.ts'
@@ -54,7 +55,7 @@ function pageOf(name: string, path: string, blocks: Blocks): Document {
   return { name, path, written, current: fillIn(name, written, blocks) }
 }
 
-/** Every page with generated parts as it stands and as it should stand. */
+/** Every page with generated parts, and docs/api.md, as written and as the code has them now. */
 export function referencePages(): Document[] {
   const folder = join(root, 'docs/reference')
   const reference = readdirSync(folder)
@@ -65,8 +66,10 @@ export function referencePages(): Document[] {
         throw new Error(`docs/reference/${name} is held to nothing: name it in scripts/reference/documents.ts`)
       return pageOf(name, join(folder, name), blocks)
     })
+  const api = join(root, 'docs/api.md')
   return [
     ...reference,
     ...Object.entries(guides).map(([name, blocks]) => pageOf(name, join(root, 'docs', name), blocks)),
+    { name: 'api.md', path: api, written: readFileSync(api, 'utf8'), current: describeRoutes() },
   ]
 }
