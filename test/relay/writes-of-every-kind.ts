@@ -134,6 +134,7 @@ function writesOfEveryKind(world: World, scene: Scene): Step[] {
       modelLimits: models,
     })
   const served = { status: 200, key: 'sk-second-key' }
+  const made: TestToken = { id: 0, key: '', userId: user.id }
   const refused = { status: 503, key: undefined }
 
   return [
@@ -266,6 +267,15 @@ function writesOfEveryKind(world: World, scene: Scene): Step[] {
       token: spare,
     },
     {
+      what: 'a new token',
+      write: async () => {
+        const { id, key } = await trpc(user).user.tokens.create.mutate({ name: 'made', unlimitedQuota: true })
+        Object.assign(made, { id, key: key.replace('sk-', '') })
+      },
+      expected: served,
+      token: made,
+    },
+    {
       what: 'a token removed',
       write: () => rest(user, 'DELETE', `/api/token/${spare.id}`),
       expected: { status: 401 },
@@ -296,14 +306,16 @@ function writesOfEveryKind(world: World, scene: Scene): Step[] {
 export async function staleAfter(
   world: World,
   input: { nodes: string[]; writes: number; mayLag?: () => boolean },
-): Promise<{ writes: number; stale: string[] }> {
+): Promise<{ writes: number; kinds: Set<string>; stale: string[] }> {
   const stale: string[] = []
+  const kinds = new Set<string>()
   let writes = 0
   while (writes < input.writes) {
     const scene = await setScene(world)
     for (const { what, write, expected, token = scene.token } of writesOfEveryKind(world, scene)) {
       await write()
       writes += 1
+      kinds.add(what)
       const look = async (): Promise<string[]> => {
         const seen = await Promise.all(input.nodes.map((url) => see(world, url, { ...scene, token })))
         const shown = seen.map((all) =>
@@ -317,5 +329,5 @@ export async function staleAfter(
       else stale.push(...wrong.map((text) => `${what}: ${text}`))
     }
   }
-  return { writes, stale }
+  return { writes, kinds, stale }
 }
