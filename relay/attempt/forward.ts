@@ -49,7 +49,9 @@ type ForwardPlan = {
 function lacksPath({ dialect }: Call, { attempt }: ForwardPlan, error: unknown): boolean {
   const native = dialect.native && providerFor(attempt.channel.type).native[dialect.native]
   if (!native?.mayLack || !(error instanceof AttemptFailed) || error.local) return false
-  return error.failure.status === 404 || error.failure.status === 405
+  const { status, code } = error.failure
+  // A vendor that does not know the model does not know it in another form either.
+  return (status === 404 && code !== 'model_not_found') || status === 405
 }
 
 async function forwardOnce(services: RelayServices, call: Call, plan: ForwardPlan): Promise<void> {

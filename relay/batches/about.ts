@@ -16,34 +16,25 @@ import {
 } from '#features/message-batches/service.ts'
 import { asAttemptFailure, AttemptFailed } from '#relay/attempt/failure.ts'
 import { upstreamChannelOf } from '#relay/attempt/upstream-channel.ts'
+import { answerUncharged } from '#relay/endpoints/answer-uncharged.ts'
 import { claude } from '#relay/dialects/claude/index.ts'
-import { admitAddress } from '#relay/request/admit.ts'
-import { authenticate } from '#relay/request/authenticate.ts'
 import type { Caller, Incoming, RelayServices } from '#relay/request/call.ts'
-import { limit, type LimitedCall } from '#relay/request/limit.ts'
-import { receive } from '#relay/request/receive.ts'
-import { reportError, statusSent } from '#relay/response/report-error.ts'
+import { statusSent } from '#relay/response/report-error.ts'
 import { secretsOf, type UpstreamChannel } from '#relay/upstream-call/channel.ts'
 import { upstreamFailure } from '#relay/upstream-call/send.ts'
 import { shownBatch } from './answer.ts'
 
 type Exchange = { req: Request; res: Response }
-type Answer = (incoming: Incoming, caller: Caller) => Promise<void>
 
-async function answer(services: RelayServices, { req, res }: Exchange, run: Answer): Promise<void> {
-  const incoming = receive(services, claude, { req, res })
-  let limited: LimitedCall | null = null
-  try {
-    const caller = await authenticate(services, req)
-    limited = await limit(services, caller, incoming)
-    admitAddress(caller, incoming.ip)
+const answer = (
+  services: RelayServices,
+  exchange: Exchange,
+  run: (incoming: Incoming, caller: Caller) => Promise<void>,
+): Promise<void> =>
+  answerUncharged(services, { dialect: claude, ...exchange }, async ({ incoming, caller }) => {
     await run(incoming, caller)
-    await limited.ended(statusSent(incoming))
-  } catch (error) {
-    await limited?.ended(statusSent(incoming, error))
-    reportError(services, incoming, error)
-  }
-}
+    return statusSent(incoming)
+  })
 
 const word = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined)
 const mostListed = 1000

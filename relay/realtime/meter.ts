@@ -9,6 +9,7 @@ import {
 import { cheapTextTokens } from '#relay/counting/cheap-count.ts'
 import { type Json, recordOf, recordsOf, textOf } from '#relay/providers/shared/json.ts'
 import { audioFormatsOf, inputAudioTokens, pcm16, secondsOf, outputAudioTokens } from './audio-format.ts'
+import { transcriberOf } from './transcription.ts'
 import { createTextCount } from './text-count.ts'
 
 /** When the model began to work on a response, and when its first part came; `performance.now()`. */
@@ -34,6 +35,8 @@ export type Meter = {
   readonly responseId: string
   /** Answers are audio. */
   readonly outputsAudio: boolean
+  /** What writes down what is heard; nothing where nothing does. */
+  readonly transcriber: string | undefined
 }
 
 /** Names a tool and its description and parameters bring along in each response. */
@@ -67,6 +70,7 @@ export function createMeter(given: {
   let times: ResponseTimes = { startedAt: null, firstPartAt: null }
   let responseId = ''
   let outputsAudio = true
+  let transcriber: string | undefined
   /** The conversation as the upstream last counted it: every response reads all of it again. */
   let context = { text: 0, audio: 0 }
   /** Cheaply counted: what came since the response under way began, what came before it, and what it said. */
@@ -94,6 +98,7 @@ export function createMeter(given: {
 
   const learn = (session: Json): void => {
     formats = { ...formats, ...audioFormatsOf(session) }
+    transcriber = transcriberOf(session) ?? transcriber
     const modalities = session['output_modalities'] ?? session['modalities']
     if (Array.isArray(modalities)) outputsAudio = modalities.includes('audio')
     if (!Array.isArray(session['tools'])) return
@@ -241,6 +246,9 @@ export function createMeter(given: {
     },
     get responseId() {
       return responseId
+    },
+    get transcriber() {
+      return transcriber
     },
     get outputsAudio() {
       return outputsAudio

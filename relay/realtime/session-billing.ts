@@ -10,6 +10,7 @@ import type { Json } from '#relay/providers/shared/json.ts'
 import { refusalToGoOn } from './admit.ts'
 import type { Session } from './call.ts'
 import { type PartOfSession, realtimeChargeRow } from './charge-row.ts'
+import { transcriptionRow } from './transcription.ts'
 import type { Measured, Meter } from './meter.ts'
 import { createHoldRaiser, type SessionHold } from './session-hold.ts'
 
@@ -32,6 +33,8 @@ export type SessionBilling = {
   follow: (begins: boolean) => DomainError | null | Promise<DomainError | null>
   /** Charges an ended response and sets the next aside. Resolves with why the session may not go on, if so. */
   endResponse: (event: Json) => Promise<DomainError | null>
+  /** Charges what was written down of what was heard. Resolves with why the session may not go on, if so. */
+  endTranscription: (event: Json) => Promise<DomainError | null>
   /** Charges what was counted since, or gives the hold back. Resolves with what was charged. */
   close: (end: PartOfSession['end']) => Promise<Usage>
 }
@@ -52,6 +55,15 @@ export function openSessionBilling(session: Session, meter: Meter): SessionBilli
     const turn = last.then(act, act)
     last = turn.catch(() => {})
     return turn
+  }
+
+  const booked = async (act: () => Promise<DomainError | null>): Promise<DomainError | null> => {
+    try {
+      return await inTurn(act)
+    } catch (error) {
+      if (error instanceof SettleFailed) return new DomainError('relay.unavailable', {}, { cause: error })
+      throw error
+    }
   }
 
   const nextId = (): string => `${call.id}-${(parts += 1)}`
@@ -80,6 +92,13 @@ export function openSessionBilling(session: Session, meter: Meter): SessionBilli
     hold.held = result.verdict === 'ok'
     hold.amount = hold.held ? amount : 0
     return hold.held ? null : refusalOfReserve(services, call, { result, amount })
+  }
+
+  const endTranscription = async (event: Json): Promise<DomainError | null> => {
+    const row = transcriptionRow(session, event, { id: nextId(), model: meter.transcriber })
+    if (!row) return null
+    await ledger.settle(row, 'go-on')
+    return refusalToGoOn(session)
   }
 
   /** What a response tells of the next one's length. */
@@ -112,14 +131,8 @@ export function openSessionBilling(session: Session, meter: Meter): SessionBilli
 
   return {
     follow: (begins) => (!begins && raiser.isAhead() ? null : inTurn(() => raiser.follow(begins))),
-    endResponse: async (event) => {
-      try {
-        return await inTurn(() => endResponse(event))
-      } catch (error) {
-        if (error instanceof SettleFailed) return new DomainError('relay.unavailable', {}, { cause: error })
-        throw error
-      }
-    },
+    endResponse: (event) => booked(() => endResponse(event)),
+    endTranscription: (event) => booked(() => endTranscription(event)),
     close: (end) => inTurn(() => closeRest(end)),
   }
 }

@@ -13,6 +13,7 @@ import { type SessionBilling, openSessionBilling } from './session-billing.ts'
 import type { CallerEnd, Session } from './call.ts'
 import { closeSocket, type CloseWord, lost } from './close-codes.ts'
 import { createMeter, type Meter } from './meter.ts'
+import { endsTranscription } from './transcription.ts'
 import { type Frame, sendFrame } from './pump.ts'
 import { heartbeatMs, watchHeartbeat } from './heartbeat.ts'
 
@@ -75,9 +76,11 @@ export async function runSession(session: Session): Promise<void> {
     const isEnd = meter.receive(event)
     const refusal = isEnd
       ? await billing.endResponse(event)
-      : isPaid(event)
-        ? await billing.follow(event['type'] === 'response.created')
-        : null
+      : endsTranscription(event)
+        ? await billing.endTranscription(event)
+        : isPaid(event)
+          ? await billing.follow(event['type'] === 'response.created')
+          : null
     await sendFrame(caller.socket, reportsFailure(event) ? withoutSecrets(frame, attemptSecrets(plan.attempt)) : frame)
     if (refusal) {
       upstream.frames.stop('drop')

@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { quotaOfReceipt } from '#core/pricing/charge.ts'
+import { receipt } from '#core/pricing/receipt.ts'
 import { closeSoundly } from '../relay/caller-dialects.ts'
 import {
   ask,
@@ -270,4 +272,31 @@ describe('without usage from the upstream', () => {
     expect(row?.other).toMatchObject({ usage_source: 'estimated', usage_corrected: true })
     expect(row?.quota).toBeGreaterThan(0)
   })
+})
+
+test('what writes down what is heard is charged by its own report at its own price, once each', async () => {
+  const { app } = world
+  const payer = await payerWith(app, 1_000_000)
+  const talk = await world.talk({ key: payer.key })
+  const hear = async (model: string) => {
+    talk.say({ type: 'session.update', session: { input_audio_transcription: { model } } })
+    await talk.next('session.updated')
+    talk.say({ type: 'input_audio_buffer.append', audio: Buffer.alloc(96_000).toString('base64') })
+    talk.say({ type: 'input_audio_buffer.commit' })
+    await talk.next('conversation.item.input_audio_transcription.completed')
+  }
+  await hear('whisper-1')
+  await hear('gpt-4o-transcribe')
+  const rows = await chargesOf(app, payer.userId)
+  expect(rows.map(({ model_name: name, quota, prompt_tokens: prompt }) => [name, quota, prompt])).toEqual([
+    // Two seconds are 33 of a thousand tokens a minute, at 15.
+    ['whisper-1', 33 * 15, 33],
+    ['gpt-4o-transcribe', expect.any(Number), 20],
+  ])
+  expect(quotaOfReceipt(receipt.parse(rows[1]?.other['receipt']))).toBe(rows[1]?.quota)
+  expect(rows[1]?.quota).toBeGreaterThan(0)
+  expect(rows[1]).toMatchObject({ completion_tokens: 40, other: { operation: 'realtime-transcription', ws: true } })
+  talk.socket.close()
+  await untilFree(app, payer.userId)
+  expect(await app.violations()).toEqual([])
 })

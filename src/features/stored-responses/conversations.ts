@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import type { Pool } from 'pg'
 import { parseExactly } from '#core/exact-json.ts'
 import type { Secrets } from '#features/secrets/service.ts'
@@ -33,22 +34,59 @@ export async function createConversation(
     `insert into conversations (id, user_id, sealed_metadata, bytes) values ($1, $2, $3, $4) returning ${headColumns}`,
     [id, userId, sealed, emptyBytes + sealed.length],
   )
-  await makeRoom(pool, { id, userId, mostBytes })
+  await makeRoom(pool, { id, userId, mostBytes, added: emptyBytes + sealed.length })
   return { id, createdAt: rows[0]?.created_at ?? 0, metadata }
 }
 
-/** The conversations of the user that were used longest ago go, until the others take no more than they may. */
+/** What a user's conversations take, as far as this process knows, and since when: adding one item must not sum up all of them. */
+type Taken = { bytes: number; at: number }
+const takenBy = new WeakMap<Pool, LRUCache<number, Taken>>()
+const knownFor = { roomy: 60_000, full: 5000 }
+
+const takenOf = (pool: Pool): LRUCache<number, Taken> => {
+  const taken = takenBy.get(pool) ?? new LRUCache<number, Taken>({ max: 10_000 })
+  takenBy.set(pool, taken)
+  return taken
+}
+
+async function sumOf(pool: Pool, userId: number): Promise<Taken> {
+  const { rows } = await pool.query<{ bytes: string }>(
+    'select coalesce(sum(bytes), 0) as bytes from conversations where user_id = $1',
+    [userId],
+  )
+  return { bytes: Number(rows[0]?.bytes ?? 0), at: performance.now() }
+}
+
+const oldestAtOnce = 100
+
+/**
+ * The conversations of the user that were used longest ago go, until the others take no more than they may. What they take is
+ * summed up at most once a minute, and once in five seconds where room has to be made; what this process adds is counted.
+ */
 async function makeRoom(
   pool: Pool,
-  { id, userId, mostBytes }: { id: string; userId: number; mostBytes: number },
+  { id, userId, mostBytes, added }: { id: string; userId: number; mostBytes: number; added: number },
 ): Promise<void> {
-  await pool.query(
-    `with removed as (delete from conversations c using (
-        select id, sum(bytes) over (order by used_at desc, id) as taken from conversations where user_id = $2
-      ) old where c.id = old.id and old.taken > $3 and c.id <> $1 returning c.id)
-     delete from conversation_items i using removed where i.conversation_id = removed.id`,
-    [id, userId, mostBytes],
-  )
+  const taken = takenOf(pool)
+  const known = taken.get(userId)
+  if (known) known.bytes += added
+  const isFresh = (span: number): boolean => known !== undefined && performance.now() - known.at < span
+  const current =
+    known && isFresh(known.bytes <= mostBytes ? knownFor.roomy : knownFor.full) ? known : await sumOf(pool, userId)
+  taken.set(userId, current)
+  while (current.bytes > mostBytes) {
+    const { rows } = await pool.query<{ bytes: string }>(
+      `with oldest as (select id, bytes, used_at from conversations where user_id = $2 and id <> $1
+          order by used_at, id desc limit ${oldestAtOnce}),
+        old as (select id, sum(bytes) over (order by used_at, id desc) - bytes as freed from oldest),
+        removed as (delete from conversations c using old where c.id = old.id and old.freed < $3 returning c.id, c.bytes),
+        items as (delete from conversation_items i using removed where i.conversation_id = removed.id)
+       select bytes from removed`,
+      [id, userId, current.bytes - mostBytes],
+    )
+    if (rows.length === 0) return
+    for (const { bytes } of rows) current.bytes -= Number(bytes)
+  }
 }
 
 const headOf = async ({ secrets }: Deps, row: HeadRow | undefined): Promise<ConversationHead | undefined> =>
@@ -80,6 +118,7 @@ export async function updateConversation(
 
 /** Whether there was one to remove. */
 export async function removeConversation({ pool }: Deps, named: Named): Promise<boolean> {
+  takenOf(pool).delete(named.userId)
   const { rows } = await pool.query(
     `with removed as (delete from conversations where ${isOwn} returning id),
           items as (delete from conversation_items i using removed where i.conversation_id = removed.id)
@@ -126,14 +165,28 @@ export async function addItems(
   )
   if (rows[0]?.known !== true) return 'unknown'
   if (!rows[0].fits) return 'too-large'
-  await makeRoom(pool, { id: named.id, userId: named.userId, mostBytes })
+  await makeRoom(pool, { id: named.id, userId: named.userId, mostBytes, added: total })
   return 'added'
 }
 
 type SealedItem = { id: string; bytes: number; sealed: string }
 
-async function unsealItems({ secrets }: Deps, rows: readonly SealedItem[], hold: HoldMemory): Promise<Item[]> {
+type Select = { from: string; values: unknown[] }
+
+/** Rows of items, once there is memory for them: how large they are is asked before they are read. */
+async function readItems({ pool }: Deps, { from, values }: Select, hold: HoldMemory): Promise<SealedItem[]> {
+  const { rows: sizes } = await pool.query<{ bytes: string }>(
+    `select coalesce(sum(s.bytes + s.stored), 0) as bytes from (select i.bytes, octet_length(i.sealed) as stored ${from}) s`,
+    values,
+  )
+  await hold(Number(sizes[0]?.bytes ?? 0))
+  const { rows } = await pool.query<SealedItem>(`select i.id, i.bytes, i.sealed ${from}`, values)
+  // Others may have added some meanwhile.
   await hold(rows.reduce((sum, { bytes, sealed }) => sum + bytes + sealed.length, 0))
+  return rows
+}
+
+async function unsealItems({ secrets }: Deps, rows: readonly SealedItem[]): Promise<Item[]> {
   const items: Item[] = []
   for (const { id, sealed } of rows) {
     const found = await unsealText(secrets, sealed)
@@ -151,13 +204,11 @@ export async function findConversationItems(
 ): Promise<{ items: Item[]; hasMore: boolean } | undefined> {
   if (!(await touch(deps, named))) return undefined
   const { after, ascending, limit }: Page = page ?? { after: undefined, ascending: true, limit: mostItems }
-  const { rows } = await deps.pool.query<SealedItem>(
-    `select id, bytes, sealed from conversation_items where conversation_id = $1 and ($2::text is null or
-       position ${ascending ? '>' : '<'} (select position from conversation_items where conversation_id = $1 and id = $2))
-     order by position ${ascending ? 'asc' : 'desc'} limit $3`,
-    [named.id, after ?? null, limit + 1],
-  )
-  return { items: await unsealItems(deps, rows.slice(0, limit), hold), hasMore: rows.length > limit }
+  const from = `from conversation_items i where i.conversation_id = $1 and ($2::text is null or
+       i.position ${ascending ? '>' : '<'} (select position from conversation_items where conversation_id = $1 and id = $2))
+     order by i.position ${ascending ? 'asc' : 'desc'} limit $3`
+  const rows = await readItems(deps, { from, values: [named.id, after ?? null, limit + 1] }, hold)
+  return { items: await unsealItems(deps, rows.slice(0, limit)), hasMore: rows.length > limit }
 }
 
 /** Whether the user has it; it lives on from now. */
@@ -170,12 +221,10 @@ export async function findConversationItem(
   deps: Deps,
   { item, hold, ...named }: Named & { item: string; hold: HoldMemory },
 ): Promise<Item | undefined> {
-  const { rows } = await deps.pool.query<SealedItem>(
-    `select i.id, i.bytes, i.sealed from conversation_items i
-     join (select id from conversations where ${isOwn}) c on c.id = i.conversation_id where i.id = $4`,
-    [...namedBy(named), item],
-  )
-  return (await unsealItems(deps, rows, hold))[0]
+  const from = `from conversation_items i
+     join (select id from conversations where ${isOwn}) c on c.id = i.conversation_id where i.id = $4`
+  const rows = await readItems(deps, { from, values: [...namedBy(named), item] }, hold)
+  return (await unsealItems(deps, rows))[0]
 }
 
 /** Whether there was one to remove. */
@@ -183,6 +232,7 @@ export async function removeConversationItem(
   { pool }: Deps,
   { item, ...named }: Named & { item: string },
 ): Promise<boolean> {
+  takenOf(pool).delete(named.userId)
   const { rows } = await pool.query(
     `with own as (select id from conversations where ${isOwn}),
           removed as (delete from conversation_items i using own where i.conversation_id = own.id and i.id = $4

@@ -72,6 +72,25 @@ export function converse(input: SessionInput): void {
     if (!beta) say('conversation.item.done', { previous_item_id: null, item: stored })
   }
 
+  /** Half a token of text for each of sound; whisper is sold by the second. */
+  const sayTranscription = (): void => {
+    const own = asObject(asObject(asObject(state.session['audio'])['input'])['transcription'])
+    const model = asText(own['model'] ?? asObject(state.session['input_audio_transcription'])['model'])
+    if (model === '') return
+    const tokens = Math.ceil(state.inputBytes / 4800)
+    const usage = model.startsWith('whisper')
+      ? { type: 'duration', seconds: state.inputBytes / 48_000 }
+      : {
+          type: 'tokens',
+          input_tokens: tokens,
+          input_token_details: { text_tokens: 0, audio_tokens: tokens },
+          output_tokens: tokens * 2,
+          total_tokens: tokens * 3,
+        }
+    const words = { item_id: asText(state.items.at(-1)?.['id']), content_index: 0, transcript: 'words' }
+    say('conversation.item.input_audio_transcription.completed', { ...words, usage })
+  }
+
   socket.on('message', (data: Buffer) => {
     const event = asObject(parse(data.toString()))
     switch (event['type']) {
@@ -90,6 +109,7 @@ export function converse(input: SessionInput): void {
           role: 'user',
           content: [{ type: 'input_audio', transcript: `${state.inputBytes} bytes of sound` }],
         })
+        sayTranscription()
         state.inputBytes = 0
         return undefined
       case 'response.create':
