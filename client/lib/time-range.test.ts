@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { formatRange, isNewYearsDay, monthBefore, parseRange, previousRange } from './time-range.ts'
+import { formatRange, isNewYearsDay, monthBefore, parseRange } from './time-range.ts'
 
 const now = new Date(2026, 2, 10, 15, 30)
 
@@ -19,11 +19,6 @@ test('nonsense and ranges that end before they begin are no range', () => {
     undefined,
     undefined,
   ])
-})
-
-test('the previous range is as long and ends where this one begins', () => {
-  const range = { from: new Date(2000), to: new Date(5000) }
-  expect(previousRange(range)).toEqual({ from: new Date(-1000), to: new Date(2000) })
 })
 
 test.each([

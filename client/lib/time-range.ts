@@ -31,12 +31,6 @@ const seconds = (time: Date): number => Math.floor(time.getTime() / 1000)
 
 export const formatRange = ({ from, to }: TimeRange): string => `${seconds(from)}-${seconds(to)}`
 
-/** The stretch of the same length just before, to compare with. */
-export const previousRange = ({ from, to }: TimeRange): TimeRange => ({
-  from: new Date(2 * from.getTime() - to.getTime()),
-  to: from,
-})
-
 /** The same time of day a month before; the last day of a month that is too short for it. */
 export function monthBefore(time: Date): Date {
   const lastDay = new Date(time.getFullYear(), time.getMonth(), 0).getDate()

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { createSseParser, sseBatches } from './sse.ts'
+import { createSseParser } from './sse.ts'
 import type { WireEvent } from './framing.ts'
 import { TransportError } from './transport-error.ts'
 
@@ -117,15 +117,5 @@ describe('framing of server-sent events', () => {
     const parser = createSseParser({ onEvent: (each) => events.push(each) })
     parser.push(Buffer.from('data: 1\n\ndata: {"half'))
     expect(events.map(({ data }) => data)).toEqual(['1'])
-  })
-
-  it('hands events over in the batches they came in', async () => {
-    async function* body() {
-      yield Buffer.from('data: 1\n\ndata: 2\n\nda')
-      yield Buffer.from('ta: 3')
-    }
-    const batches = []
-    for await (const batch of sseBatches(body())) batches.push(batch.map(({ data }) => data))
-    expect(batches).toEqual([['1', '2'], ['3']])
   })
 })

@@ -124,20 +124,3 @@ export function createSseParser({ onEvent, onComment, maxEventBytes = 10 * 1_048
     },
   }
 }
-
-/** The events of a body, in batches as they arrive, so that a reader can write each batch at once. */
-export async function* sseBatches(
-  body: AsyncIterable<Uint8Array>,
-  options: Omit<SseParserOptions, 'onEvent'> = {},
-): AsyncGenerator<WireEvent[]> {
-  let batch: WireEvent[] = []
-  const parser = createSseParser({ ...options, onEvent: (event) => batch.push(event) })
-  for await (const chunk of body) {
-    parser.push(chunk)
-    if (batch.length === 0) continue
-    yield batch
-    batch = []
-  }
-  parser.end()
-  if (batch.length > 0) yield batch
-}

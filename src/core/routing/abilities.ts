@@ -8,12 +8,6 @@ export const splitList = (text: string): string[] => [
   ),
 ]
 
-/** Every group and model a channel serves. */
-export const abilitiesOf = (channel: { models: string; group: string }): { group: string; model: string }[] => {
-  const models = splitList(channel.models)
-  return splitList(channel.group).flatMap((group) => models.map((model) => ({ group, model })))
-}
-
 /** The name under which a model's abilities are stored: custom GPTs share one row. */
 export function abilityModel(model: string): string {
   if (model.startsWith('gpt-4-gizmo')) return 'gpt-4-gizmo-*'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { abilitiesOf, abilityModel, splitPrefix } from './abilities.ts'
+import { abilityModel, splitList, splitPrefix } from './abilities.ts'
 import { candidates, tiersOf } from './candidates.ts'
 import type { CandidateInput, Route } from './candidates.ts'
 import { actualModels, resolveModelMapping } from './model-names.ts'
@@ -229,13 +229,8 @@ describe('actualModels', () => {
 })
 
 describe('abilities', () => {
-  test('are every group with every model, trimmed and once', () => {
-    expect(abilitiesOf({ models: ' a, b,,a', group: 'vip , default' })).toEqual([
-      { group: 'vip', model: 'a' },
-      { group: 'vip', model: 'b' },
-      { group: 'default', model: 'a' },
-      { group: 'default', model: 'b' },
-    ])
+  test('are listed with blanks trimmed, empties and repeats dropped', () => {
+    expect(splitList(' a, b,,a')).toEqual(['a', 'b'])
   })
 
   test('of custom GPTs stand under one name', () => {
