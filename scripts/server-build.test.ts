@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { existsSync, globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, globSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
@@ -37,6 +37,8 @@ test('the built server is JavaScript without types whose imports, threads and mi
   )
   expect(missing).toEqual([])
   expect(existsSync(join(folder, 'build/db/migrations/0001-tables.sql'))).toBe(true)
+  // An image is built by root and run by somebody else.
+  expect(statSync(join(folder, 'build')).mode & 0o055).toBe(0o055 & ~process.umask())
   expect(globSync('**/*.{test.js,ts}', { cwd: join(folder, 'build') })).toEqual([])
   // Lines and columns stay those of the sources.
   const lines = (path: string) => readFileSync(path, 'utf8').split('\n').length

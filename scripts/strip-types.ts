@@ -1,4 +1,14 @@
-import { cpSync, globSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  cpSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { stripTypeScriptTypes } from 'node:module'
 import { dirname, join } from 'node:path'
 
@@ -14,6 +24,8 @@ const named = /((?:\bfrom|\bimport|\bimport\(|\bnew URL\()\s*')([^']+)\.ts'/g
 
 mkdirSync(dirname(to), { recursive: true })
 const folder = mkdtempSync(`${to}-`)
+// Temporary folders are their maker's alone; this one may be made by root, as an image is, and run by somebody else.
+chmodSync(folder, 0o777 & ~process.umask())
 for (const path of globSync('{src,relay,db}/**/*', { cwd: from }).filter(isPart)) {
   const target = join(folder, path)
   mkdirSync(dirname(target), { recursive: true })

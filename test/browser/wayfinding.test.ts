@@ -155,6 +155,22 @@ describeWithBrowser('finding the way', () => {
     await context.close()
   })
 
+  test.each([
+    ['/playground', /user\.models\.list/, 'Playground'],
+    ['/about', /site\.about/, 'About'],
+  ])('%s says that its content could not be fetched, and shows it when asked again', async (path, calls, title) => {
+    const { page, context } = await openConsole(browser, app, { reader: { ...root, role: 100 }, language: 'en' })
+    await page.route(calls, (route) => route.abort())
+    await page.goto(path)
+    const alert = page.getByRole('alert').filter({ hasText: 'Could not load' })
+    await alert.waitFor()
+    expect(await page.title()).toContain(title)
+    await page.unroute(calls)
+    await alert.getByRole('button', { name: 'Retry' }).click()
+    await alert.waitFor({ state: 'detached' })
+    await context.close()
+  })
+
   test('a token form refuses a time that has passed, and says so beside the field', async () => {
     const { page, context } = await open('/app/tokens?form=new')
     const drawer = page.getByRole('dialog')

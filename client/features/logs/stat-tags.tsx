@@ -15,19 +15,21 @@ function ErrorRate({ calls, failed }: { calls: number; failed: number }) {
 export function StatTags({ input, isReadable }: { input: LogInput; isReadable: boolean }) {
   const stat = useLogStat(input, { enabled: isReadable })
   const data = isReadable ? stat.data : undefined
+  // The table beside says why; here nothing is on its way any more.
+  const missing = isReadable && stat.isError ? '–' : undefined
   return (
     <HStack gap="2" wrap="wrap" flexShrink={{ base: 1, sm: 0 }}>
       <StatTag label={t('消费')} tip={t('所选时间内的费用')}>
-        {data ? <Money quota={data.quota} /> : undefined}
+        {data ? <Money quota={data.quota} /> : missing}
       </StatTag>
       <StatTag label={t('错误率')} tip={data && t('失败的请求 {calls} 次，失败的尝试 {attempts} 次', data.failures)}>
-        {data ? <ErrorRate calls={data.calls} failed={data.failures.calls} /> : undefined}
+        {data ? <ErrorRate calls={data.calls} failed={data.failures.calls} /> : missing}
       </StatTag>
       <StatTag label="RPM" tip={t('最近一分钟的调用次数')}>
-        {data ? <Count value={data.rpm} /> : undefined}
+        {data ? <Count value={data.rpm} /> : missing}
       </StatTag>
       <StatTag label="TPM" tip={t('最近一分钟的 Token 数')}>
-        {data ? <Count value={data.tpm} /> : undefined}
+        {data ? <Count value={data.tpm} /> : missing}
       </StatTag>
     </HStack>
   )

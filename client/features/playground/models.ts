@@ -41,6 +41,9 @@ export function useOffer(group: string) {
     group: used,
     models: names,
     isEmpty: models.data?.length === 0,
+    /** Why there is nothing to choose from. Without prices one can still call. */
+    error: (groups.data ? null : groups.error) ?? (models.data ? null : models.error),
+    retry: () => void Promise.all([groups.refetch(), models.refetch()]),
     priceOf: (model: string): ListPrice | undefined => {
       const item = priced.get(model)
       return item && listPrice(item, ratio)

@@ -13,6 +13,7 @@ import { useIsNarrow } from '../../lib/use-media.ts'
 import { Composer } from './composer.tsx'
 import { ConversationsSheet } from './conversations-sheet.tsx'
 import { ExportSheet } from './export-sheet.tsx'
+import { ErrorState } from '../../components/states.tsx'
 import { useOffer } from './models.ts'
 import { settingsOf } from './settings.ts'
 import { SidePanel } from './side-panel.tsx'
@@ -150,6 +151,7 @@ function Talk({ reader, choices }: { reader: number; choices: ReturnType<typeof 
             {narrow && <IconButton icon={SlidersHorizontal} label={t('参数')} onClick={() => setPanelOpen(true)} />}
           </HStack>
         </Flex>
+        {offer.error && <ErrorState error={offer.error} onRetry={offer.retry} />}
         {offer.isEmpty && (
           <Box px={{ base: '4', sm: '6' }}>
             <Notice tone="warning">{t('还没有可用的模型，请联系管理员添加渠道。')}</Notice>

@@ -1,6 +1,6 @@
 import { Box, Skeleton } from '@chakra-ui/react'
 import { Info } from 'lucide-react'
-import { EmptyState } from '../../components/states.tsx'
+import { EmptyState, ErrorState } from '../../components/states.tsx'
 import { t } from '../../i18n/t.ts'
 import { useDocumentTitle } from '../../lib/document-title.ts'
 import { useStatus } from '../../lib/status.ts'
@@ -21,6 +21,7 @@ export function Page() {
       </Box>
     )
   }
+  if (about.isError) return <ErrorState error={about.error} onRetry={() => void about.refetch()} />
   return (
     <Box py={{ base: '8', sm: '16' }}>
       <EmptyState
