@@ -41,6 +41,8 @@ export async function startDemoWorld(dataDir: string): Promise<RunningWorld> {
       DATABASE_URL: database.url,
       DATA_DIR: dataDir,
       SECRET_KEY: secretKey,
+      // Drawings are fetched from the simulated provider, which is on this machine.
+      OUTBOUND_ALLOW: process.env['OUTBOUND_ALLOW'] || '127.0.0.1/32',
       // No proxy stands in front that would have to notice a stop.
       DRAIN_SECONDS: '0',
     },

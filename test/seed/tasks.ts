@@ -50,6 +50,8 @@ export async function seedTasks(context: SeedContext, { people, tokens }: Given)
     'select id, name, type from channels where type in (5, 36)',
   )
   const rows: LogRow[] = []
+  // Lists are in the order of ids: the oldest goes in first.
+  const planned: { at: Date; insert: () => Promise<void> }[] = []
   for (const [place, person] of people.filter(({ username }) => callers.includes(username)).entries()) {
     const token = tokens.find(({ userId }) => userId === person.id)
     const channelOf = (type: number) => channels.find((channel) => channel.type === type) ?? { id: 0, name: '' }
@@ -63,7 +65,7 @@ export async function seedTasks(context: SeedContext, { people, tokens }: Given)
         seconds: 42 + index * 9,
       }
       const row = drawing.failed === undefined ? chargeOf(person, token, task) : null
-      await insertDrawing(context, { person, task, drawing, row })
+      planned.push({ at: task.at, insert: () => insertDrawing(context, { person, task, drawing, row }) })
       if (row) rows.push(row)
     }
     for (const [index, song] of songs.entries()) {
@@ -76,10 +78,11 @@ export async function seedTasks(context: SeedContext, { people, tokens }: Given)
         seconds: 95,
       }
       const row = song.failed === undefined ? chargeOf(person, token, task) : null
-      await insertSong(context, { person, task, song, row })
+      planned.push({ at: task.at, insert: () => insertSong(context, { person, task, song, row }) })
       if (row) rows.push(row)
     }
   }
+  for (const { insert } of planned.toSorted((one, other) => one.at.getTime() - other.at.getTime())) await insert()
   return rows
 }
 
@@ -177,7 +180,7 @@ async function insertSong(
     [
       ...[task.taskId, person.id, row?.token_id ?? 0, task.channel.id, row?.quota ?? 0, song.action],
       ...[failed ? 'FAILURE' : 'SUCCESS', song.failed ?? '', task.at, endOf(task)],
-      ...[JSON.stringify({ prompt: song.prompt }), data && JSON.stringify(data), row?.request_id ?? ''],
+      ...[JSON.stringify({ input: song.prompt }), data && JSON.stringify(data), row?.request_id ?? ''],
     ],
   )
 }

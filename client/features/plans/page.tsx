@@ -59,13 +59,20 @@ const columns = (): Column<Plan>[] => [
     cell: ({ balancePays }) => (balancePays ? t('从余额支付') : t('拒绝调用')),
   },
   {
-    id: 'sold',
-    title: t('已售'),
-    width: 150,
+    id: 'running',
+    title: t('有效'),
+    width: 80,
     align: 'end',
     card: 'fact',
-    cell: ({ sold, running, stock }) =>
-      stock === null ? String(sold) : t('{sold}（有效 {running} / {stock}）', { sold, running, stock }),
+    cell: ({ running, stock }) => (stock === null ? String(running) : `${running} / ${stock}`),
+  },
+  {
+    id: 'sold',
+    title: t('已售'),
+    width: 80,
+    align: 'end',
+    hidden: true,
+    cell: ({ sold }) => sold,
   },
 ]
 
