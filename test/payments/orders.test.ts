@@ -299,7 +299,12 @@ describe('what a gateway says of a payment before the payment', () => {
     const shown = await seen(id)
     expect([await balance(user), shown.status]).toEqual([5_000_000, 'paid'])
     expect(shown.events.map(({ kind }) => kind)).toEqual([
-      ...['disputed', 'disputed', 'paid_disputed', 'dispute_won', 'dispute_won', 'paid'],
+      'disputed',
+      'disputed',
+      'paid_disputed',
+      'dispute_won',
+      'dispute_won',
+      'paid',
     ])
     expect((await app.pool.query('select 1 from early_payment_events')).rowCount).toBe(0)
     await ledgerHolds()

@@ -71,7 +71,22 @@ export async function openShop() {
     await app[Symbol.asyncDispose]()
   }
   return {
-    ...{ app, stripe, gateway, admin, payer, order, balance, terms, sessionOf, stripeOrder, seen },
-    ...{ invitedPayer, takeBack, dispute, ledgerHolds, acts, close },
+    app,
+    stripe,
+    gateway,
+    admin,
+    payer,
+    order,
+    balance,
+    terms,
+    sessionOf,
+    stripeOrder,
+    seen,
+    invitedPayer,
+    takeBack,
+    dispute,
+    ledgerHolds,
+    acts,
+    close,
   }
 }

@@ -90,8 +90,17 @@ export async function seedAudit({ db, now }: SeedContext, people: Person[]): Pro
       `insert into audit_entries (actor_id, actor_name, action, target_type, target_id, target_name, before, after, reason, client_ip, created_at)
        values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
       [
-        ...[actor?.id ?? 0, by, action, type, id, name, before ?? null, after ?? null, reason],
-        ...[by === '' ? '' : '203.0.113.24', minutesBefore(now, hoursAgo * 60)],
+        actor?.id ?? 0,
+        by,
+        action,
+        type,
+        id,
+        name,
+        before ?? null,
+        after ?? null,
+        reason,
+        by === '' ? '' : '203.0.113.24',
+        minutesBefore(now, hoursAgo * 60),
       ],
     )
   }

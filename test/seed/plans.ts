@@ -22,7 +22,9 @@ const plans: PlanInput[] = [
     description: '适合偶尔写代码和日常问答。',
     price: 10 * perDollar,
     moneyPrices: { CNY: '69.00' },
-    ...{ term: 'month', termCount: 1, models: ['gpt-*', 'gemini-*'] },
+    term: 'month',
+    termCount: 1,
+    models: ['gpt-*', 'gemini-*'],
     windows: [rolling(18_000, 2), weekly(15)],
     balancePays: true,
   },
@@ -31,7 +33,9 @@ const plans: PlanInput[] = [
     description: '覆盖全部模型，额度每 5 小时恢复。',
     price: 30 * perDollar,
     moneyPrices: { CNY: '199.00' },
-    ...{ term: 'month', termCount: 1, models: [] },
+    term: 'month',
+    termCount: 1,
+    models: [],
     windows: [rolling(18_000, 8), weekly(60)],
     balancePays: true,
     stock: 20,
@@ -41,7 +45,9 @@ const plans: PlanInput[] = [
     description: '每人限购一次。',
     price: perDollar,
     moneyPrices: {},
-    ...{ term: 'week', termCount: 1, models: ['gpt-4o-mini', 'gemini-2.5-flash'] },
+    term: 'week',
+    termCount: 1,
+    models: ['gpt-4o-mini', 'gemini-2.5-flash'],
     windows: [{ period: 'day', seconds: 0, zone: 'Asia/Shanghai', amount: perDollar }],
     balancePays: false,
     perUser: 1,
@@ -66,16 +72,18 @@ export async function seedPlans(context: SeedContext, people: Person[]): Promise
       `insert into plans (name, description, price, money_prices, term, term_count, models, windows, balance_pays, position, stock, per_user)
        values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) returning id`,
       [
-        ...[
-          terms.name,
-          description,
-          terms.price,
-          JSON.stringify(moneyPrices),
-          terms.term,
-          terms.termCount,
-          terms.models,
-        ],
-        ...[JSON.stringify(terms.windows), terms.balancePays, position, stock ?? null, perUser ?? null],
+        terms.name,
+        description,
+        terms.price,
+        JSON.stringify(moneyPrices),
+        terms.term,
+        terms.termCount,
+        terms.models,
+        JSON.stringify(terms.windows),
+        terms.balancePays,
+        position,
+        stock ?? null,
+        perUser ?? null,
       ],
     )
     ids.push(rows[0]?.id ?? 0)
@@ -100,7 +108,15 @@ async function give({ db, now }: SeedContext, { person, plan, planId, owner, ind
        case when e.at <= now() then e.at end
      from (select $9::timestamptz + $10::interval as at) e returning id`,
     [
-      ...[person.id, planId, plan.name, plan.models, plan.balancePays, owner.source, key, plan.price, at],
+      person.id,
+      planId,
+      plan.name,
+      plan.models,
+      plan.balancePays,
+      owner.source,
+      key,
+      plan.price,
+      at,
       `${plan.termCount} ${plan.term}`,
     ],
   )
@@ -113,7 +129,10 @@ async function give({ db, now }: SeedContext, { person, plan, planId, owner, ind
     )
   if (owner.source === 'balance') {
     await db.query("insert into grants (kind, key, user_id, amount, created_at) values ('plan', $1, $2, $3, $4)", [
-      ...[String(id), person.id, -plan.price, at],
+      String(id),
+      person.id,
+      -plan.price,
+      at,
     ])
     return
   }
@@ -122,7 +141,7 @@ async function give({ db, now }: SeedContext, { person, plan, planId, owner, ind
     `insert into top_up_orders (user_id, quota, currency, money_minor, gateway, method, merchant, trade_no, status, created_at, paid_at,
        payment_id, plan_id, plan)
      values ($1, $2, 'CNY', $3, 'epay', 'wxpay', 'demo', $4, 'paid', $5, $5::timestamptz + interval '40 seconds', $6, $7, $8)`,
-    [...[person.id, plan.price, minor, key, at, `20260000${index}`, planId, JSON.stringify(terms)]],
+    [person.id, plan.price, minor, key, at, `20260000${index}`, planId, JSON.stringify(terms)],
   )
   await db.query(
     "insert into top_up_order_events (order_id, kind, detail, created_at) select id, 'paid', $2, paid_at from top_up_orders where trade_no = $1",
@@ -144,7 +163,11 @@ async function seedUnpaidOrders({ db, now }: SeedContext, people: Person[]): Pro
       `insert into top_up_orders (user_id, quota, currency, money_minor, gateway, method, merchant, trade_no, status, created_at)
        values ($1, $2, 'CNY', $3, 'epay', 'alipay', 'demo', $4, $5, $6)`,
       [
-        ...[person?.id ?? 0, dollars * perDollar, dollars * 730, `USR${person?.id ?? 0}NOopen${index}`, status],
+        person?.id ?? 0,
+        dollars * perDollar,
+        dollars * 730,
+        `USR${person?.id ?? 0}NOopen${index}`,
+        status,
         daysBefore(now, daysAgo),
       ],
     )

@@ -147,9 +147,23 @@ async function insertDrawing(
        image_url, status, progress, fail_reason, channel_id, quota, buttons, request_id)
      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $9, $10, $11, $12, '100%', $13, $14, $15, $16, $17)`,
     [
-      ...[1, person.id, row?.token_id ?? 0, drawing.action, task.taskId, drawing.prompt, drawing.promptEn],
-      ...['提交成功', task.at, endOf(task), image, failed ? 'FAILURE' : 'SUCCESS', drawing.failed ?? ''],
-      ...[task.channel.id, row?.quota ?? 0, image === '' ? null : JSON.stringify(buttons), row?.request_id ?? ''],
+      1,
+      person.id,
+      row?.token_id ?? 0,
+      drawing.action,
+      task.taskId,
+      drawing.prompt,
+      drawing.promptEn,
+      '提交成功',
+      task.at,
+      endOf(task),
+      image,
+      failed ? 'FAILURE' : 'SUCCESS',
+      drawing.failed ?? '',
+      task.channel.id,
+      row?.quota ?? 0,
+      image === '' ? null : JSON.stringify(buttons),
+      row?.request_id ?? '',
     ],
   )
 }
@@ -178,9 +192,19 @@ async function insertSong(
        finished_at, progress, properties, data, request_id, created_at, updated_at)
      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $9, $10, '100%', $11, $12, $13, $9, $10)`,
     [
-      ...[task.taskId, person.id, row?.token_id ?? 0, task.channel.id, row?.quota ?? 0, song.action],
-      ...[failed ? 'FAILURE' : 'SUCCESS', song.failed ?? '', task.at, endOf(task)],
-      ...[JSON.stringify({ input: song.prompt }), data && JSON.stringify(data), row?.request_id ?? ''],
+      task.taskId,
+      person.id,
+      row?.token_id ?? 0,
+      task.channel.id,
+      row?.quota ?? 0,
+      song.action,
+      failed ? 'FAILURE' : 'SUCCESS',
+      song.failed ?? '',
+      task.at,
+      endOf(task),
+      JSON.stringify({ input: song.prompt }),
+      data && JSON.stringify(data),
+      row?.request_id ?? '',
     ],
   )
 }

@@ -15,7 +15,7 @@ export type ModelParameters = {
   seed: boolean
   /** Empty: the model does not think, or takes no budget. */
   efforts: readonly Effort[]
-  /** It thinks before it answers, told how much or not. */
+  /** It thinks before it answers, whether or not a caller may say how much. */
   reasoning: boolean
   tools: boolean
   images: boolean

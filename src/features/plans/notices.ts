@@ -6,7 +6,7 @@ import type { UserSetting } from '#db/entities/user.ts'
 import type { Services } from '../deps.ts'
 import { shownQuota } from '../ledger/shown-quota.ts'
 import { deliver } from '../notifications/deliver.ts'
-import type { Bilingual, Notice } from '../notifications/notice.ts'
+import type { Notice } from '../notifications/notice.ts'
 import type { NoticeDeps } from '../notifications/service.ts'
 import { planLink, planWords, windowWords } from './notice-words.ts'
 
