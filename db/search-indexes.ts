@@ -8,16 +8,16 @@ const searchIndexes: Readonly<Record<string, string>> = {
   users_letters_index: '"users" using gin (name_letters("username", "email", "display_name"))',
 }
 
-/** An old transaction may last: without the index a search is slow, which the next start mends. */
+/** An old transaction may last: without the index a search is slow, which the next start repairs. */
 const longestWait = '60s'
 
-/** Whether the index stands and is whole; undefined where there is none. What was broken off leaves one that nobody reads. */
+/** Whether the index exists and is complete; undefined where there is none. What was broken off leaves one that nobody reads. */
 async function stateOf(client: PoolClient, name: string): Promise<boolean | undefined> {
-  const { rows } = await client.query<{ whole: boolean }>(
-    'select indisvalid and indisready as whole from pg_index where indexrelid = to_regclass($1)',
+  const { rows } = await client.query<{ complete: boolean }>(
+    'select indisvalid and indisready as complete from pg_index where indexrelid = to_regclass($1)',
     [name],
   )
-  return rows[0]?.whole
+  return rows[0]?.complete
 }
 
 async function build(client: PoolClient, name: string, columns: string): Promise<void> {

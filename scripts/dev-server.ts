@@ -45,7 +45,7 @@ const server = createServer({ requestTimeout: 0 })
 const client = await createConsole(server, services.options)
 const app = createApp(services, client.handler)
 server.on('request', app)
-// The bundler has a socket of its own on this server, which it tells by its sub-protocol.
+// The bundler has a socket of its own on this server, recognised by its sub-protocol.
 serveUpgrades(server, app)
 server.listen(PORT, HOST, () => log.info('serving'))
 

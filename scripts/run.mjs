@@ -29,7 +29,7 @@ const child = spawn(existsSync(ours) ? ours : process.execPath, ['--v8-pool-size
 // The program decides when it ends. Ctrl-C reaches it by itself too, and hearing it twice does it no harm.
 for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => isWindows || child.kill(signal))
 
-// npm passes SIGTERM to its shell alone, which ends at once and says nothing: that our parent is another one tells us.
+// npm passes SIGTERM to its shell alone, which ends at once and says nothing: another parent process shows it.
 if (process.env.npm_lifecycle_event && !isWindows) {
   const parent = process.ppid
   const watch = setInterval(() => {

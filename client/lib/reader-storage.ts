@@ -1,9 +1,9 @@
 import { createStoredJson, type Stored } from './stored.ts'
 
 /** What this browser keeps of one reader apart from all others; each is a name before the reader's number. */
-const kept = ['playground-conversations', 'playground-settings'] as const
+const storedNames = ['playground-conversations', 'playground-settings'] as const
 
-export const readerKey = (name: (typeof kept)[number], userId: number): string => `${name}-${userId}`
+export const readerKey = (name: (typeof storedNames)[number], userId: number): string => `${name}-${userId}`
 
 const choices = new Map<number, Stored<boolean>>()
 
@@ -18,7 +18,7 @@ export function forgetsAtSignOut(userId: number): Stored<boolean> {
 
 /** Removes it from the storage and from the memory of this tab; other tabs notice by themselves. */
 export function forgetReader(userId: number): void {
-  for (const key of kept.map((name) => readerKey(name, userId))) {
+  for (const key of storedNames.map((name) => readerKey(name, userId))) {
     try {
       localStorage.removeItem(key)
     } catch {

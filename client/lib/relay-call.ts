@@ -1,4 +1,4 @@
-/** A call that the gateway refused, in the form in which it tells any program. */
+/** A call that the gateway refused, in the form in which any program receives it. */
 export class CallFailure extends Error {
   override name = 'CallFailure'
   readonly code: string

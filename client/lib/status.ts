@@ -2,7 +2,7 @@ import { defaultQuotaPerUnit } from '#core/quota.ts'
 import type { RouterOutputs } from '#server/app-router.ts'
 import { createStored, useStored } from './stored.ts'
 
-/** What the server tells everyone about itself; kept, so that the next visit draws at once. */
+/** What the server publishes about itself; kept, so that the next visit draws at once. */
 export type SiteStatus = RouterOutputs['site']['status']
 
 /** Before the server has ever answered: nothing that is switched on, and no way to the setup page. */

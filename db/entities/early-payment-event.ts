@@ -12,7 +12,7 @@ export const EarlyPaymentEvent = defineEntity({
   properties: {
     merchant: p.text().primary(),
     paymentId: p.text().primary(),
-    /** Tells it from the others of its payment. */
+    /** Distinguishes it from the others of its payment. */
     key: p.text().primary(),
     event: p.json().$type<GatewayEvent>(),
     createdAt: p.datetime().defaultRaw('clock_timestamp()').index(),

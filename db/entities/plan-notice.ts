@@ -20,7 +20,7 @@ export const PlanNotice = defineEntity({
     id: p.integer().primary().autoincrement(),
     subscriptionId: p.integer(),
     kind: p.text().$type<PlanNoticeKind>(),
-    /** Tells it from others of its kind: an instant, or a window. */
+    /** Distinguishes it from others of its kind: an instant, or a window. */
     key: p.text().default(''),
     /** What its text names beside the subscription. */
     amount: p.bigint('number').nullable(),

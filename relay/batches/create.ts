@@ -69,7 +69,7 @@ export async function createBatch(
   }
 }
 
-/** Each model of a try by its own terms. */
+/** Each model of an attempt by its own terms. */
 type PricedShare = Share & { attempt: Attempt | undefined; terms: AttemptPlan['terms'] }
 
 async function attempt(services: RelayServices, call: CallCore, shares: Share[]): Promise<void> {

@@ -6,7 +6,7 @@ type Seen = {
   deviation: number
   /** The longest answer. */
   most: number
-  /** Moving mean of the tokens that no text of the answer tells of: reasoning that the vendor keeps to itself. */
+  /** Moving mean of the tokens that no text of the answer shows: reasoning that the vendor keeps to itself. */
   hidden: number
   /** Moving means of what the upstream counts, against what is counted here without a tokenizer. */
   promptRatio: number
@@ -97,7 +97,7 @@ const promptRatioOf = ({ promptTokens, cheapPromptTokens }: SeenAnswer): number 
     ? undefined
     : within(promptTokens / cheapPromptTokens, leastRatio, mostRatio)
 
-/** Of an answer whose greater part was hidden, the rest tells nothing of how texts are counted. */
+/** Of an answer whose greater part was hidden, the rest does not show how texts are counted. */
 const answerRatioOf = (answer: SeenAnswer): number | undefined =>
   (answer.countedTokens ?? 0) < leastAnswerForRatio || hiddenIn(answer) !== 0
     ? undefined

@@ -91,7 +91,7 @@ export function createAnswerMeter(context: AttemptContext, writer: StreamWriter)
     // Some vendors begin with a copy of the request, tools and all.
     largestCounted = Math.max(largestCounted, Math.min(largest, Math.max(0, counted - before) / scale))
     largest = largestCounted
-    // What the upstream tells on its way is believed where it is more, and where it would be charged.
+    // What the upstream reports on its way is believed where it is more, and where it would be charged.
     const { promptTokens, completionTokens } = normaliseUsage(writer.usage ?? {}).usage
     if (completionTokens > 0) counted = Math.max(counted, completionTokens / ratio)
     if (promptTokens > terms.promptTokens) terms = { ...terms, promptTokens }

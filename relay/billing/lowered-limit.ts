@@ -6,7 +6,7 @@ import type { Call, CallBody } from '#relay/request/call.ts'
 import type { ChannelRequest } from '#relay/attempt/channel-body.ts'
 import { bodyObject } from '#relay/upstream-call/param-override.ts'
 
-/** Tells a caller which output limit its answer was given instead of its own. */
+/** Reports to a caller which output limit its answer was given instead of its own. */
 export const loweredHeader = 'x-max-tokens-lowered'
 
 type Json = Record<string, unknown>

@@ -42,7 +42,7 @@ export async function settle(
 const isInformative = ({ measured, empty }: EndOfCall): boolean =>
   measured.source !== 'none' && !measured.corrected && !empty
 
-/** What a complete answer tells of the next one's length. */
+/** What a complete answer says of the next one's length. */
 function learn({ services, call, attempt }: AttemptContext, { measured, countedTokens }: EndOfCall): void {
   const { completionTokens, promptTokens } = measured.usage
   services.holds.lengths.learn(payerOf(call), attempt.upstreamModel, {

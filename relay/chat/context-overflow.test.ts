@@ -47,7 +47,7 @@ test.each([
   expect(overflowIn(failure(message))).toEqual({ tokens, limit })
 })
 
-test('a code alone tells it too; a limit in time, a limit of the answer and other faults do not', () => {
+test('a code alone is enough; a limit in time, a limit of the answer and other faults do not', () => {
   expect(overflowIn(failure('no', { code: 'context_length_exceeded' }))).toEqual({})
   expect(overflowIn(failure('too many tokens: Input is too long', { status: 429 }))).toBeUndefined()
   expect(overflowIn(failure('max_tokens is too large: 300000. This model supports at most 16384'))).toBeUndefined()

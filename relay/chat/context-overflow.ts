@@ -38,7 +38,7 @@ const isPromptStatus = (status: number): boolean => status === 400 || status ===
 
 const figure = (text: string | undefined): number | undefined => (text === undefined ? undefined : Number(text))
 
-/** Whether a failure tells that the prompt is too long for the model. */
+/** Whether a failure says that the prompt is too long for the model. */
 export function overflowIn(failure: {
   status: number
   type: string

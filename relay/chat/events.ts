@@ -70,7 +70,7 @@ export type ChatEvent =
   | {
       type: 'finish'
       reason: FinishReason
-      /** The sequence that stopped the model, where the vendor tells. */
+      /** The sequence that stopped the model, where the vendor reports it. */
       stopSequence?: string | null | undefined
       choice?: number | undefined
     }

@@ -29,7 +29,7 @@ export function joined(answers: readonly unknown[]): unknown {
   return { ...rest, data }
 }
 
-/** What several calls used together; unknown as soon as one of them tells nothing. */
+/** What several calls used together; unknown as soon as one of them reports nothing. */
 export const joinedUsage = (usages: readonly (ReportedUsage | undefined)[]): ReportedUsage | undefined =>
   usages.length === 1
     ? usages[0]

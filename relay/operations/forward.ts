@@ -220,7 +220,7 @@ function shape(current: Try, translated: unknown, { usage }: PlainEnd['used']): 
   return asked.foreign ? asked.foreign.encode(counted) : counted
 }
 
-/** Programs read the usage of embeddings unasked, so an upstream that tells none gets the figure that was charged. */
+/** Programs read the usage of embeddings unasked, so an upstream that reports none gets the figure that was charged. */
 function withUsage(answer: unknown, promptTokens: number): unknown {
   if (typeof answer !== 'object' || answer === null || !('data' in answer) || 'usage' in answer) return answer
   return { ...answer, usage: { prompt_tokens: promptTokens, total_tokens: promptTokens } }
@@ -306,7 +306,7 @@ async function settle(current: Try, { used, firstByteMs, end }: End): Promise<vo
   }
 }
 
-/** The length of a recording, where the answer tells it. */
+/** The length of a recording, where the answer has it. */
 function secondsOf(json: unknown): number | undefined {
   if (typeof json !== 'object' || json === null) return undefined
   const { duration, usage } = json as { duration?: unknown; usage?: { seconds?: unknown } | null }

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { WebSocket, WebSocketServer } from 'ws'
 import { watchHeartbeat } from './heartbeat.ts'
 
-/** Both ends of a socket; `answers` tells whether the far end answers pings. */
+/** Both ends of a socket; `answers` is whether the far end answers pings. */
 async function pair(answers: boolean) {
   const server = new WebSocketServer({ port: 0, host: '127.0.0.1' })
   await once(server, 'listening')

@@ -35,7 +35,7 @@ export type Meter = {
   readonly responseId: string
   /** Answers are audio. */
   readonly outputsAudio: boolean
-  /** What writes down what is heard; nothing where nothing does. */
+  /** The model that transcribes the input; absent where none does. */
   readonly transcriber: string | undefined
 }
 

@@ -33,7 +33,7 @@ export type SessionBilling = {
   follow: (begins: boolean) => DomainError | null | Promise<DomainError | null>
   /** Charges an ended response and sets the next aside. Resolves with why the session may not go on, if so. */
   endResponse: (event: Json) => Promise<DomainError | null>
-  /** Charges what was written down of what was heard. Resolves with why the session may not go on, if so. */
+  /** Charges a transcription of the input. Resolves with why the session may not go on, if so. */
   endTranscription: (event: Json) => Promise<DomainError | null>
   /** Charges what was counted since, or gives the hold back. Resolves with what was charged. */
   close: (end: PartOfSession['end']) => Promise<Usage>
@@ -101,7 +101,7 @@ export function openSessionBilling(session: Session, meter: Meter): SessionBilli
     return refusalToGoOn(session)
   }
 
-  /** What a response tells of the next one's length. */
+  /** What a response says of the next one's length. */
   const learn = ({ measured }: Measured): void => {
     const { completionTokens } = measured.usage
     if (measured.source === 'none' || measured.corrected || completionTokens === 0) return

@@ -25,7 +25,7 @@ const upstreamCloseTimeoutMs = 500
 
 const readEvent = ({ data }: Frame): Json => tryRecord(data.toString('utf8')) ?? {}
 
-/** Only what tells of a failure quotes what an upstream was sent; everything else goes through unread. */
+/** Only a failure quotes what an upstream was sent; everything else goes through unread. */
 const reportsFailure = (event: Json): boolean =>
   event['type'] === 'error' || 'error' in event || tryStatus(event['response']) === 'failed'
 

@@ -9,11 +9,11 @@ import { attemptKeys, callColumns, priceText, usageColumns, usageKeys, userGroup
 import { type Json, numberOf, recordOf, wordOf } from '#relay/providers/shared/json.ts'
 import type { Session } from './call.ts'
 
-/** What was heard is written down by a model of its own, which reports and costs by itself. */
+/** The input is transcribed by a model of its own, with its own usage and price. */
 export const endsTranscription = (event: Json): boolean =>
   event['type'] === 'conversation.item.input_audio_transcription.completed'
 
-/** The model that a session has what it hears written down by, as either schema says it. */
+/** The model that transcribes the input of a session, in either schema. */
 export function transcriberOf(session: Json): string | undefined {
   const input = recordOf(recordOf(session['audio'])?.['input'])
   const transcription = recordOf(input?.['transcription']) ?? recordOf(session['input_audio_transcription'])
@@ -30,7 +30,7 @@ function usageOf({ translation }: Session, reported: Json): Usage | undefined {
 
 /**
  * The charge of one transcription, at the price of the model that made it; at that of the session where nobody has set one. Nothing
- * where it reports nothing: what was heard is paid with the response then.
+ * where it reports nothing: the input is paid with the response then.
  */
 export function transcriptionRow(
   session: Session,

@@ -145,7 +145,7 @@ export const limitHeaders = ['limit', 'remaining', 'reset'].flatMap((what) => [
   `anthropic-ratelimit-requests-${what}`,
 ])
 
-/** Tells how much of the tightest limit is left, in the headers that the caller's vendor uses. */
+/** Reports how much of the tightest limit is left, in the headers that the caller's vendor uses. */
 function setLimitHeaders({ res, dialect, receivedAt }: Incoming, standings: readonly Standing[]): void {
   const [tightest] = standings.toSorted((left, right) => left.remaining - right.remaining)
   if (!tightest || res.headersSent) return

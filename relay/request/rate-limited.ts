@@ -1,7 +1,7 @@
 import type { Response } from 'express'
 import { DomainError } from '#core/errors.ts'
 
-/** A refusal that tells when to come again. */
+/** A refusal that reports when to come again. */
 export class RateLimited extends Error {
   override name = 'RateLimited'
   readonly refusal: DomainError

@@ -7,7 +7,7 @@ import type { Attempt, CallCore, RelayServices } from '#relay/request/call.ts'
 import type { AttemptFailed } from '#relay/attempt/failure.ts'
 
 /**
- * Takes the key of a failed attempt out when the failure tells that the credential is dead; the last key takes its channel
+ * Takes the key of a failed attempt out when the failure shows that the credential is invalid; the last key takes its channel
  * along. Resolves when no node uses it any more, so that the call that found out is answered after that; where the
  * database keeps us waiting, before it. Never for what a caller sent.
  */

@@ -29,7 +29,7 @@ export type ChannelRow = {
   createdAt: Date
 }
 
-/** What reading a row needs, and whom it tells of what is wrong in one. */
+/** What reading a row needs, and who is notified of what is wrong in one. */
 export type RowReader = {
   secrets: Secrets
   splitKeys: (type: number, text: string) => string[]

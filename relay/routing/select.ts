@@ -191,7 +191,7 @@ function boundAttempt(services: RelayServices, call: CallCore, { channelId, keyH
   return channel && key && attemptAt(services, call, { channel, key })
 }
 
-/** A try at one place, while that serves the call's model to its group. */
+/** An attempt at one place, while that serves the call's model to its group. */
 export function attemptAt(services: RelayServices, call: CallCore, place: Choice): Attempt | undefined {
   if (call.pinnedChannel) return named(call, place, call.model)
   const serves = ({ tiers }: Plan) => tiers.some((tier) => tier.some((route) => route.channelId === place.channel.id))

@@ -4,7 +4,7 @@ import { createSseParser } from './sse.ts'
 
 export type EventReader = { push: (chunk: Uint8Array) => void; end: () => void }
 
-/** All that tells how an answer is cut. */
+/** All that says how an answer is cut. */
 type Headed = Pick<UpstreamReply, 'headers'>
 
 const contentTypeOf = (reply: Headed): string => String(reply.headers['content-type'] ?? '')

@@ -112,7 +112,7 @@ describe('framing of server-sent events', () => {
     expect(count).toBe(500)
   })
 
-  it('tells no event of a body that broke off in the middle of one', () => {
+  it('emits no event of a body that broke off in the middle of one', () => {
     const events: WireEvent[] = []
     const parser = createSseParser({ onEvent: (each) => events.push(each) })
     parser.push(Buffer.from('data: 1\n\ndata: {"half'))

@@ -8,7 +8,7 @@ export function formatSseEvent({ event, data }: WireEvent): string {
   return event ? `event: ${event}\ndata: ${lines}\n\n` : `data: ${lines}\n\n`
 }
 
-export type SseParserOptions = {
+type SseParserOptions = {
   onEvent: (event: WireEvent) => void
   /** Comments keep connections alive; their text is without the colon. */
   onComment?: ((text: string) => void) | undefined

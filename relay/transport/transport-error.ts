@@ -70,7 +70,7 @@ const codeOf = (error: unknown): string => {
 
 const badRequestCodes = new Set(['UND_ERR_INVALID_ARG', 'UND_ERR_NOT_SUPPORTED', 'UND_ERR_REQ_CONTENT_LENGTH_MISMATCH'])
 
-/** An error of the HTTP client in our words. `sent` tells a refused connection from a lost one. */
+/** An error of the HTTP client in our words. `sent` distinguishes a refused connection from a lost one. */
 export function toTransportError(error: unknown, sent: boolean): TransportError {
   if (error instanceof TransportError) {
     error.sent ||= sent

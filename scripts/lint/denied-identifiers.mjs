@@ -88,6 +88,7 @@ const deniedInProse = [
   'door',
   'doors',
   'told',
+  'tells',
 ]
 /** Turns of phrase that have a term. */
 const deniedPhrases = {

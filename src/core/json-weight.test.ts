@@ -15,7 +15,7 @@ const shapeOf = (value: unknown): { depth: number; containers: number } => {
 }
 
 describe('the weight of a JSON text', () => {
-  it('tells of numbers with more digits than a double is sure to hold, and not of digits in texts', () => {
+  it('finds numbers with more digits than a double is sure to hold, and not of digits in texts', () => {
     expect(weigh('{"a":[1,-9007199254740993]}').wide).toBe(true)
     expect(weigh('[900719925474099]').wide).toBe(false)
     expect(weigh('["9007199254740993", 1.5e3]').wide).toBe(false)
@@ -45,7 +45,7 @@ describe('the weight of a JSON text', () => {
     )
   })
 
-  it('tells where the fields of an object stand, however it is spaced, and of no other value', () => {
+  it('finds where the fields of an object stand, however it is spaced, and of no other value', () => {
     const spaces = fc.array(fc.constantFrom(' ', '\n', '\t', '\r'), { maxLength: 2 }).map((letters) => letters.join(''))
     const plainName = fc.string({ maxLength: 5 }).filter((name) => !JSON.stringify(name).includes('\\'))
     fc.assert(

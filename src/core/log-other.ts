@@ -34,7 +34,7 @@ const receiptDefaults = (modelName: string): Other => ({
   pricedModel: modelName,
 })
 
-/** Keys that older consoles read and the receipt tells; `cache_tokens` is summed by the database, so only its zero goes. */
+/** Keys that older consoles read and the receipt has; `cache_tokens` is summed by the database, so only its zero goes. */
 function derivedOf({ usage, price, groupRatio }: { usage: Other; price: Other; groupRatio: unknown }): Other {
   return {
     model_ratio: price['modelRatio'],

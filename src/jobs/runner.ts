@@ -137,7 +137,7 @@ async function perform<Needs extends Services>(
       (answer) => {
         if (answer !== 'go-on') abort.abort(answer)
       },
-      // The database is away; the next second tells again.
+      // The database is away; the next second tries again.
       () => {},
     )
   }, reportEveryMs)

@@ -62,8 +62,8 @@ export function createApp(services: RelayServices, console: express.Handler): Ex
   app.use('/api', unknownPath)
   if (ROLE !== 'relay') app.use(limitAddress(services, 'web'), console)
   app.use(unknownPath)
-  // The last net: the process goes on, the body tells nothing of what broke.
-  // oxlint-disable-next-line max-params -- Express tells an error handler by its four parameters.
+  // The last net: the process goes on, the body reveals nothing of what broke.
+  // oxlint-disable-next-line max-params -- Express recognises an error handler by its four parameters.
   app.use((error: unknown, _req: Request, res: Response, next: NextFunction) => {
     if (error instanceof URIError && !res.headersSent) return unreadablePath(res)
     services.log.error({ err: error }, 'a request failed unexpectedly')

@@ -71,7 +71,7 @@ export async function startWorkers(input: {
   }
 }
 
-/** Tells a worker to end without waiting until somebody in front has noticed. Also ends one that does not listen yet. */
+/** Asks a worker to end without waiting until somebody in front has noticed. Also ends one that does not listen yet. */
 const unannouncedSignal = process.platform === 'win32' ? 'SIGTERM' : 'SIGUSR2'
 
 async function endWorker(worker: Worker, how: { unannounced: boolean }, longestMs: number): Promise<void> {
@@ -101,7 +101,7 @@ export function endWith(stop: Stop): void {
   const end = endingBy(stop)
   process.on('SIGTERM', () => end({ unannounced: false }))
   process.on(unannouncedSignal, () => end({ unannounced: true }))
-  // Ctrl-C reaches the whole group of processes; the first one tells its workers when.
+  // Ctrl-C reaches the whole group of processes; the first one asks its workers when.
   process.on('SIGINT', () => {})
   cluster.worker?.on('disconnect', () => {
     // Else it would exit at once, with calls under way, when the first process was killed.

@@ -78,7 +78,7 @@ export async function createWriteBarrier(given: {
   }
 }
 
-/** One statement tells the others and finds out who they are: those whose session lives. */
+/** One statement notifies the others and finds out who they are: those whose session lives. */
 const announce = `select pg_notify('changes', $1), array(
     select distinct objid::int from pg_locks
     where locktype = 'advisory' and classid = $2 and objsubid = 2 and granted

@@ -182,12 +182,13 @@ describeWithBrowser('the playground', () => {
     await shownList()
     await list.getByText('Delete my conversations and settings from this browser when I sign out').click()
     await page.keyboard.press('Escape')
-    const kept = () => page.evaluate(() => Object.keys(localStorage).filter((key) => key.startsWith('playground')))
-    expect(await kept()).toContain(`playground-conversations-${reader.id}`)
+    const storedKeys = () =>
+      page.evaluate(() => Object.keys(localStorage).filter((key) => key.startsWith('playground')))
+    expect(await storedKeys()).toContain(`playground-conversations-${reader.id}`)
     await page.getByRole('button', { name: 'Account' }).click()
     await page.getByRole('menuitem', { name: 'Log out' }).click()
     await page.waitForURL('**/login')
-    expect(await kept()).toEqual([])
+    expect(await storedKeys()).toEqual([])
     expect(complaints).toEqual([])
     await context.close()
   })
@@ -291,7 +292,7 @@ describeWithBrowser('the playground', () => {
     await context.close()
   })
 
-  test('a session that ended while nobody looked says so at the login, whichever answer tells it first', async () => {
+  test('a session that ended while nobody looked says so at the login, whichever answer reports it first', async () => {
     for (const held of ['auth.whoami', 'user.groups.list']) {
       const { page, context, reader } = await open('/playground?model=gpt-4o-mini')
       await app.pool.query('delete from sessions where user_id = $1', [reader.id])

@@ -59,7 +59,7 @@ const isError = (event: unknown): boolean =>
   (('error' in event && event.error !== null && event.error !== undefined) ||
     ('type' in event && (event.type === 'error' || event.type === 'response.failed')))
 
-/** Either a refusal before the first byte, or complete events of which the last one tells the failure. */
+/** Either a refusal before the first byte, or complete events of which the last one reports the failure. */
 function expectFailure(by: CallerDialect, { status, text }: { status: number; text: string }, label = ''): void {
   if (status !== 200) {
     by.readError(JSON.parse(text))

@@ -118,7 +118,7 @@ test('a rolling window frees what left it, never sooner, and at most a sixtieth 
   expect(await ledgerViolations(world.pool)).toEqual([])
 })
 
-test('a refusal tells when enough comes free for this very call', async () => {
+test('a refusal says when enough comes free for this very call', async () => {
   const user = await rich()
   await world.make.spendCap({ scope: 'user', id: user.id }, { seconds: 3600, amount: 1000 })
   await moveClock('2027-03-09T10:00:30Z')

@@ -66,7 +66,7 @@ describe.each(stores)('counting in $place', ({ store, pass }) => {
     }
   })
 
-  test('a look tells how things stand and counts nothing, before a window is open and in it', async () => {
+  test('a look reads the state and counts nothing, before a window is open and in it', async () => {
     for (const shape of ['sliding', 'fixed'] as const) {
       const limit = { shape, windowMs: 60_000, total: 2, success: 1 }
       const input = { name: 'look', key: `${process.pid}-${Date.now()}-${shape}`, limit }

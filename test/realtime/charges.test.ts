@@ -274,19 +274,19 @@ describe('without usage from the upstream', () => {
   })
 })
 
-test('what writes down what is heard is charged by its own report at its own price, once each', async () => {
+test('a transcription of the input is charged by its own report at its own price, once each', async () => {
   const { app } = world
   const payer = await payerWith(app, 1_000_000)
   const talk = await world.talk({ key: payer.key })
-  const hear = async (model: string) => {
+  const transcribe = async (model: string) => {
     talk.say({ type: 'session.update', session: { input_audio_transcription: { model } } })
     await talk.next('session.updated')
     talk.say({ type: 'input_audio_buffer.append', audio: Buffer.alloc(96_000).toString('base64') })
     talk.say({ type: 'input_audio_buffer.commit' })
     await talk.next('conversation.item.input_audio_transcription.completed')
   }
-  await hear('whisper-1')
-  await hear('gpt-4o-transcribe')
+  await transcribe('whisper-1')
+  await transcribe('gpt-4o-transcribe')
   const rows = await chargesOf(app, payer.userId)
   expect(rows.map(({ model_name: name, quota, prompt_tokens: prompt }) => [name, quota, prompt])).toEqual([
     // Two seconds are 33 of a thousand tokens a minute, at 15.

@@ -164,7 +164,7 @@ describe('an upstream that goes', () => {
     expect(talk.events.some((event) => event.type === 'error')).toBe(false)
   })
 
-  test('never tells the channel’s key or address in its goodbye', async () => {
+  test('never reveals the channel’s key or address in its close', async () => {
     const { app } = world
     const talk = await world.talk()
     ask(talk, `[[fin=1,closecode=3000,message=sk-upstream at ${app.upstream.url}]] Hello`)

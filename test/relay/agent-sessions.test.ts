@@ -150,7 +150,7 @@ describe('a thread of messages', () => {
     expect(scripted.received.length).toBe(before)
   })
 
-  test('keeps what the vendor tells programs of its refusals', async () => {
+  test('keeps what the vendor says to programs in its refusals', async () => {
     const details = { error_code: 'thread_already_continued' }
     const error = { type: 'invalid_request_error', message: 'already continued', details }
     const baseUrl = scripted.play({

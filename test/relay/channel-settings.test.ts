@@ -308,7 +308,7 @@ test('what is written to a cache costs what the table of cache writes says, 1.25
   )
 })
 
-test('the log tells the system prompt as the channel set it, where contents are logged', async () => {
+test('the log has the system prompt as the channel set it, where contents are logged', async () => {
   await withOptions(app, { LogChatContentEnabled: 'true' }, async () => {
     const systemPrompt = 'channel'
     const body = (model: string) => ({

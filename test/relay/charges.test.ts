@@ -96,7 +96,7 @@ function chargeOf({ usage, price, type, by }: Case): number {
   }
   const isClaude = type === 14 || by.dialect === 'messages'
   const fresh = usage.prompt - usage.cached - usage.written
-  // What is written to the cache costs a quarter more, where an upstream tells of it.
+  // What is written to the cache costs a quarter more, where an upstream reports it.
   const weighted =
     tokens(fresh) +
     times(tokens(usage.cached), exact(price.cache)) +

@@ -100,7 +100,7 @@ describe.each(kinds)('a caller of $name that hangs up', ({ type }) => {
   test.each(callerDialects)(
     'in the middle stops the upstream and pays for prompt and delivery, in $dialect',
     async (by) => {
-      // The simulated Gemini tells the complete answer's usage with its first word, which would be charged.
+      // The simulated Gemini reports the complete answer's usage with its first word, which would be charged.
       const { model } = await serve(app, { type, does: `events=400,gap=50${type === 24 ? ',nousage' : ''}` })
       const before = (await consumed(app)).length
       const leave = new AbortController()

@@ -260,7 +260,7 @@ describe('the key of a channel', () => {
   })
 })
 
-test('a login that is refused tells no part of the key, whatever the call is for', async () => {
+test('a login that is refused reveals no part of the key, whatever the call is for', async () => {
   const given = JSON.parse(keysOfFormat['service-account-json'] ?? '{}') as Record<string, unknown>
   const secret = { type: 41, key: JSON.stringify(given) }
   const key = JSON.stringify({ ...given, token_uri: `${origin}/token` })

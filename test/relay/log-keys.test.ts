@@ -69,7 +69,7 @@ describe('the log row of a call', () => {
     expect(row.content).toBe('模型倍率 2.00，补全倍率 4.00，分组倍率 0.80，Web Search 调用 1 次，每 1000 次 $25')
   })
 
-  test('tells the tools that ran in a response, a container once however often it was used, and charges them', async () => {
+  test('lists the tools that ran in a response, a container once however often it was used, and charges them', async () => {
     await serve('gpt-4.1-tools', {
       id: 'resp_1',
       object: 'response',
@@ -146,7 +146,7 @@ describe('the log row of a call', () => {
     expect(row.quota).toBe(336)
   })
 
-  test('tells the ratio of the caller’s own group where that is the one charged, and no key that does not apply', async () => {
+  test('has the ratio of the caller’s own group where that is the one charged, and no key that does not apply', async () => {
     await serve('plain', chatAnswer({ prompt_tokens: 100, completion_tokens: 10, total_tokens: 110 }))
     const row = await rowAfter('/v1/chat/completions', { model: 'plain', messages })
     expect(row.other).toMatchObject({ group_ratio: 0.8, user_group_ratio: 0.8 })

@@ -42,6 +42,6 @@ export async function withOptions(app: App, options: Record<string, string>, run
 /** Lets every model be called without a price. */
 export const allowUnpriced = (app: App) => setOptions(app, { SelfUseModeEnabled: 'true' })
 
-/** The channels a call went through, as its log row tells them. */
+/** The channels a call went through, as its log row has them. */
 export const channelsOf = (row: { other: Record<string, unknown> } | undefined): number[] =>
   (row?.other['admin_info'] as { use_channel: string[] } | undefined)?.use_channel.map(Number) ?? []

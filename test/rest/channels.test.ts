@@ -85,7 +85,7 @@ describe('a channel on the wire', () => {
     expect((await admin.get(`/api/channel/${id}/`)).data).toMatchObject({ id, key: '' })
   })
 
-  it('tells why it was switched off', async () => {
+  it('shows why it was switched off', async () => {
     const id = await create()
     await app.sql(`update channels set status = 3, status_reason = 'bad key', status_at = to_timestamp(1700000000)`)
     const [row] = await rows('/api/channel/')

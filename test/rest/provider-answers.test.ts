@@ -179,7 +179,7 @@ describe('who somebody is', () => {
     }
   })
 
-  it('needs the trust level that the site asks for, which the profile tells and nobody else', async () => {
+  it('needs the trust level that the site asks for, which the profile alone has', async () => {
     await world.setOptions({ LinuxDOMinimumTrustLevel: '3' })
     const id = newcomer('linuxdo', { trust_level: 2 })
     const browser = world.browser()

@@ -64,7 +64,7 @@ describe('GET /api/status', () => {
     })
   })
 
-  it('never tells a secret option, only whether payment is complete', async () => {
+  it('never shows a secret option, only whether payment is complete', async () => {
     await app.setOptions({ PayAddress: 'https://pay.example', EpayId: '1000', EpayKey: 'epay-secret' })
     const { data, text } = await app.browser().get('/api/status')
     expect(data).toMatchObject({ enable_online_topup: true })

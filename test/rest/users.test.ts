@@ -244,7 +244,7 @@ describe('POST /api/user/manage', () => {
     target = await app.person()
   })
 
-  it('switches off and on, ending sessions at once, and tells the log', async () => {
+  it('switches off and on, ending sessions at once, and records it in the log', async () => {
     const browser = await app.signedIn(target)
     expect((await manage(admin, target.id, 'disable')).data).toMatchObject({ id: target.id, status: 2, role: 1 })
     expect((await browser.get('/api/user/self')).status).toBe(401)

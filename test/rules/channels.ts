@@ -46,7 +46,7 @@ export const rules: RuleList = {
         rule: 'A channel that went off by itself says why and when.',
         asserts: 'status_reason',
         file: files.rest,
-        test: 'tells why it was switched off',
+        test: 'shows why it was switched off',
       },
       {
         rule: 'Enabling or disabling a tag changes every channel of it.',
@@ -375,7 +375,7 @@ export const rules: RuleList = {
         rule: 'An upstream that quotes the key back does not show it.',
         asserts: '***',
         file: files.upstream,
-        test: 'tells why it failed without the key, whatever the upstream quotes, and logs nothing',
+        test: 'shows why it failed without the key, whatever the upstream quotes, and logs nothing',
       },
       {
         rule: 'JSON that reaches for prototypes stays text.',

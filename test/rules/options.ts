@@ -30,7 +30,7 @@ const effects: Effects = {
       'TaskEnabled',
     ],
     'refuses every change with 405 but for those of root, and lets people come and go': ['DemoSiteEnabled'],
-    'never tells a secret option, only whether payment is complete': ['PayAddress', 'EpayId'],
+    'never shows a secret option, only whether payment is complete': ['PayAddress', 'EpayId'],
   },
   'test/browser/console-files.test.ts': {
     'what root writes for the head of every page stands in it, and its script runs under the policy’s nonce': [
@@ -126,9 +126,7 @@ const effects: Effects = {
       'oidc.well_known',
     ],
     'signs in by its three endpoints': ['oidc.token_endpoint', 'oidc.user_info_endpoint'],
-    'needs the trust level that the site asks for, which the profile tells and nobody else': [
-      'LinuxDOMinimumTrustLevel',
-    ],
+    'needs the trust level that the site asks for, which the profile alone has': ['LinuxDOMinimumTrustLevel'],
   },
   'test/rest/messengers.test.ts': {
     'lets in nobody who is banned, who left, or whom a closed site does not know': ['WeChatAuthEnabled'],
@@ -150,7 +148,7 @@ const effects: Effects = {
       'DisplayTokenStatEnabled',
     ],
     'what is written to a cache costs what the table of cache writes says, 1.25 without a row': ['CreateCacheRatio'],
-    'the log tells the system prompt as the channel set it, where contents are logged': ['LogChatContentEnabled'],
+    'the log has the system prompt as the channel set it, where contents are logged': ['LogChatContentEnabled'],
     'the site’s own switch passes every body through, whatever its channel says': [
       'global.pass_through_request_enabled',
     ],
@@ -200,7 +198,7 @@ const effects: Effects = {
     'carries no sensitive words': ['CheckSensitiveEnabled'],
   },
   'test/relay/log-keys.test.ts': {
-    'tells the ratio of the caller’s own group where that is the one charged, and no key that does not apply': [
+    'has the ratio of the caller’s own group where that is the one charged, and no key that does not apply': [
       'GroupGroupRatio',
     ],
     'of a model without a price is charged by the fallback, a single price or both ratios': [
@@ -325,7 +323,7 @@ const given: Effects = {
     'is identified by the id that never changes, not by a name that somebody else can take over': [
       'GitHubClientSecret',
     ],
-    'needs the trust level that the site asks for, which the profile tells and nobody else': ['LinuxDOClientSecret'],
+    'needs the trust level that the site asks for, which the profile alone has': ['LinuxDOClientSecret'],
   },
   'test/rest/messengers.test.ts': {
     'lets in nobody who is banned, who left, or whom a closed site does not know': [

@@ -234,7 +234,7 @@ export const rules: RuleList = {
         message: 'Linux DO 信任等级不足，最低要求 {level} 级',
         asserts: '最低要求 3 级',
         file: 'test/rest/provider-answers.test.ts',
-        test: 'needs the trust level that the site asks for, which the profile tells and nobody else',
+        test: 'needs the trust level that the site asks for, which the profile alone has',
       },
       {
         rule: 'An address links no accounts, verified or not.',

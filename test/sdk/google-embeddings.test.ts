@@ -202,7 +202,7 @@ test('more texts than one call takes are embedded in several, in their order, an
   expect(data.map(({ index }) => index)).toEqual(input.map((_, index) => index))
   expect(data[149]?.embedding).toEqual(embed('text 149', 8))
   expect(app.upstream.requests.slice(from)).toHaveLength(2)
-  // Each of the two calls tells 12 tokens: 24 × 20.
+  // Each of the two calls reports 12 tokens: 24 × 20.
   expect((await newRows()).map((row) => row.quota)).toEqual([480])
 })
 

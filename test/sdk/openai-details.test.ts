@@ -27,7 +27,7 @@ const user = (content: string) => ({ role: 'user' as const, content })
 describe.each(channelKinds)('the openai library against $name', ({ type, model, usage, charge }) => {
   const [input = 0, output = 0] = usage.split(':').map(Number)
 
-  test('a stream tells its usage once, at the end, to who asks, and never to who does not', async () => {
+  test('a stream reports its usage once, at the end, to who asks, and never to who does not', async () => {
     for (const asks of [true, false]) {
       const stream = await library.chat.completions.create({
         model,

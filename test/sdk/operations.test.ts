@@ -181,7 +181,7 @@ test('a recording is translated, in every form that the library reads', async ()
   const translation = await client.audio.translations.create({ model: 'whisper-1', file, prompt: 'a speech' })
   expect(translation.text).toContain('heard rede.mp3 of 3000 bytes')
   expect(app.upstream.requests.at(-1)).toMatchObject({ path: '/v1/audio/translations', body: { prompt: 'a speech' } })
-  // Nothing tells the length: a minute is charged.
+  // Nothing states the length: a minute is charged.
   expect(await lastCharge()).toMatchObject({ quota: 15_000 })
   const verbose = await client.audio.translations.create({ model: 'whisper-1', file, response_format: 'verbose_json' })
   expect(verbose).toMatchObject({ duration: 90.2 })

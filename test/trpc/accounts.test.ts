@@ -176,7 +176,7 @@ describe('user.tokens', () => {
 })
 
 describe('site and groups', () => {
-  it('tells the login page which ways in are open', async () => {
+  it('shows the login page which ways in are open', async () => {
     const api = await app.trpc(null)
     expect(await api.site.status()).toMatchObject({
       registerEnabled: true,

@@ -69,7 +69,7 @@ it('lists every model that a table prices or a channel names, with who serves it
   expect(row('claude-2.1')).toMatchObject({ retires: new Date('2025-07-21T00:00:00Z') })
 })
 
-it('tells every administrator by mail what is new since the last look, a circuit that opens only when it stays open', async () => {
+it('notifies every administrator by mail of what is new since the last look, a circuit that opens only when it stays open', async () => {
   const mails = await startMailServer()
   onTestFinished(() => mails.close())
   await app.setOptions({ SMTPServer: '127.0.0.1', SMTPPort: String(mails.port), SMTPFrom: 'gateway@x.example' })

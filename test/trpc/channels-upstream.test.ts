@@ -215,7 +215,7 @@ describe('a test of a channel', () => {
     await app.setOptions({ SelfUseModeEnabled: 'false' })
   })
 
-  it('tells why it failed without the key, whatever the upstream quotes, and logs nothing', async () => {
+  it('shows why it failed without the key, whatever the upstream quotes, and logs nothing', async () => {
     upstream.answer = () => ({ status: 401, body: { error: { message: `Incorrect API key provided: ${secret}.` } } })
     const { id } = await create()
     const result = await (await channels()).probe({ id })
@@ -355,7 +355,7 @@ describe('the balance of a channel', () => {
     )
   })
 
-  it('is read in the form of each provider that tells one', async () => {
+  it('is read in the form of each provider that reports one', async () => {
     const read = async (type: number, body: unknown) => {
       upstream.answer = () => ({ body })
       const { id } = await create({ type })

@@ -91,7 +91,7 @@ describe('the overview', () => {
     expect((await stats.overview({ ...range, channelId: 2 })).current.quota).toBe(0)
   })
 
-  it('tells administrators what calls cost, of whole hours and of rows, and nobody else', async () => {
+  it('shows administrators what calls cost, of whole hours and of rows, and nobody else', async () => {
     await hourOf(time(3, 5), { quota: 30, cost: 7, costedQuota: 20 })
     await hourOf(time(3, 5), { userId: bert.id, quota: 5, cost: 1, costedQuota: 5 })
     const call = { userId: anna.id, type: 2, createdAt: time(3, 6, 10), channelId: 1, modelName: 'gpt-4o' }

@@ -232,7 +232,7 @@ describe('the simulated provider as the Gemini client sees it', () => {
     expect(await reply.json()).toHaveLength(5)
   })
 
-  it('tells a wrong key by its reason', async () => {
+  it('reports a wrong key with its reason', async () => {
     await expect(gemini('bad-key').models.generateContent({ model: 'g', contents: 'x' })).rejects.toThrow(
       'API_KEY_INVALID',
     )

@@ -205,7 +205,7 @@ describe('an abort of the caller', () => {
 })
 
 describe('a failing connection', () => {
-  it('tells a refused one from a lost one', async () => {
+  it('distinguishes a refused one from a lost one', async () => {
     const closed = await new Promise<number>((resolve) => {
       const server: TcpServer = createTcpServer().listen(0, '127.0.0.1', () => {
         const { port } = server.address() as AddressInfo

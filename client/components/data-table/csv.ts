@@ -20,7 +20,7 @@ export function toCsv<Row>(columns: readonly CsvColumn<Row>[], rows: readonly Ro
   return lines.map((line) => line.join(',')).join('\r\n')
 }
 
-/** The mark at the beginning tells spreadsheets that the text is UTF-8. */
+/** The mark at the beginning marks for spreadsheets that the text is UTF-8. */
 export function saveFile(name: string, content: string | string[], type = 'text/csv'): void {
   const mark = type === 'text/csv' ? '\uFEFF' : ''
   const address = URL.createObjectURL(new Blob([mark, ...[content].flat()], { type: `${type};charset=utf-8` }))

@@ -10,7 +10,7 @@ export type Step<Result> =
 type ModelList = { data?: unknown[] }
 type ChatReply = { choices?: { message?: { content?: string | null } }[] }
 
-/** The page's own origin, whatever address the site tells others: it is the one that this browser reaches. */
+/** The page's own origin, whatever address the site gives to others: it is the one that this browser reaches. */
 async function call<Reply>(path: string, key: string, more: RequestInit): Promise<Reply> {
   const headers = { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' }
   const response = await fetch(path, { ...more, headers, credentials: 'omit' })

@@ -152,7 +152,7 @@ describe('messages request', () => {
     expect(request.losses).toEqual(['citations', 'search_result'])
   })
 
-  it('tells own tools, web search and tools of the vendor apart', () => {
+  it('distinguishes own tools, web search and tools of the vendor', () => {
     const request = parse({
       ...hello,
       tools: [

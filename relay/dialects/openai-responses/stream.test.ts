@@ -61,7 +61,7 @@ describe('responses stream', () => {
     )
   })
 
-  it('tells every item in its deltas just as it repeats it in the end', () => {
+  it('sends every item in its deltas just as it repeats it in the end', () => {
     fc.assert(
       fc.property(anyAnswer('openai-responses'), (events) => {
         const frames = framesOf(streamText(openAiResponses.stream(countingContext()), events).complete)

@@ -35,14 +35,14 @@ const statuses: Readonly<Record<string, number>> = {
   overloaded_error: 529,
 }
 
-/** An error reply, with what it tells programs. */
+/** An error reply, with its fields for programs. */
 export function readClaudeFailure(status: number, body: string): UpstreamFailure {
   const details = recordOf(recordOf(tryRecord(body)?.['error'])?.['details'])
   const failure = readFailure(status, body)
   return details && Object.keys(details).length > 0 ? { ...failure, details } : failure
 }
 
-/** An error that came inside a stream or a 2xx body; its type tells the status it would have had. */
+/** An error that came inside a stream or a 2xx body; its type names the status it would have had. */
 export function failureIn(body: Json): UpstreamFailure | undefined {
   const error = recordOf(body['error'])
   if (!error && body['type'] !== 'error') return undefined

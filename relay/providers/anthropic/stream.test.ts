@@ -92,7 +92,7 @@ test('text that is no JSON is malformed', () => {
   expect(() => anthropic.chat.stream(callWith()).push({ data: 'oops' })).toThrow(MalformedUpstream)
 })
 
-test('a listener tells closing events and failures from text that speaks of them', () => {
+test('a listener distinguishes closing events and failures from text that speaks of them', () => {
   const listener = anthropic.native.claude!.listen({ includeUsage: true })
   const verdicts = readEvents(folder, 'text.sse').map((event) => listener.push(event))
   expect(verdicts.map((verdict) => verdict[0]).join('')).toBe('ffffffhh')

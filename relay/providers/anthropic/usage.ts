@@ -21,7 +21,7 @@ export function readUsage(usage: Json): ReportedUsage {
 
 /**
  * Usage over a stream: counts only grow, and a later event that lacks one, or repeats it as zero, does not take it back.
- * Until the closing event tells the output, its first tiny count is no report of it.
+ * Until the closing event reports the output, its first tiny count is no report of it.
  */
 export function createUsageCounter() {
   let counts: Json = {}

@@ -141,7 +141,7 @@ test('a bad key is no bad request, and a wait that is asked for is reported', ()
   expect(gemini.error(429, JSON.stringify(body))).toMatchObject({ status: 429, retryAfterSeconds: 17 })
 })
 
-test('a listener waits with closing events and tells arguments from fields', () => {
+test('a listener waits with closing events and distinguishes arguments from fields', () => {
   const listener = gemini.native.gemini!.listen({ includeUsage: true })
   expect(readEvents(folder, 'text.sse').map((event) => listener.push(event))).toEqual(['forward', 'hold'])
   expect(listener).toMatchObject({ complete: true, usage: { promptTokens: 20, cachedTokens: 8, completionTokens: 10 } })

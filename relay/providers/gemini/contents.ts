@@ -23,7 +23,7 @@ export type ContentsNeeds = {
   callIds: boolean
 }
 
-/** Tells the upstream that the signature of a call is not known, where it would refuse one without. */
+/** Marks for the upstream that the signature of a call is not known, where it would refuse one without. */
 export const unknownSignature = 'skip_thought_signature_validator'
 
 type Call = { id: string; name: string }

@@ -58,7 +58,7 @@ function generated(answer: Json): Json[] {
 
 const drawn = (answer: Json): Json[] => [...predicted(answer), ...generated(answer)]
 
-/** The reason an image was held back, where the vendor tells one. */
+/** The reason an image was held back, where the vendor gives one. */
 function heldBack(answer: Json): string {
   const reasons = recordsOf(answer['predictions']).flatMap(
     (prediction) => wordOf(prediction['raiFilteredReason']) ?? [],

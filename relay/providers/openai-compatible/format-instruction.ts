@@ -8,7 +8,7 @@ function instructionFor(format: Json | undefined): string | undefined {
 }
 
 /**
- * Tells the wanted form of the answer in words, for vendors that cannot be held to it: at the end of the first
+ * Adds the requested form of the answer in words, for vendors that cannot be held to it: at the end of the first
  * instructions of a body in the OpenAI form, or in front of everything.
  */
 export function renderFormat(body: Json): void {

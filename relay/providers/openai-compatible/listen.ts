@@ -17,7 +17,7 @@ const finishName = 'finish_reason"'
 const errorName = 'error"'
 const noChoices = /"choices"\s*:\s*\[\s*\]/
 
-/** A name in quotes cannot stand inside a JSON text's string unescaped, so a hit is a field; what follows it tells its kind. */
+/** A name in quotes cannot stand inside a JSON text's string unescaped, so a hit is a field; what follows it shows its kind. */
 function opens(data: string, name: string, mark: string): boolean {
   for (let at = data.indexOf(name); at >= 0; at = data.indexOf(name, at + name.length)) {
     if (data[at - 1] !== '"') continue
@@ -32,7 +32,7 @@ const choicesName = '"choices":[{'
 const textStarts = ['"delta":{"content":"', '"delta":{"role":"assistant","content":"']
 
 /**
- * Tells the text of an event in the words that most vendors use, with nothing beside it; undefined of any other. After a finish
+ * Returns the text of an event in the words that most vendors use, with nothing beside it; undefined of any other. After a finish
  * there is no more text, whatever an event says.
  */
 function createTextReader(style: OpenAiStyle): (data: string) => string | undefined {

@@ -21,7 +21,7 @@ function messageParts(item: Json, reading: { written: number }): ResponsePart[] 
   })
 }
 
-/** The vendor tells what a search found by address alone; their titles stand at the sources of the text. */
+/** The vendor reports what a search found by address alone; their titles stand at the sources of the text. */
 function nameResults(parts: readonly ResponsePart[]): void {
   const titles = new Map(
     parts.flatMap((part) => (part.type === 'text' ? (part.citations ?? []) : [])).map(({ url, title }) => [url, title]),

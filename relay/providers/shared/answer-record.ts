@@ -70,7 +70,7 @@ const textCharacters = 524_288
 
 /**
  * Keeps what the model writes in a stream, for counting it if need be, in little room however long the stream is. Short
- * streams are not even read; an event that cannot be read counts for nothing. `textOf` tells the text of an event that is nothing
+ * streams are not even read; an event that cannot be read counts for nothing. `textOf` returns the text of an event that is nothing
  * but text, where that is known without reading all of it.
  */
 export function keepDelivered(createDecoder: () => StreamDecoder, textOf?: (data: string) => string | undefined) {

@@ -23,7 +23,7 @@ function supportedOf(own: OwnForm): SupportedFields {
   }
 }
 
-/** Texts are embedded by a prediction here; each tells its own tokens. */
+/** Texts are embedded by a prediction here; each reports its own tokens. */
 export const vertexEmbeddings = (headers: (call: ProviderCall) => Record<string, string>): PlainTranslation => ({
   mostInputs: 250,
   supports: { gemini: supportedOf },

@@ -13,7 +13,7 @@ export const refusal: NonNullable<OpenAiStyle['refusal']> = {
 
 const choicesOf = (frame: Json): Json => recordOf(recordOf(frame['payload'])?.['choices']) ?? {}
 
-/** The last frame of an answer: its status says so, or it tells a failure. */
+/** The last frame of an answer: its status says so, or it reports a failure. */
 export function isLastFrame(text: string): boolean {
   const frame = tryRecord(text)
   return frame !== undefined && (choicesOf(frame)['status'] === 2 || refusal.read(frame) !== undefined)

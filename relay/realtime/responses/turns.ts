@@ -41,7 +41,7 @@ export function createTurns({ ambient, log }: RelayServices, { outer, conversati
   let call: InnerCall | null = null
   let abandoned = false
 
-  /** Asks for one response, and tells its end where there was one. */
+  /** Asks for one response, and returns its end where there was one. */
   const respond = async (body: Json): Promise<Json | null> => {
     let ended: Json | null = null
     let streams = false

@@ -16,7 +16,7 @@ export const emptyTally = (): Tally => ({ answers: 0, failures: 0, firstFailure:
 
 const streamEnd = Buffer.from('[DONE]')
 
-/** Sends requests of one load; each call of the result sends the next one and tells when its answer is over. */
+/** Sends requests of one load; each call of the result sends the next one and reports when its answer is over. */
 export function createSender(load: Load, connections: Connections, tally: Tally) {
   const body = conversation(load)
   const options = load.keys.map((key): Dispatcher.DispatchOptions => ({

@@ -95,7 +95,7 @@ describe('a sliding limit on requests', () => {
     expect(ask(2500).refusedBy).toBeNull()
   })
 
-  test('tells what is left and when all of it will be', () => {
+  test('reports what is left and when all of it will be', () => {
     const { ask } = counter(sliding(3, 0))
     ask(0)
     expect(ask(400)).toMatchObject({ total: { limit: 3, remaining: 1, resetMs: 1000 }, success: null })

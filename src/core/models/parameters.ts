@@ -15,7 +15,7 @@ export type ModelParameters = {
   seed: boolean
   /** Empty: the model does not think, or takes no budget. */
   efforts: readonly Effort[]
-  /** It thinks before it answers, whether or not a caller may say how much. */
+  /** It reasons before it answers, with or without an adjustable effort. */
   reasoning: boolean
   tools: boolean
   images: boolean

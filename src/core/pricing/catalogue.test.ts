@@ -33,7 +33,7 @@ describe('catalogPrice', () => {
     })
   })
 
-  test('tells what long prompts cost against short ones', async () => {
+  test('shows what long prompts cost against short ones', async () => {
     const known = await Promise.all(['gemini-2.5-pro', 'claude-sonnet-4-5', 'gpt-4o'].map(catalogPrice))
     expect(known.map((price) => price?.longContext)).toEqual([
       [{ above: 200_000, input: 2, output: 1.5 }],

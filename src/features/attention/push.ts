@@ -25,7 +25,7 @@ const isReportedAtOnce = ({ kind }: Attention): boolean => kind === 'channel-dis
 /** Closes by itself in most cases: notified when it still stands at the next look. */
 const mayPass = ({ kind }: Attention): boolean => kind === 'circuit-open'
 
-/** Tells every administrator what has come up since the last look, in one notice, by mail or webhook as they have set it. */
+/** Notifies every administrator of what has come up since the last look, in one notice, by mail or webhook as they have set it. */
 export async function pushAttention(deps: PushDeps): Promise<{ items: number; administrators: number }> {
   const em = deps.database.orm.em.fork()
   const items = await listAttention({ ...deps, em })

@@ -9,7 +9,7 @@ it('keeps only the fields that differ', () => {
   expect(isChanged(changesOf({ models: ['a', 'b'] }, { models: ['a', 'b'] }))).toBe(false)
 })
 
-it('tells of a table, kept as JSON text or not, the rows that differ', () => {
+it('lists of a table, kept as JSON text or not, the rows that differ', () => {
   const before = { ModelRatio: '{"a":1,"b":2,"c":3}', setting: { proxy: '', force: true } }
   const after = { ModelRatio: '{"a":1,"b":5,"d":4}', setting: { proxy: 'http://p', force: true } }
   expect(changesOf(before, after)).toEqual({

@@ -10,7 +10,7 @@ const isObject = (value: unknown): value is Fields =>
 
 const same = (left: unknown, right: unknown): boolean => JSON.stringify(left ?? null) === JSON.stringify(right ?? null)
 
-/** Settings that are stored as JSON text are compared by their fields, so that a table of prices tells its changed rows only. */
+/** Settings that are stored as JSON text are compared by their fields, so that a table of prices shows its changed rows only. */
 function asObject(value: unknown): unknown {
   if (typeof value !== 'string' || !/^\s*\{/.test(value)) return value
   try {

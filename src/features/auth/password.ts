@@ -11,7 +11,7 @@ let decoy: Promise<string> | undefined
 
 /**
  * Whether it is the password. Without a hash (no such user, or one who signs in elsewhere) the same work is done, so that
- * the time taken tells nothing. @throws {DomainError} password.busy
+ * the time taken reveals nothing. @throws {DomainError} password.busy
  */
 export async function isPassword(passwordHash: string | null | undefined, password: string): Promise<boolean> {
   decoy ??= hash('nobody has this password')

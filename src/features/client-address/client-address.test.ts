@@ -170,7 +170,7 @@ describe('the address of a caller', () => {
   const ours = fc.tuple(octet, octet).map((parts) => `10.0.${parts.join('.')}`)
   const claim = fc.oneof(outside, ours, fc.constantFrom('unknown', '', ' ', '1.2.3', '[::1]:80', '"', ',', '127.0.0.1'))
 
-  test('whatever a caller claims, every trusted chain of proxies tells the address that called its outermost', () => {
+  test('whatever a caller claims, every trusted chain of proxies gives the address that called its outermost', () => {
     const chain = fc.record({
       claims: fc.array(claim, { maxLength: 5 }),
       caller: outside,

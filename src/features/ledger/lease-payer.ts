@@ -55,7 +55,7 @@ export const newPayer = ({ userId, tokenId }: { userId: number; tokenId: number 
   underWay: 0,
 })
 
-/** What one of its charges tells of the next. */
+/** What one of its charges says of the next. */
 export function learnCost(payer: Payer, quota: number): void {
   payer.charges += 1
   payer.cost += (quota - payer.cost) / Math.min(payer.charges, 20)

@@ -288,7 +288,7 @@ async function setAside(pool: Pool, row: ChargeRow, error: unknown): Promise<voi
   })
 }
 
-/** A balance change that is not a call, with the log row that tells the user. */
+/** A balance change that is not a call, with the log row that shows it to the user. */
 export type GrantInput = {
   /** What happened: sign_up, invite, redemption, top_up, check_in, transfer, admin_edit, refund, rebate … */
   kind: string

@@ -15,7 +15,7 @@ export type RequestAsk = {
   key: string
   id: string
   limit: RequestLimit
-  /** Only tells how things stand: nothing is counted. */
+  /** Only reads the state: nothing is counted. */
   look?: boolean
 }
 /** A request that was let in has been answered. */

@@ -190,7 +190,7 @@ async function rowsOf(query: Query, filters: Prepared, slice: Slice): Promise<Lo
   )
 }
 
-/** Cursors are sealed, because an id tells how many rows there are. */
+/** Cursors are sealed, because an id reveals how many rows there are. */
 function idOfCursor({ secrets }: Pick<Deps, 'secrets'>, cursor: string): number {
   try {
     return Number(secrets.decrypt(cursor))

@@ -14,7 +14,7 @@ export type BatchShare = {
   /** The requests that are these; the first share has all that no other names. */
   customIds?: string[] | undefined
   requests: number
-  /** The sentence of the log row that tells the price. */
+  /** The sentence of the log row that has the price. */
   content: string
   /** Keys of the log row that are known from the start. */
   other: Record<string, unknown>

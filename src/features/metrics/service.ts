@@ -26,7 +26,7 @@ const tokenKinds = ['prompt', 'completion', 'cached'] as const
 const failureKinds = ['attempt', 'call'] as const
 const seconds = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300]
 
-/** Model names that a process tells apart at a time; callers may name any that a wildcard price covers. */
+/** Model names that a process distinguishes at a time; callers may name any that a wildcard price covers. */
 const mostModels = 500
 
 /** After so long without a call a name gives its place to another one. */

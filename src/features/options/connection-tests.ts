@@ -11,7 +11,7 @@ const words = {
   lines: ['这是一封测试邮件，说明本站可以发送邮件。', 'This is a test mail: the site can send mails.'],
 }
 
-/** Sends a mail by the settings as they are saved, and tells what the mail server said where it did not take it. */
+/** Sends a mail by the settings as they are saved, and returns what the mail server said where it did not take it. */
 export async function testMail(deps: UserDeps, { to }: TestMail): Promise<void> {
   await recordAct(deps, { action: 'options.test_mail', targetType: 'option', targetId: 'SMTPServer', after: { to } })
   try {

@@ -115,7 +115,7 @@ function readSecret(secrets: Secrets, value: string): string {
 export const defaultText = (key: string): string | undefined =>
   isOptionKey(key) ? encodeValue(key, optionOf(key).default as OptionValues[OptionKey]) : undefined
 
-/** Of a secret it tells whether there is one, never which. */
+/** Of a secret it shows whether there is one, never which. */
 function optionAct(key: string, before: string | undefined, after: string | undefined): Act | undefined {
   if (before === after) return undefined
   const act = {

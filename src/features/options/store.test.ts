@@ -9,7 +9,7 @@ describe('the options store', () => {
     expect(store.get('RetryTimes')).toBe(7)
   })
 
-  it('tells listeners which keys changed, and nothing when none did', async () => {
+  it('notifies listeners which keys changed, and nothing when none did', async () => {
     let rows: OptionRow[] = [{ key: 'RetryTimes', value: '7' }]
     const store = createOptionsStore({ load: async () => rows })
     const reported: string[][] = []

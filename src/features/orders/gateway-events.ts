@@ -52,7 +52,7 @@ async function apply(scope: Scope, order: TopUpOrder, event: GatewayEvent): Prom
   return outcome ? [{ tradeNo, ...outcome }] : []
 }
 
-/** What tells an event of a payment from its others. */
+/** What distinguishes an event of a payment from its others. */
 const keyOf = (event: GatewayEvent): string =>
   event.kind === 'refund' ? `refund ${event.refundedMinor}` : `dispute ${event.id} ${event.state}`
 

@@ -55,7 +55,7 @@ async function takenOf(em: EntityManager, { tradeNo }: TopUpOrder): Promise<numb
   return -rows.reduce((sum, { amount }) => sum + Number(amount), 0)
 }
 
-/** Tells one change of an order from all others: under its lock, and each writes an event. */
+/** Distinguishes one change of an order from all others: under its lock, and each writes an event. */
 async function nextAct(em: EntityManager, { id }: TopUpOrder): Promise<string> {
   const [row] = await executeIn(em)<{ count: string }>(
     'select count(*) as count from top_up_order_events where order_id = ?',

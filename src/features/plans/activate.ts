@@ -62,7 +62,7 @@ type Ending = {
   refund?: number
 }
 
-/** Tells one end of a subscription from another, after it was restored. */
+/** Distinguishes one end of a subscription from another, after it was restored. */
 async function endOf(em: EntityManager, id: number): Promise<string> {
   const { endedAt } = await em.findOneOrFail(Subscription, { id }, { disableIdentityMap: true })
   return endedAt?.toISOString() ?? ''

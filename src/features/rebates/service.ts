@@ -107,7 +107,7 @@ export async function bookDueRebates(deps: BookingDeps, signal: AbortSignal): Pr
 
 /**
  * Keeps a rebate in proportion to its credit, of which `taken` of `total` has gone back by now: what was booked is taken back
- * or given again, what is still owed is booked with the rest only. `act` tells one such change of a credit from the others.
+ * or given again, what is still owed is booked with the rest only. `act` distinguishes one such change of a credit from the others.
  */
 export async function followCredit(
   { em, options }: Pick<Services, 'options'> & { em: EntityManager },

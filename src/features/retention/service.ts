@@ -44,7 +44,7 @@ const expired = [
   { table: 'channel_drifts', condition: 'not exists (select 1 from channels c where c.id = channel_id)' },
 ] as const
 
-/** Removes what has expired, in portions, and logs older than root wants to keep. Tells how many rows went. */
+/** Removes what has expired, in portions, and logs older than root wants to keep. Returns how many rows were removed. */
 export async function removeExpired(deps: RetentionDeps, signal: AbortSignal): Promise<{ rows: number; logs: number }> {
   let rows = await forgetNoticeCounts(deps)
   const storedDays = deps.options.get('global.stored_responses_days')

@@ -25,7 +25,7 @@ import {
   type Turn,
 } from './client.ts'
 
-// The library tells every program that a model's name is not one it knows.
+// The library warns every program that a model's name is not one it knows.
 globalThis.AI_SDK_LOG_WARNINGS = false
 
 export const aiFacts: ClientFacts = {

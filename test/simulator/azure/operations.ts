@@ -26,7 +26,7 @@ const withFilters = (body: Json): Json => ({
   choices: asObjects(body['choices']).map((choice) => ({ ...choice, content_filter_results: filters })),
 })
 
-/** The first chunk tells of the prompt and has no choices; every other one says what was filtered. */
+/** The first chunk reports on the prompt and has no choices; every other one says what was filtered. */
 function filteredEvents([first, ...rest]: StreamEvent[]): StreamEvent[] {
   if (!first) return []
   const opening = {

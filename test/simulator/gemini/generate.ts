@@ -44,7 +44,7 @@ function frames(prompt: Prompt, answer: Answer, call: Call): Json[] {
   const final = answer.usage ? { usageMetadata: usageBody(answer.usage, prompt.choices) } : {}
   const isOwn = call.directives['usage'] === undefined && typeof answer.usage?.completion === 'number'
   let written = 0
-  // Each chunk tells what has been written so far; ordered figures stand in all of them.
+  // Each chunk reports what has been written so far; ordered figures stand in all of them.
   const usageAfter = (parts: Json[], finish: string | undefined): Json => {
     if (!isOwn || finish !== undefined || answer.usage === undefined) return final
     for (const { text } of parts) written += typeof text === 'string' ? text.length : 0

@@ -6,7 +6,7 @@ import { json, type PlainOperation } from '../types.ts'
 
 export const embedPattern = /^\/v1\/projects\/[^/]+\/locations\/[a-z0-9-]+\/publishers\/google\/models\/[^/:]+:predict$/
 
-/** Texts are instances of a prediction; each result tells its own tokens. */
+/** Texts are instances of a prediction; each result reports its own tokens. */
 export const predictEmbeddings: PlainOperation = {
   type: 'plain',
   reply: ({ body }) => {

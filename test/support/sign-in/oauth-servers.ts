@@ -118,7 +118,7 @@ export async function startLinuxDo(client: { id: string; secret: string }) {
   return Object.assign(counterpart, { be: grants.be })
 }
 
-/** The operator's server beside the official account: tells once whose code it is. */
+/** The operator's server beside the official account: returns once whose code it is. */
 export async function startWeChat(token: string) {
   const codes = new Map<string, string>()
   const counterpart = await startCounterpart((asked) => {

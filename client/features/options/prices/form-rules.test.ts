@@ -27,8 +27,8 @@ test.each<[Partial<PriceValues>, Record<string, string>]>([
   [{ kind: 'call' }, { price: '请输入数字' }],
   [{ kind: 'call', price: 0.1 }, {}],
   [{ model: 'taken', input: 3 }, { model: '模型名称已存在' }],
-])('the price %j is answered with %j', (values, said) => {
-  expect(complaints(priceForm(['taken']), { ...blank, ...values })).toEqual(said)
+])('the price %j is answered with %j', (values, messages) => {
+  expect(complaints(priceForm(['taken']), { ...blank, ...values })).toEqual(messages)
 })
 
 test.each<[object, Record<string, string>]>([
@@ -39,8 +39,8 @@ test.each<[object, Record<string, string>]>([
   [{ mode: 'price', price: Number.NaN }, { price: '请输入有效的数字' }],
   [{ mode: 'ratio', ratio: -1 }, { ratio: '请输入有效的数字' }],
   [{ mode: 'both', ratio: 1, completionRatio: 4 }, {}],
-])('one price for several models, %j, is answered with %j', (values, said) => {
-  expect(complaints(batchForm, { price: null, ratio: null, completionRatio: null, ...values })).toEqual(said)
+])('one price for several models, %j, is answered with %j', (values, messages) => {
+  expect(complaints(batchForm, { price: null, ratio: null, completionRatio: null, ...values })).toEqual(messages)
 })
 
 test('one price for several models is for one at least', () => {

@@ -228,7 +228,7 @@ describe('the settings page', () => {
     expect(field.schema.type).toBeDefined()
   })
 
-  it('tells switches, numbers, choices and tables apart by schema', () => {
+  it('distinguishes switches, numbers, choices and tables by schema', () => {
     expect(describeOption('RegisterEnabled').schema.type).toBe('boolean')
     expect(describeOption('RetryTimes').schema).toMatchObject({ type: 'integer', minimum: 0 })
     expect(describeOption('ReverseProxyProvider').schema.enum).toEqual(['nginx', 'cloudflare'])

@@ -100,7 +100,7 @@ function balanceInDollarsFirst(answer: Json): unknown {
 
 export type BalanceDeps = AskDeps & Pick<Deps, 'em' | 'secrets'>
 
-/** Types whose provider tells what is left. */
+/** Types whose provider reports what is left. */
 export const balanceTypes: readonly number[] = [...sources.keys()]
 
 /** The same when somebody asks for it. */

@@ -10,7 +10,7 @@ export const expectedIssuer = (wellKnown: string): string | undefined =>
 /** Whose subjects a document's are: its issuer where the address says it, else the address itself. */
 export const issuerByDocument = (wellKnown: string): string => expectedIssuer(wellKnown) ?? wellKnown
 
-/** Without a configuration document: the host that tells who somebody is. */
+/** Without a configuration document: the host that identifies who somebody is. */
 export const issuerByEndpoint = (userInfoEndpoint: string): string => URL.parse(userInfoEndpoint)?.origin ?? ''
 
 /** Whose subjects are known: a function of the settings alone, as the migration that wrote the issuers to old rows needs it. */

@@ -44,7 +44,7 @@ export async function registrationOptions(deps: UserDeps): Promise<PublicKeyCred
     rpID: party.id,
     userName: actor.username,
     userDisplayName: actor.username,
-    // The same for all of a user's, so that a password manager keeps one; and no number that tells who it is.
+    // The same for all of a user's, so that a password manager keeps one; and no number that reveals who it is.
     userID: Uint8Array.from(Buffer.from(secrets.hmac(`passkey:${actor.id}`), 'hex')),
     attestationType: 'none',
     authenticatorSelection: { residentKey: 'required', userVerification: 'preferred' },

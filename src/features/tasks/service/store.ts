@@ -40,7 +40,7 @@ export async function markCharge(
 }
 
 /**
- * Decides the tasks whose process died, or lost the database, around their charge: what the hold has come to tells whether
+ * Decides the tasks whose process died, or lost the database, around their charge: what the hold has come to shows whether
  * it was committed. While the hold is open nothing is known yet. One that was lost with the database is distinguished from a settled
  * one by the settled calls, which are kept for an hour.
  */

@@ -9,7 +9,7 @@ import { eachWithin } from '#relay/upstream-call/timeouts.ts'
 /** What asking after tasks needs: the process's services, without a caller. */
 export type TaskServices = Pick<Services, 'database' | 'secrets' | 'transport' | 'options' | 'ambient' | 'log'>
 
-/** The channels by number. One that is switched off still tells what became of its tasks. */
+/** The channels by number. One that is switched off is still asked what became of its tasks. */
 export async function findTaskChannels(
   { database, secrets, log }: TaskServices,
   ids: number[],
