@@ -1,5 +1,6 @@
 import { Box, Stack, Text, chakra } from '@chakra-ui/react'
 import { t } from '../i18n/t.ts'
+import { quotaText } from '../lib/format.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
@@ -72,12 +73,21 @@ export function ChangeList({ before, after }: { before: Fields | null; after: Fi
 const isSwitch = ({ before, after }: Row): boolean =>
   typeof before === 'boolean' && typeof after === 'boolean' && before !== after
 
+/** What units of quota are worth, where money is shown. */
+function moneyOf(name: string, value: unknown): string | undefined {
+  if (typeof value !== 'number' || !/quota$/i.test(name)) return undefined
+  const money = quotaText(value, 6)
+  return money.includes('$') ? money : undefined
+}
+
 function ChangeLine({ sign, row, value }: { sign: '+' | '-'; row: Row; value: unknown }) {
   const isNew = sign === '+'
+  const money = moneyOf(row.name, value)
   return (
     <Line bg={isNew ? 'good.subtle' : 'bad.subtle'} color={isNew ? 'good.fg' : 'bad.fg'}>
       <span aria-label={isNew ? t('改后') : t('改前')}>{sign}</span>
       <span>{isSwitch(row) ? String(value) : asText(value)}</span>
+      {money !== undefined && <span>{`(${money})`}</span>}
     </Line>
   )
 }

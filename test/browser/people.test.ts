@@ -93,6 +93,10 @@ describeWithBrowser('people', () => {
     const panel = page.getByRole('complementary', { name: '审计记录' })
     await panel.getByText('quota').waitFor()
     await panel.getByText('补偿').waitFor()
+    await panel
+      .getByText(/^\(\$\d+\.\d{6}\)$/)
+      .first()
+      .waitFor()
     await drawn(page)
     expect(await violationsOf(page, ours)).toEqual([])
     expect(complaints).toEqual([])

@@ -118,6 +118,12 @@ export const rules: RuleList = {
     ],
     'User administration': [
       {
+        rule: 'The index of names is built without keeping anybody from writing.',
+        asserts: 'index concurrently',
+        file: 'test/rest/users.test.ts',
+        test: 'gets its index of letters while users are written, and again where one was left half built',
+      },
+      {
         rule: 'A search reads an index, also for one or two letters, which are looked for where names begin.',
         asserts: 'users_search_index',
         file: 'test/rest/users.test.ts',

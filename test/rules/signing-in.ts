@@ -30,6 +30,12 @@ export const rules: RuleList = {
         test: 'stands before the login and is remembered until it',
       },
       {
+        rule: 'A bot check that a session remembers makes one account.',
+        message: '请稍后几秒重试，Turnstile 正在检查用户环境！',
+        file: 'test/rest/auth.test.ts',
+        test: 'lets one account be made, of however many that one browser asks for at once',
+      },
+      {
         rule: 'A bot check that fails is said.',
         message: '人机验证未通过，请刷新页面后重试',
         file: 'test/rest/auth.test.ts',

@@ -75,8 +75,8 @@ function Authenticator({ factor, onChanged }: PartProps) {
   return (
     <HStack justify="space-between" align="flex-start" gap="4">
       <Stack gap="0.5" minW="0">
-        <HStack gap="2">
-          <Text textStyle="sm" fontWeight="medium">
+        <HStack columnGap="2" rowGap="0" wrap="wrap">
+          <Text textStyle="sm" fontWeight="medium" whiteSpace="nowrap">
             {t('身份验证器')}
           </Text>
           <Box textStyle="xs">
