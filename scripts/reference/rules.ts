@@ -11,6 +11,7 @@ import { rules as settings } from '#test/rules/settings.ts'
 import { rules as signingIn } from '#test/rules/signing-in.ts'
 import { rules as site } from '#test/rules/site.ts'
 import { rules as tokens } from '#test/rules/tokens.ts'
+import { withoutTest } from '#test/rules/without-test.ts'
 import type { Rule, RuleList } from '#test/rules/rule.ts'
 import { type Blocks, code, table } from './markdown.ts'
 
@@ -66,6 +67,11 @@ export const ruleCoverageBlocks: Blocks = {
   },
   limits: ofKind('limit'),
   presets: ofKind('preset'),
+  exceptions: () =>
+    table(
+      ['what', 'why'],
+      withoutTest.map(({ what, reason }) => [what, reason]),
+    ),
   sections: () =>
     table(
       ['rules about', 'how many, each with its test'],

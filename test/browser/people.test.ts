@@ -51,6 +51,8 @@ describeWithBrowser('people', () => {
   test('an administrator finds a user, changes the balance with a reason, promotes, disables, and the audit log shows it', async () => {
     const { page, context, complaints } = await openAs(root, '/admin/users')
     await page.getByRole('button', { name: '添加用户' }).click()
+    await drawn(page)
+    expect((await page.getByRole('dialog', { name: '添加用户' }).boundingBox())?.width).toBe(600)
     await page.getByRole('textbox', { name: '用户名', exact: true }).fill('clara')
     await page.getByRole('textbox', { name: '密码', exact: true }).fill('a good long one')
     await page.getByRole('button', { name: '创建', exact: true }).click()
@@ -150,8 +152,12 @@ describeWithBrowser('people', () => {
     expect(await inbox.page.locator('article form, article input, article script').count()).toBe(0)
     await drawn(inbox.page)
     expect(await violationsOf(inbox.page, ours)).toEqual([])
+    await inbox.page.route(/trpc\/user\.messages\.list\b/, (route) =>
+      route.fulfill({ status: 502, body: 'out of order' }),
+    )
     await inbox.page.goto('/app/inbox/999999')
     await inbox.page.waitForURL('**/app/inbox')
+    await inbox.page.getByText('加载消息失败').waitFor()
     await inbox.context.close()
 
     await page.goto('/admin/messages')

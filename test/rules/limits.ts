@@ -84,6 +84,13 @@ export const rules: RuleList = {
     ],
     Messages: [
       {
+        rule: '20 people are offered a page, and 10 recipients shown.',
+        kind: 'limit',
+        asserts: '[20, 10]',
+        file: 'client/features/messages/inbox-time.test.ts',
+        test: '20 people are offered a page, and 10 of those who have a message are shown',
+      },
+      {
         rule: 'Unread messages are counted every 30 seconds.',
         kind: 'limit',
         asserts: '30_000',
@@ -330,6 +337,13 @@ export const rules: RuleList = {
     ],
     'Channels, logs and tasks': [
       {
+        rule: '200 tags are listed.',
+        kind: 'limit',
+        asserts: 'limit: 200',
+        file: 'src/features/channels/rules.test.ts',
+        test: '200 tags are listed where nobody asks for more or fewer',
+      },
+      {
         rule: '1 to 10 models are tested at once.',
         kind: 'limit',
         asserts: '{ least: 1, most: 10, preset: 3 }',
@@ -394,6 +408,13 @@ export const rules: RuleList = {
       },
     ],
     'The shell': [
+      {
+        rule: 'A form drawer is 600 wide.',
+        kind: 'limit',
+        asserts: '600',
+        file: 'test/browser/people.test.ts',
+        test: 'an administrator finds a user, changes the balance with a reason, promotes, disables, and the audit log shows it',
+      },
       {
         rule: 'A page has at most 100 rows.',
         kind: 'limit',

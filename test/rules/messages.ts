@@ -3,6 +3,14 @@ import type { RuleList } from './rule.ts'
 export const rules: RuleList = {
   title: 'Messages',
   sections: {
+    Inbox: [
+      {
+        rule: 'An inbox that cannot be read says so.',
+        message: '加载消息失败',
+        file: 'test/browser/people.test.ts',
+        test: 'a message is written, arrives with a badge, harms nobody, and its sender sees that it was read',
+      },
+    ],
     Accounts: [
       {
         rule: 'Two different passwords are refused where one is changed.',

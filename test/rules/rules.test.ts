@@ -7,7 +7,7 @@ import { lackOf } from './proof.ts'
 import quotedMessages from './quoted-messages.json' with { type: 'json' }
 import type { RuleList } from './rule.ts'
 
-const apart = ['rule.ts', 'proof.ts', 'rules.test.ts']
+const apart = ['rule.ts', 'proof.ts', 'rules.test.ts', 'without-test.ts']
 const files = globSync('*.ts', { cwd: join(root, 'test/rules') }).filter((name) => !apart.includes(name))
 const lists = await Promise.all(
   files.map(async (name) => ({ name, list: ((await import(`./${name}`)) as { rules: RuleList }).rules })),

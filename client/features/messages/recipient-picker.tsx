@@ -9,8 +9,7 @@ import { ErrorState } from '../../components/states.tsx'
 import { t } from '../../i18n/t.ts'
 import { formatInteger } from '../../lib/format.ts'
 import { trpc } from '../../lib/trpc.ts'
-
-const pageSize = 20
+import { recipientsPerPage as pageSize } from './page-sizes.ts'
 
 const Label = chakra('label', {
   base: {

@@ -8,8 +8,7 @@ import { Status } from '../../components/status.tsx'
 import { t } from '../../i18n/t.ts'
 import { formatInteger } from '../../lib/format.ts'
 import { trpc } from '../../lib/trpc.ts'
-
-const pageSize = 10
+import { readersPerPage as pageSize } from './page-sizes.ts'
 
 /** Who has a message and who has read it. */
 export function RecipientTable({ id }: { id: number }) {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { DomainError } from '#core/errors.ts'
 import { toColumns } from './rules.ts'
+import { listTags } from './schema.ts'
 
 function refusalOf(given: Parameters<typeof toColumns>[0]): string | undefined {
   try {
@@ -50,4 +51,8 @@ describe('the extra field', () => {
     expect(refusalOf({ type: 39, other: 'a/b' })).toBe('channel.other_invalid')
     expect(toColumns({ type: 18, other: '' }, null).other).toBe('v2.1')
   })
+})
+
+test('200 tags are listed where nobody asks for more or fewer', () => {
+  expect(listTags.parse({})).toEqual({ offset: 0, limit: 200 })
 })
