@@ -24,8 +24,7 @@ export function UrlTabs({ param = 'tab', label, tabs, fallback }: UrlTabsProps) 
   const value = shown.some((tab) => tab.id === chosen) ? chosen : first
   const list = useRef<HTMLDivElement>(null)
   useEffect(() => {
-    // On phones not all may be in sight.
-    list.current?.querySelector('[aria-selected=true]')?.scrollIntoView({ inline: 'nearest', block: 'nearest' })
+    if (list.current) bringIntoSight(list.current)
   }, [value])
   return (
     <Tabs.Root
@@ -61,4 +60,12 @@ export function UrlTabs({ param = 'tab', label, tabs, fallback }: UrlTabsProps) 
       ))}
     </Tabs.Root>
   )
+}
+
+/** On phones not all tabs may be in sight. The page stays where it is: tabs further down are none of its beginning. */
+function bringIntoSight(list: HTMLElement): void {
+  const tab = list.querySelector('[aria-selected=true]')?.getBoundingClientRect()
+  if (!tab) return
+  const frame = list.getBoundingClientRect()
+  list.scrollLeft += Math.min(0, tab.left - frame.left) + Math.max(0, tab.right - frame.right)
 }

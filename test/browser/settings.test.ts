@@ -4,6 +4,7 @@ import type { App } from '../support/app.ts'
 import { startApp } from '../support/app.ts'
 import { describeWithBrowser, launchBrowser } from '../support/chromium.ts'
 import type { TestUser } from '../support/factories.ts'
+import { setOptions } from '../relay/serve.ts'
 import { violationsOf } from './accessibility.ts'
 import { builtConsole, drawn, follow, openConsole, toastShown } from './console.ts'
 
@@ -44,6 +45,24 @@ describeWithBrowser('the settings', () => {
     expect(app.services.options.get('ModelRequestRateLimitDurationMinutes')).toBe(7)
     await page.getByRole('banner').getByText('Harbour').waitFor()
     expect(complaints).toEqual([])
+    await context.close()
+  })
+
+  test('begins at its top, and overwrites what somebody else has saved meanwhile only once that was seen', async () => {
+    const { page, context } = await open('/admin/settings')
+    await drawn(page)
+    expect((await page.getByRole('heading', { level: 1 }).boundingBox())?.y).toBeGreaterThan(56)
+    await page.getByRole('tab', { name: '其他设置' }).click()
+    const about = page.getByRole('textbox', { name: '关于', exact: true })
+    await about.fill('mine')
+    await setOptions(app, { About: 'theirs' })
+    const save = page.getByRole('button', { name: '保存', exact: true })
+    await save.click()
+    await page.getByText('关于已被其他人修改，未保存；请核对后再次保存').waitFor()
+    expect([await about.inputValue(), app.services.options.get('About')]).toEqual(['mine', 'theirs'])
+    await save.click()
+    await toastShown(page, '保存成功')
+    expect(app.services.options.get('About')).toBe('mine')
     await context.close()
   })
 

@@ -65,10 +65,18 @@ export function useSettingsForm(options: readonly OptionView[]): Settings {
   })
   useEffect(() => {
     if (current.current === loaded) return
-    const changed = new Set(changedFields(form.getValues(), current.current).map(({ key }) => key))
+    const [typed, before] = [form.getValues(), current.current]
+    const changed = new Set(changedFields(typed, before).map(({ key }) => key))
+    const wanted = new Set(changedFields(typed, loaded).map(({ key }) => key))
+    const moved = changedFields(loaded, before).filter(({ key }) => changed.has(key) && wanted.has(key))
     current.current = loaded
     for (const { key } of fields) if (!changed.has(key)) form.setValue(nameOf(key), valueIn(loaded, key))
     setStored(loaded)
+    // Somebody else saved another value while this one was typed, which a save would overwrite unseen.
+    for (const { key } of moved) {
+      const message = problemText({ code: 'option.changed_meanwhile', params: { key, label: labelOf(key) } })
+      form.setError(nameOf(key), { type: 'server', message })
+    }
   }, [loaded, form])
   const setSecrets = useMemo(() => new Set(options.filter(({ isSet }) => isSet).map(({ key }) => key)), [options])
   return useMemo(() => ({ form, stored, setSecrets }), [form, stored, setSecrets])

@@ -86,7 +86,8 @@ export async function saveOptions(deps: OptionsDeps, input: SaveOptions): Promis
     [...texts].map(([key, value]) => ({ key, value })),
     expectedTexts(changes),
   )
-  for (const key of overtaken) failed.set(key, { code: 'option.changed_meanwhile', params: { label: labelOf(key) } })
+  for (const key of overtaken)
+    failed.set(key, { code: 'option.changed_meanwhile', params: { key, label: labelOf(key) } })
   return {
     cleared,
     saved: [...texts.keys()].filter((key) => !failed.has(key)),
