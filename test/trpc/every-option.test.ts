@@ -239,3 +239,16 @@ describe('a value that breaks the rules of an option', () => {
     expect(await app.sql('select key from options')).toEqual([])
   })
 })
+
+it('one of fifty forms that began with the same value wins', async () => {
+  await (await api()).reset({ keys: ['About'] })
+  const results = await Promise.all(
+    Array.from({ length: 50 }, async (_, index) =>
+      (await api()).save({ changes: [{ key: 'About', value: `word${index}`, expected: '' }] }),
+    ),
+  )
+  const winners = results.flatMap(({ saved }, index) => (saved.length > 0 ? [`word${index}`] : []))
+  expect(winners).toHaveLength(1)
+  const about = (await (await api()).texts()).find(({ key }) => key === 'About')
+  expect(about?.value).toBe(winners[0])
+})
