@@ -2,9 +2,10 @@ import { Input } from '@chakra-ui/react'
 import { useEffect, useState } from 'react'
 
 type FigureInputProps = {
-  /** Null while what is typed is no number; undefined where there is none. */
+  /** Null or NaN while what is typed is no number; undefined where there is none. */
   value: number | null | undefined
-  onChange: (value: number | null) => void
+  /** `isNumber` is false of a text that is none, which is not the same as nothing. */
+  onChange: (value: number | null, isNumber: boolean) => void
   label: string
   placeholder?: string
   disabled?: boolean
@@ -21,13 +22,13 @@ const toFigure = (text: string): number | null => {
 export function FigureInput({ value, onChange, label, placeholder, disabled = false }: FigureInputProps) {
   const [typed, setTyped] = useState(asText(value))
   useEffect(() => {
-    setTyped((before) => (toFigure(before) === (value ?? null) ? before : asText(value)))
+    setTyped((before) => (Number.isNaN(value) || toFigure(before) === (value ?? null) ? before : asText(value)))
   }, [value])
   return (
     <Input
       size="sm"
       aria-label={label}
-      aria-invalid={value === null || (typeof value === 'number' && value < 0) || undefined}
+      aria-invalid={value === null || (typeof value === 'number' && !(value >= 0)) || undefined}
       inputMode="decimal"
       autoComplete="off"
       textAlign="end"
@@ -35,8 +36,10 @@ export function FigureInput({ value, onChange, label, placeholder, disabled = fa
       placeholder={placeholder}
       disabled={disabled}
       onChange={(event) => {
-        setTyped(event.target.value)
-        onChange(toFigure(event.target.value))
+        const text = event.target.value
+        const figure = toFigure(text)
+        setTyped(text)
+        onChange(figure, figure !== null || text.trim() === '')
       }}
     />
   )

@@ -96,6 +96,12 @@ describeWithBrowser('the usage log', () => {
     await page.getByRole('button', { name: 'Back to the first page' }).click()
     await page.getByRole('cell', { name: first.shown, exact: true }).waitFor()
     expect(new URL(page.url()).searchParams.has('page')).toBe(false)
+    // A refresh asks for another moment, and what was shown stays where it fails.
+    await page.route('**/trpc/**', (route) => route.abort())
+    await page.getByRole('button', { name: 'Refresh', exact: true }).click()
+    await page.getByRole('alert').first().waitFor()
+    expect(await page.getByRole('cell', { name: first.shown, exact: true }).count()).toBe(1)
+    await page.unrouteAll({ behavior: 'ignoreErrors' })
     await page.goto('/app/logs/api-usage?page=5&model=nobodys-model')
     await page.getByRole('heading', { name: 'No logs match' }).waitFor()
     await context.close()

@@ -42,6 +42,11 @@ describeWithBrowser('models and prices', () => {
     const body = { model: 'gpt-4o', messages: [{ role: 'user', content: '[[usage=1000:100]]' }] }
     expect((await app.relay(token, '/v1/chat/completions', body)).status).toBe(200)
     const { page, context, complaints } = await open('/admin/prices?q=gpt-4o')
+    // What is no number is no empty field either, which would take the price away.
+    await figure(page, 'gpt-4o', '输入 / 1M').fill('five')
+    await page.getByText('gpt-4o 的价格不是有效的数字').waitFor()
+    expect(await figure(page, 'gpt-4o', '输入 / 1M').getAttribute('aria-invalid')).toBe('true')
+    expect(await page.getByRole('button', { name: '保存', exact: true }).isDisabled()).toBe(true)
     await figure(page, 'gpt-4o', '输入 / 1M').fill('5')
     await page.getByText('1 个模型的价格有未保存的修改').waitFor()
     await page.getByRole('button', { name: '预演与定时' }).click()

@@ -54,11 +54,11 @@ function LogsPage() {
   const { isAdmin } = useSession()
   const [values, setFilters] = useLogFilters()
   const [{ open }, setOpen] = useUrlState({ open: '' })
-  const { input, refresh } = useLogInput(values)
+  const { input, refresh, question } = useLogInput(values)
   const unreadable = unreadableFilters(values)
   const [isLive, setLive] = useState(false)
   const isReadable = unreadable.length === 0
-  const { query, table } = useLogs(input, { enabled: isReadable, isLive })
+  const { query, table } = useLogs(input, { enabled: isReadable, isLive, question })
   const csvPage = useLogExport(input)
   const clear = useClearLogs()
   const rows = query.data?.items
@@ -73,7 +73,7 @@ function LogsPage() {
       fill
       extra={
         <>
-          <StatTags input={input} isReadable={isReadable} />
+          <StatTags input={input} question={question} isReadable={isReadable} />
           <IconButton
             icon={Radio}
             label={isLive ? t('停止实时更新') : t('实时更新')}

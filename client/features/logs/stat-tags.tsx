@@ -12,11 +12,13 @@ function ErrorRate({ calls, failed }: { calls: number; failed: number }) {
 }
 
 /** What the filtered rows cost, and how busy the last minute was. */
-export function StatTags({ input, isReadable }: { input: LogInput; isReadable: boolean }) {
-  const stat = useLogStat(input, { enabled: isReadable })
+type StatTagsProps = { input: LogInput; question: string; isReadable: boolean }
+
+export function StatTags({ input, question, isReadable }: StatTagsProps) {
+  const stat = useLogStat(input, { enabled: isReadable, question })
   const data = isReadable ? stat.data : undefined
   // The table beside says why; here nothing is on its way any more.
-  const missing = isReadable && stat.isError ? '–' : undefined
+  const missing = !isReadable || stat.isError ? '–' : undefined
   return (
     <HStack gap="2" wrap="wrap" flexShrink={{ base: 1, sm: 0 }}>
       <StatTag label={t('消费')} tip={t('所选时间内的费用')}>

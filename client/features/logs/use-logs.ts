@@ -5,6 +5,7 @@ import { currentStatus } from '../../lib/status.ts'
 import { useTableState } from '../../lib/table-state.ts'
 import { isRangePreset, parseRange } from '../../lib/time-range.ts'
 import { parseBounds } from '../../components/filter-bar/types.ts'
+import { useLastAnswer } from '../../lib/last-answer.ts'
 import { trpc } from '../../lib/trpc.ts'
 import { useUrlState } from '../../lib/url-state.ts'
 
@@ -116,19 +117,20 @@ export function useLogInput(values: LogFilterValues) {
     // The values are new with every drawing; their texts are what counts.
     // eslint-disable-next-line react-hooks/exhaustive-deps
   }, [JSON.stringify(values), refreshed, isAdmin])
-  return { input, refresh }
+  return { input, refresh, question: JSON.stringify(values) }
 }
 export type LogInput = ReturnType<typeof useLogInput>['input']
 
 /** The columns that the server orders by, under the names of the table. */
 const sortable = { total: 'useTime', cost: 'quota', input: 'promptTokens', output: 'completionTokens' } as const
 
-type Watching = { enabled: boolean; isLive: boolean }
+/** `question` is what is asked for, whenever it is asked. */
+type Watching = { enabled: boolean; isLive: boolean; question: string }
 
 const liveEveryMs = 3000
 
 /** A page of the log, and how to leaf: by number as far as is counted, then by what follows the last row. */
-export function useLogs(input: LogInput, { enabled, isLive }: Watching) {
+export function useLogs(input: LogInput, { enabled, isLive, question }: Watching) {
   const { isAdmin } = useSession()
   const table = useTableState()
   const [{ after }, setAfter] = useUrlState({ after: '' })
@@ -141,7 +143,7 @@ export function useLogs(input: LogInput, { enabled, isLive }: Watching) {
   const all = trpc.admin.logs.list.useQuery(wanted, { ...options, enabled: enabled && isAdmin })
   const own = trpc.user.logs.list.useQuery(wanted, { ...options, enabled: enabled && !isAdmin })
   const query = isAdmin ? all : own
-  const { data } = query
+  const data = useLastAnswer(query, JSON.stringify([question, order, page, pageSize, after]))
   const named_ = useMemo(() => data && { ...data, items: named(data.items, isAdmin) }, [data, isAdmin])
   const setPage = (next: number) => {
     const isCounted = data === undefined || !data.isCapped || next * pageSize <= data.total
@@ -152,12 +154,12 @@ export function useLogs(input: LogInput, { enabled, isLive }: Watching) {
   return { query: { ...query, data: named_ }, table: { ...table, setPage } }
 }
 
-export function useLogStat(input: LogInput, { enabled }: { enabled: boolean }) {
+export function useLogStat(input: LogInput, { enabled, question }: Pick<Watching, 'enabled' | 'question'>) {
   const { isAdmin } = useSession()
   const options = { refetchInterval: 15_000 }
   const all = trpc.admin.logs.stat.useQuery(input, { ...options, enabled: enabled && isAdmin })
   const own = trpc.user.logs.stat.useQuery(input, { ...options, enabled: enabled && !isAdmin })
-  return isAdmin ? all : own
+  return useLastAnswer(isAdmin ? all : own, question)
 }
 
 /** The whole log for a file. By cursor, for pages end where counting does. */

@@ -3,7 +3,7 @@ import { useState } from 'react'
 import { FigureInput } from '../../components/figure-input.tsx'
 import { Sheet } from '../../components/sheet.tsx'
 import { t } from '../../i18n/t.ts'
-import { blankDraft as blank, type Draft, type Figure, type PriceRow } from './drafts.ts'
+import { blankDraft as blank, type Draft, type Figure, isUnreadable, type PriceRow } from './drafts.ts'
 
 type BatchSheetProps = { rows: readonly PriceRow[]; onClose: () => void; onDraft: (draft: Draft) => void }
 
@@ -36,7 +36,7 @@ export function BatchSheet({ rows, onClose, onDraft }: BatchSheetProps) {
                 label={label}
                 value={draft[id] ?? undefined}
                 disabled={id !== 'call' && draft.call !== null}
-                onChange={(value) => setDraft({ ...draft, [id]: value })}
+                onChange={(value, isNumber) => setDraft({ ...draft, [id]: isNumber ? value : Number.NaN })}
               />
             </div>
           ))}
@@ -44,7 +44,7 @@ export function BatchSheet({ rows, onClose, onDraft }: BatchSheetProps) {
         <Button
           variant="solid"
           alignSelf="flex-start"
-          disabled={isEmpty}
+          disabled={isEmpty || isUnreadable(draft)}
           onClick={() => {
             onDraft(draft.call === null ? draft : { ...blank, call: draft.call })
             setDraft(blank)

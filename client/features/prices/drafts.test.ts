@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type Figure, draftOf, inputOf, type PriceRow, withFigure, withLongContext } from './drafts.ts'
+import { type Figure, draftOf, inputOf, isUnreadable, type PriceRow, withFigure, withLongContext } from './drafts.ts'
 import { isLongContext, stepsIn, stepsOf } from './long-context.ts'
 
 const unit = 500_000
@@ -67,6 +67,19 @@ describe('drafts of prices', () => {
     expect(call && inputOf('m', call, unit)).toEqual({ model: 'm', modelPrice: 0.1 })
     const emptied = typed('input', null).get('m')
     expect(emptied && inputOf('m', emptied, unit)).toEqual({ model: 'm', removed: true })
+  })
+
+  it('keep what is no number apart from an empty field, and leave the other prices as they were', () => {
+    for (const value of [Number.NaN, -1]) {
+      const wrong = typed('input', value).get('m')
+      expect(wrong && isUnreadable(wrong)).toBe(true)
+      expect(wrong).toMatchObject({ output: 10, cacheRead: 1.25 })
+      expect(typed('call', value).size).toBe(1)
+    }
+    expect([typed('input', null), typed('call', 0.1)].map((drafts) => isUnreadable(drafts.get('m')!))).toEqual([
+      false,
+      false,
+    ])
   })
 
   it('keep a price of nothing', () => {

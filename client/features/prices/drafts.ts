@@ -5,7 +5,7 @@ import type { RouterOutputs } from '#server/app-router.ts'
 
 export type PriceRow = RouterOutputs['admin']['prices']['list']['rows'][number]
 
-/** A price as it is typed: dollars per million tokens, or dollars a call; null where a field is empty. */
+/** A price as it is typed: dollars per million tokens, or dollars a call; null where a field is empty, NaN where it is no number. */
 export type Draft = {
   input: number | null
   output: number | null
@@ -45,7 +45,12 @@ export function draftOf({ price }: Pick<PriceRow, 'price'>, quotaPerUnit: number
   }
 }
 
-const same = (left: Draft, right: Draft): boolean => JSON.stringify(left) === JSON.stringify(right)
+/** Whether something is typed that is no price: it must neither be saved nor be taken for an empty field. */
+export const isUnreadable = ({ input, output, cacheRead, cacheWrite, call }: Draft): boolean =>
+  [input, output, cacheRead, cacheWrite, call].some((figure) => figure !== null && !(figure >= 0))
+
+const same = (left: Draft, right: Draft): boolean =>
+  !isUnreadable(left) && JSON.stringify(left) === JSON.stringify(right)
 
 type Edit = { row: PriceRow; figure: Figure; value: number | null; quotaPerUnit: number }
 
@@ -54,7 +59,7 @@ export function withFigure(drafts: Drafts, { row, figure, value, quotaPerUnit }:
   const before = draftOf(row, quotaPerUnit)
   const current = drafts.get(row.model) ?? before
   const next = { ...current, [figure]: value }
-  if (figure === 'input' && value !== null && current.input !== null && current.input > 0) {
+  if (figure === 'input' && value !== null && value >= 0 && current.input !== null && current.input > 0) {
     const factor = value / current.input
     for (const other of ['output', 'cacheRead', 'cacheWrite'] as const) {
       const dollars = current[other]

@@ -15,7 +15,16 @@ import { useUrlState } from '../../lib/url-state.ts'
 import { BatchSheet } from './batch.tsx'
 import { BuyingPrices } from './buying.tsx'
 import { ChangesSheet } from './changes.tsx'
-import { changeOf, draftOf, type Drafts, type PriceRow, withDraft, withFigure, withLongContext } from './drafts.ts'
+import {
+  changeOf,
+  draftOf,
+  type Drafts,
+  isUnreadable,
+  type PriceRow,
+  withDraft,
+  withFigure,
+  withLongContext,
+} from './drafts.ts'
 import { LongContextSheet } from './long-context.tsx'
 import { NewModel } from './new-model.tsx'
 import { RehearsalSheet } from './rehearsal.tsx'
@@ -208,7 +217,11 @@ export function Page() {
       )}
       {drafts.size > 0 && <SaveBar drafts={drafts} onDone={done} onRehearse={() => set({ open: 'rehearsal' })} />}
       <RehearsalSheet
-        change={values.open === 'rehearsal' && drafts.size > 0 ? changeOf(drafts, quotaPerUnit) : undefined}
+        change={
+          values.open === 'rehearsal' && drafts.size > 0 && ![...drafts.values()].some(isUnreadable)
+            ? changeOf(drafts, quotaPerUnit)
+            : undefined
+        }
         onClose={() => set({ open: '' })}
         onDone={done}
       />
@@ -262,6 +275,7 @@ function SaveBar({ drafts, onDone, onRehearse }: SaveBarProps) {
   const { quotaPerUnit } = useStatus()
   const utils = trpc.useUtils()
   const setPrices = trpc.admin.models.setPrices.useMutation()
+  const unreadable = [...drafts].flatMap(([model, draft]) => (isUnreadable(draft) ? [model] : []))
   const save = async () => {
     try {
       await setPrices.mutateAsync({ prices: changeOf(drafts, quotaPerUnit).prices })
@@ -289,15 +303,25 @@ function SaveBar({ drafts, onDone, onRehearse }: SaveBarProps) {
     >
       <Text textStyle="sm" flex="1" minW="32">
         {t('{count} 个模型的价格有未保存的修改', { count: drafts.size })}
+        {unreadable.length > 0 && (
+          <Text as="span" display="block" color="bad.fg" role="alert">
+            {t('{models} 的价格不是有效的数字', { models: unreadable.slice(0, 3).join(', ') })}
+          </Text>
+        )}
       </Text>
       <Button variant="ghost" onClick={onDone} disabled={setPrices.isPending}>
         {t('放弃修改')}
       </Button>
-      <Button onClick={onRehearse} disabled={setPrices.isPending}>
+      <Button onClick={onRehearse} disabled={setPrices.isPending || unreadable.length > 0}>
         <FlaskConical aria-hidden />
         {t('预演与定时')}
       </Button>
-      <Button variant="solid" loading={setPrices.isPending} onClick={() => void save()}>
+      <Button
+        variant="solid"
+        loading={setPrices.isPending}
+        disabled={unreadable.length > 0}
+        onClick={() => void save()}
+      >
         {t('保存')}
       </Button>
     </Flex>

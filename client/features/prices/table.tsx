@@ -8,7 +8,7 @@ import { IconButton } from '../../components/icon-button.tsx'
 import { t } from '../../i18n/t.ts'
 import { abbreviate, formatDate } from '../../lib/format.ts'
 import { useIsPhone } from '../../lib/use-media.ts'
-import { type Draft, draftOf, type Figure, inputOf, type PriceRow } from './drafts.ts'
+import { type Draft, draftOf, type Figure, inputOf, isUnreadable, type PriceRow } from './drafts.ts'
 
 const template = '24px minmax(180px, 1.6fr) repeat(5, minmax(84px, 0.7fr)) minmax(120px, 1fr) minmax(110px, 1fr)'
 
@@ -187,7 +187,7 @@ function Row({
             value={shown[id] ?? undefined}
             placeholder="–"
             disabled={readOnly || isFixed(row, shown, id)}
-            onChange={(value) => onFigure(row, id, value)}
+            onChange={(value, isNumber) => onFigure(row, id, isNumber ? value : Number.NaN)}
           />
         </Box>
       ))}
@@ -252,6 +252,7 @@ const isFixed = (row: PriceRow, shown: Draft, figure: Figure): boolean => {
 }
 
 function ratioWords(row: PriceRow, shown: Draft, quotaPerUnit: number): string {
+  if (isUnreadable(shown)) return t('请输入数字')
   const input = inputOf(row.model, shown, quotaPerUnit)
   if ('modelPrice' in input) return t('按次计费')
   if ('removed' in input) return t('未设置')

@@ -3,6 +3,7 @@ import type { RouterOutputs } from '#server/app-router.ts'
 import { useSession } from '../../lib/session.ts'
 import { useStatus } from '../../lib/status.ts'
 import { isRangePreset, parseRange } from '../../lib/time-range.ts'
+import { useLastAnswer } from '../../lib/last-answer.ts'
 import { trpc } from '../../lib/trpc.ts'
 import { useUrlState } from '../../lib/url-state.ts'
 import type { Interval } from './buckets.ts'
@@ -38,25 +39,28 @@ export function useStatsInput(values: DashboardValues) {
     const usual = intervals.find((one) => one === dataExportDefaultTime) ?? 'hour'
     const interval = intervals.find((one) => one === by) ?? readableInterval(usual, span)
     const common = { modelName: model, group, ...(everyone ? { username: user } : {}) }
-    return { everyone, refresh, span, interval, filters: common, range: { start: from, end } }
+    const question = JSON.stringify([requested, interval, everyone, common])
+    return { everyone, refresh, span, interval, filters: common, range: { start: from, end }, question }
   }, [requested, by, model, group, user, everyone, refreshed, refresh, dataExportDefaultTime])
 }
 export type StatsInput = ReturnType<typeof useStatsInput>
 
-export function useOverview({ everyone, filters, range }: StatsInput) {
+export function useOverview({ everyone, filters, range, question }: StatsInput) {
   const input = { ...filters, ...range }
   const all = trpc.admin.stats.overview.useQuery(input, { enabled: everyone })
   const own = trpc.user.stats.overview.useQuery(input, { enabled: !everyone })
-  return everyone ? all : own
+  const query = everyone ? all : own
+  return { ...query, data: useLastAnswer<Overview>(query, question) }
 }
 
 const ownTimeZone = () => Intl.DateTimeFormat().resolvedOptions().timeZone
 
-export function useSeries({ everyone, filters, range, interval }: StatsInput) {
+export function useSeries({ everyone, filters, range, interval, question }: StatsInput) {
   const input = { ...filters, ...range, interval: interval as Interval, timeZone: ownTimeZone() }
   const all = trpc.admin.stats.series.useQuery(input, { enabled: everyone })
   const own = trpc.user.stats.series.useQuery(input, { enabled: !everyone })
-  return everyone ? all : own
+  const query = everyone ? all : own
+  return { ...query, data: useLastAnswer<Series>(query, question) }
 }
 
 const liveEveryMs = 5000
