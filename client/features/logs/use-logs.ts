@@ -159,7 +159,8 @@ export function useLogStat(input: LogInput, { enabled, question }: Pick<Watching
   const options = { refetchInterval: 15_000 }
   const all = trpc.admin.logs.stat.useQuery(input, { ...options, enabled: enabled && isAdmin })
   const own = trpc.user.logs.stat.useQuery(input, { ...options, enabled: enabled && !isAdmin })
-  return useLastAnswer(isAdmin ? all : own, question)
+  const query = isAdmin ? all : own
+  return { data: useLastAnswer(query, question), isError: query.isError }
 }
 
 /** The whole log for a file. By cursor, for pages end where counting does. */
