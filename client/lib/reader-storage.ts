@@ -7,7 +7,7 @@ export const readerKey = (name: (typeof storedNames)[number], userId: number): s
 
 const choices = new Map<number, Stored<boolean>>()
 
-/** Whether what is kept of a reader goes when they sign out. */
+/** Whether what is stored of a reader goes when they sign out. */
 export function forgetsAtSignOut(userId: number): Stored<boolean> {
   const known = choices.get(userId)
   if (known) return known
@@ -22,7 +22,7 @@ export function forgetReader(userId: number): void {
     try {
       localStorage.removeItem(key)
     } catch {
-      // Where storage is forbidden nothing was kept.
+      // Where storage is forbidden nothing was stored.
     }
     window.dispatchEvent(new StorageEvent('storage', { key }))
   }
