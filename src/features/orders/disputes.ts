@@ -9,7 +9,7 @@ import { type Restored, restoreOrder } from './reversal.ts'
 
 const kinds = { open: 'disputed', won: 'dispute_won', lost: 'dispute_lost' } as const
 
-export type DisputeState = keyof typeof kinds
+type DisputeState = keyof typeof kinds
 
 export type Dispute = {
   /** The gateway's own number of the dispute; a payment may be disputed several times. */

@@ -2,7 +2,7 @@ import type { Language } from '#core/errors.ts'
 import type { PlanNoticeKind } from '#db/entities/plan-notice.ts'
 
 /** What a sentence names. */
-export type PlanFacts = {
+type PlanFacts = {
   plan: string
   /** When it begins, or ends. */
   from: string
