@@ -68,8 +68,8 @@ const shownTo: Record<string, { actor: string; texts: readonly string[] }> = {
 let app: App
 let walkers: Walkers
 let processLog: string[]
-/** Every long word of a reply, with the routes that said it. */
-const said = new Map<string, Set<string>>()
+/** Every long word of a reply, with the routes that replied it. */
+const replied = new Map<string, Set<string>>()
 
 beforeAll(async () => {
   app = await startApp({ environment: { TRUST_PROXY: '1' } })
@@ -113,7 +113,7 @@ test('no reply of any route shows anybody a planted secret, but for those that a
   const shown: string[] = []
   const look = async (step: Step) => {
     const { text } = await walkers.take(step)
-    for (const word of longWords(text)) said.set(word, (said.get(word) ?? new Set()).add(step.route))
+    for (const word of longWords(text)) replied.set(word, (replied.get(word) ?? new Set()).add(step.route))
     const meant = shownTo[step.route]
     const isMeant = meant?.actor === 'any' || meant?.actor === step.actor
     const found = [...forms].filter((form) => text.includes(form))
@@ -148,7 +148,7 @@ const handsOver: Readonly<Record<string, RegExp>> = {
 test('what stands in a column of secrets leaves by no route but those that hand a key to its owner', async () => {
   const stored = await storedSecrets(app)
   const leaks = [...stored].flatMap(([text, place]) =>
-    [...(said.get(text) ?? [])].filter((route) => !handsOver[place]?.test(route)).map((route) => `${route}: ${place}`),
+    [...(replied.get(text) ?? [])].filter((route) => !handsOver[place]?.test(route)).map((route) => `${route}: ${place}`),
   )
   expect([...new Set(leaks)]).toEqual([])
   // And there was something that could have been seen, but for hashes that live for minutes and that no walk leaves behind.
