@@ -148,7 +148,9 @@ const handsOver: Readonly<Record<string, RegExp>> = {
 test('what stands in a column of secrets leaves by no route but those that hand a key to its owner', async () => {
   const stored = await storedSecrets(app)
   const leaks = [...stored].flatMap(([text, place]) =>
-    [...(replied.get(text) ?? [])].filter((route) => !handsOver[place]?.test(route)).map((route) => `${route}: ${place}`),
+    [...(replied.get(text) ?? [])]
+      .filter((route) => !handsOver[place]?.test(route))
+      .map((route) => `${route}: ${place}`),
   )
   expect([...new Set(leaks)]).toEqual([])
   // And there was something that could have been seen, but for hashes that live for minutes and that no walk leaves behind.
