@@ -17,12 +17,46 @@ export const pageFiles = (): string[] => Object.keys(modules)
 
 export const isFileOf = (file: string, name: string): boolean => file === fileOf(name)
 
+const key = 'reloaded-for-a-page'
+
+/** Whether the mark could be set: without storage nobody could tell a second time from the first. */
+function mark(value: 'yes' | null): boolean {
+  try {
+    if (value === null) sessionStorage.removeItem(key)
+    else sessionStorage.setItem(key, value)
+    return true
+  } catch {
+    return false
+  }
+}
+
+const isMarked = (): boolean => {
+  try {
+    return sessionStorage.getItem(key) !== null
+  } catch {
+    return true
+  }
+}
+
+/**
+ * After an upgrade the files that the open console names are gone: the address is opened again, by the new console. Once; whoever has no
+ * connection is told instead.
+ * @throws what kept the page from being fetched
+ */
+function reloadOnce(error: unknown): Promise<never> {
+  if (!navigator.onLine || isMarked() || !mark('yes')) throw error
+  window.location.reload()
+  return new Promise(() => {})
+}
+
 /** A page is fetched when it is first visited. */
 export function lazyPage(name: string): LazyExoticComponent<ComponentType> {
   const load = modules[fileOf(name)]
   return lazy(async () => {
     if (load === undefined) throw new Error(`There is no page ${name}`)
-    return { default: (await load()).Page }
+    const { Page } = await load().catch(reloadOnce)
+    mark(null)
+    return { default: Page }
   })
 }
 

@@ -171,6 +171,20 @@ describeWithBrowser('finding the way', () => {
     await context.close()
   })
 
+  test('a console that is open during an upgrade opens its next page in the new one', async () => {
+    const { page, context } = await open('/app/tokens')
+    await page.getByText('Lighthouse script').waitFor()
+    let isGone = true
+    await page.route('**/assets/*.js', (route) => (isGone ? route.fulfill({ status: 404 }) : route.continue()))
+    page.on('request', (request) => {
+      if (request.isNavigationRequest()) isGone = false
+    })
+    await page.getByRole('link', { name: 'Audit log' }).first().click()
+    await page.getByRole('heading', { name: 'Audit log' }).waitFor()
+    expect(isGone).toBe(false)
+    await context.close()
+  })
+
   test('a token form refuses a time that has passed, and says so beside the field', async () => {
     const { page, context } = await open('/app/tokens?form=new')
     const drawer = page.getByRole('dialog')
