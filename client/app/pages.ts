@@ -40,7 +40,7 @@ const isMarked = (): boolean => {
 
 /**
  * After an upgrade the files that the open console names are gone: the address is opened again, by the new console. Once; whoever has no
- * connection is told instead.
+ * connection sees the error instead.
  * @throws what kept the page from being fetched
  */
 function reloadOnce(error: unknown): Promise<never> {
