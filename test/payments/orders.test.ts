@@ -219,8 +219,17 @@ describe('a dispute that is won', () => {
     await stripe.send(app.url, stripe.checkoutEvent('completed', session))
     await expect.poll(() => balance(inviter)).toBe(500_000)
     await dispute(session, 'open')
+    // Who found no free connection asks again, as a gateway does and an administrator.
+    const askToTakeBack = (): Promise<unknown> =>
+      takeBack(id).catch((error) => {
+        if (error.data?.domainCode !== 'database.unavailable') throw error
+        return askToTakeBack()
+      })
+    const notify = async (): Promise<void> => {
+      while ((await dispute(session, 'won')) >= 500) continue
+    }
     const outcomes = await Promise.allSettled(
-      Array.from({ length: 50 }, (_, index) => (index % 2 === 0 ? takeBack(id) : dispute(session, 'won'))),
+      Array.from({ length: 50 }, (_, index) => (index % 2 === 0 ? askToTakeBack() : notify())),
     )
     for (const outcome of outcomes)
       if (outcome.status === 'rejected') expect(outcome.reason.message).toContain('只有已退款或被拒付')
@@ -298,14 +307,8 @@ describe('what a gateway says of a payment before the payment', () => {
     await expect.poll(() => balance(inviter)).toBe(500_000)
     const shown = await seen(id)
     expect([await balance(user), shown.status]).toEqual([5_000_000, 'paid'])
-    expect(shown.events.map(({ kind }) => kind)).toEqual([
-      'disputed',
-      'disputed',
-      'paid_disputed',
-      'dispute_won',
-      'dispute_won',
-      'paid',
-    ])
+    const kinds = 'disputed disputed paid_disputed dispute_won dispute_won paid'
+    expect(shown.events.map(({ kind }) => kind)).toEqual(kinds.split(' '))
     expect((await app.pool.query('select 1 from early_payment_events')).rowCount).toBe(0)
     await ledgerHolds()
   })

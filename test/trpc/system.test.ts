@@ -46,6 +46,7 @@ test('a process is listed as living while it holds its lock, as gone when it die
 
 test('statements on the session that listens are sent one after another, also by those who ask at once', async () => {
   const question = 'select $1::int as number'
+  // oxlint-disable-next-line typescript/unbound-method -- It is applied to each client.
   const send = pg.Client.prototype.query as (...asked: unknown[]) => Promise<pg.QueryResult>
   let underWay = 0
   let most = 0
