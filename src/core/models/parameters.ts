@@ -42,7 +42,7 @@ export const usualParameters: ModelParameters = {
 const tokens = z.int().min(1).max(1_000_000_000)
 
 /** What is said of models by name; what is not said stays as it is known otherwise. */
-export const modelCapabilities = z.strictObject({
+const modelCapabilities = z.strictObject({
   sampling: z.enum(['both', 'one', 'none']).optional(),
   penalties: z.boolean().optional(),
   seed: z.boolean().optional(),
