@@ -43,6 +43,8 @@ const chatSayings: Saying[] = [
     user: 'someone',
     metadata: { a: 'b' },
     store: true,
+    prompt_cache_key: 'k',
+    safety_identifier: 'someone',
     service_tier: 'flex',
     verbosity: 'low',
     reasoning_effort: 'high',
@@ -241,6 +243,7 @@ const responseSayings: Saying[] = [
   ...fields(response, {
     reasoning: { effort: 'high' },
     metadata: { a: 'b' },
+    prompt_cache_key: 'k',
     truncation: 'auto',
     max_tool_calls: 3,
     max_output_tokens: 55,
@@ -324,6 +327,27 @@ describe.each(Object.keys(sayings) as Caller[])('what a caller of %s says', (cal
     },
   )
 })
+
+const toOpenAi = subjects.find(({ name }) => name === 'openai')
+
+test.each(['openai-chat', 'openai-responses'] as const)(
+  'what a caller of %s says to be stored, found again and kept short arrives where there are words for it',
+  (caller) => {
+    const plain = caller === 'openai-chat' ? { ...chat, verbosity: 'low' } : { ...response, text: { verbosity: 'low' } }
+    // Answers to calls of responses are stored by the gateway, which is what `store` says there.
+    const store = caller === 'openai-chat' ? { store: true } : {}
+    const body = { ...plain, model: 'gpt-5', metadata: { a: 'b' }, prompt_cache_key: 'k', ...store }
+    const { provider, call } = toOpenAi as Subject
+    const request = dialects[caller].parse(body, { model: 'gpt-5' })
+    const written = provider.chat.request(request, { ...call(), model: 'gpt-5' })
+    expect(written.body).toMatchObject({
+      metadata: { a: 'b' },
+      prompt_cache_key: 'k',
+      ...store,
+      verbosity: 'low',
+    })
+  },
+)
 
 test.each(['anthropic', 'gemini', 'aws (Converse)'])(
   'a result that answers no call is not dropped silently: %s',
