@@ -339,7 +339,9 @@ test.each(['openai-chat', 'openai-responses'] as const)(
     const body = { ...plain, model: 'gpt-5', metadata: { a: 'b' }, prompt_cache_key: 'k', ...store }
     const { provider, call } = toOpenAi as Subject
     const request = dialects[caller].parse(body, { model: 'gpt-5' })
-    const written = provider.chat.request(request, { ...call(), model: 'gpt-5' })
+    const { channel, ...rest } = call()
+    const official = { ...channel, baseUrl: 'https://api.openai.com' }
+    const written = provider.chat.request(request, { ...rest, channel: official, model: 'gpt-5' })
     expect(written.body).toMatchObject({
       metadata: { a: 'b' },
       prompt_cache_key: 'k',
