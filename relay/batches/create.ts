@@ -36,7 +36,7 @@ import { batchSelection } from './selection.ts'
 import { type BatchRequest, readBatch } from './requests.ts'
 
 /** The requests of one model, with what is set aside for them. */
-export type Share = { call: CallCore; holdId: string; requests: BatchRequest[] }
+type Share = { call: CallCore; holdId: string; requests: BatchRequest[] }
 
 /** Hands a batch over to the vendor, once what it may cost is set aside. It is charged when it has ended. */
 export async function createBatch(

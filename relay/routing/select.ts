@@ -17,7 +17,7 @@ export type Selection = {
   outlook: () => Outlook | null
 }
 
-export type Outlook = {
+type Outlook = {
   state: Candidates['state']
   /** One of the places is not in a cooldown. */
   healthy: boolean

@@ -73,7 +73,7 @@ export function costOf(terms: BuyingTerms, receipt: Receipt): number {
 }
 
 /** Vendors sell what runs in a batch at half their price, whatever it is sold on for. */
-export const vendorBatchRatio = 0.5
+const vendorBatchRatio = 0.5
 
 function costOfBatch(terms: BuyingTerms, receipt: BatchReceipt): number {
   if (terms.kind === 'share') return shareOfList(terms.share, { ...receipt, batchRatio: vendorBatchRatio })
