@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { withTextAt } from './text-at.ts'
+import { createTextSetter, withTextAt } from './text-at.ts'
 
 test.each([
   ['{"model":"a"}', ['model'], '{"model":"b"}'],
@@ -29,3 +29,16 @@ test.each(['{"model":null}', '{"input":{"model":"a"}}', '[1]', '', '{', '{"model
     expect(withTextAt(json, ['model'], 'b')).toBe(json)
   },
 )
+
+test('events that follow one another are named alike, however they begin', () => {
+  const setter = createTextSetter('b')
+  const named = (json: string, ...path: string[]): string => setter(json, path)
+  expect(named('{"id":"1","model":"a","n":1}', 'model')).toBe('{"id":"1","model":"b","n":1}')
+  expect(named('{"id":"1","model":"a","n":{"model":"a"}}', 'model')).toBe('{"id":"1","model":"b","n":{"model":"a"}}')
+  expect(named('{"id":"1","model":"ab","n":3}', 'model')).toBe('{"id":"1","model":"b","n":3}')
+  expect(named('{"id":"2","n":4}', 'model')).toBe('{"id":"2","n":4}')
+  expect(named('{"id":"1","model":"ab","message":{"model":"a"}}', 'message', 'model')).toBe(
+    '{"id":"1","model":"ab","message":{"model":"b"}}',
+  )
+  expect(named('{"id":"1","model":"b","n":5}', 'model')).toBe('{"id":"1","model":"b","n":5}')
+})

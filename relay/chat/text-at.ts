@@ -60,15 +60,42 @@ function valueOf(text: string, from: number, name: string): number | undefined {
   return undefined
 }
 
-/** JSON text with another text at a place where it has one; every other byte stays as it was. */
-export function withTextAt(json: string, path: readonly string[], text: string): string {
+/** Where the text stands that a path leads to, quotes included; undefined where there is none. */
+function placeOf(json: string, path: readonly string[]): { at: number; end: number } | undefined {
   let at: number | undefined = 0
   for (const name of path) {
     at = valueOf(json, at, name)
-    if (at === undefined) return json
+    if (at === undefined) return undefined
   }
-  if (json[at] !== '"') return json
-  const end = pastString(json, at)
+  return json[at] === '"' ? { at, end: pastString(json, at) } : undefined
+}
+
+/** JSON text with another text at a place where it has one; every other byte stays as it was. */
+export const withTextAt = (json: string, path: readonly string[], text: string): string =>
+  createTextSetter(text)(json, path)
+
+/**
+ * The same for texts that come one after another: most events of a stream begin alike up to the place, and are then not looked
+ * through again.
+ */
+export function createTextSetter(text: string): (json: string, path: readonly string[]) => string {
   const wanted = JSON.stringify(text)
-  return json.slice(at, end) === wanted ? json : json.slice(0, at) + wanted + json.slice(end)
+  let knownPath: readonly string[] = []
+  let begins = ''
+  let becomes = ''
+  const isKnown = (json: string, path: readonly string[]): boolean =>
+    begins !== '' &&
+    path.length === knownPath.length &&
+    path.every((name, index) => name === knownPath[index]) &&
+    json.startsWith(begins)
+  return (json, path) => {
+    if (!isKnown(json, path)) {
+      const place = placeOf(json, path)
+      if (!place) return json
+      knownPath = path
+      begins = json.slice(0, place.end)
+      becomes = json.slice(0, place.at) + wanted
+    }
+    return begins === becomes ? json : becomes + json.slice(begins.length)
+  }
 }

@@ -7,7 +7,7 @@ import { attemptSecrets } from '#relay/attempt/upstream-channel.ts'
 import { type CallerStream, openCallerStream } from './caller-stream.ts'
 import { asAttemptFailure, AttemptFailed, failureOfDomainError, maskedFailure } from '#relay/attempt/failure.ts'
 import type { AttemptContext } from '#relay/attempt/attempt-context.ts'
-import { createAnswerMeter, type MayGoOn } from '#relay/billing/answer-meter.ts'
+import { type AnswerMeter, createAnswerMeter, type MayGoOn } from '#relay/billing/answer-meter.ts'
 import { bookingFailure, finishHungUp, settle, SettleFailed } from '#relay/billing/settle.ts'
 import { withStoredAnswer } from './store-answer.ts'
 import { passthroughStream } from './passthrough-stream.ts'
@@ -66,33 +66,36 @@ async function pump(
   const parser = createEventReader(context.provider, reply, (event) => {
     arrived.push(event)
   })
-  const flush = async (): Promise<void> => {
-    if (text === '') return
+  const flush = (): Promise<void> | undefined => {
+    if (text === '') return undefined
     progress.firstTokenMs ??= performance.now() - call.startedAt
     const due = text
     text = ''
-    await caller.write(due)
+    return caller.write(due)
   }
-  /** Resolves with why nothing more may leave, if so. While it waits, nothing more is read. */
-  const take = async (): Promise<MayGoOn> => {
+  /** Says why nothing more may leave, if so. While it waits, which is rare, nothing more is read. */
+  const take = (): MayGoOn | Promise<MayGoOn> => {
     const events = arrived
     arrived = []
-    for (const event of events) {
+    for (const [index, event] of events.entries()) {
       if (writer.failure) break
       text += writer.push(event)
-      if (meter === null || meter.note(event)) continue
-      await flush()
-      const verdict = await meter.more()
-      if (verdict !== 'yes') return verdict
-      if (call.upstreamAbort.signal.aborted) break
+      if (meter !== null && !meter.note(event)) return takeOnceCovered(meter, events.slice(index + 1))
     }
+    return flush()?.then(() => 'yes') ?? 'yes'
+  }
+  const takeOnceCovered = async (counted: AnswerMeter, rest: WireEvent[]): Promise<MayGoOn> => {
     await flush()
-    return 'yes'
+    const verdict = await counted.more()
+    if (verdict !== 'yes' || call.upstreamAbort.signal.aborted) return verdict
+    arrived = rest
+    return take()
   }
   try {
     for await (const chunk of reply.body) {
       parser.push(chunk)
-      const verdict = await take()
+      const taking = take()
+      const verdict = typeof taking === 'string' ? taking : await taking
       if (verdict === 'limit') return 'unpaid'
       if (verdict === 'unbooked') return worded(bookingFailure())
       if (writer.failure || call.upstreamAbort.signal.aborted) break

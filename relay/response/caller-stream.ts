@@ -3,8 +3,8 @@ import type { Call, RelayServices } from '#relay/request/call.ts'
 
 /** The caller's side of a streamed answer: headers with the first byte, back-pressure, and the news that nobody listens. */
 export type CallerStream = {
-  /** Resolves when the caller can take more; never rejects after a hang-up. */
-  write: (text: string) => Promise<void>
+  /** Resolves when the caller can take more, undefined if at once; never rejects after a hang-up. */
+  write: (text: string) => Promise<void> | undefined
   end: (text: string) => Promise<void>
   readonly started: boolean
 }
@@ -51,10 +51,10 @@ export function openCallerStream(call: Call, headers: StreamHeaders): CallerStre
     get started() {
       return started
     },
-    write: async (text) => {
-      if (text === '' || callerAborted.signal.aborted) return
+    write: (text) => {
+      if (text === '' || callerAborted.signal.aborted) return undefined
       start()
-      if (!res.write(text)) await drained(call)
+      return res.write(text) ? undefined : drained(call)
     },
     end: async (text) => {
       if (callerAborted.signal.aborted) return

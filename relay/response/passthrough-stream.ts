@@ -2,7 +2,7 @@ import { formatSseEvent } from '#relay/transport/sse.ts'
 import type { WireEvent } from '#relay/transport/framing.ts'
 import { callerError } from '#relay/attempt/failure.ts'
 import type { AttemptContext } from '#relay/attempt/attempt-context.ts'
-import { withTextAt } from '#relay/chat/text-at.ts'
+import { createTextSetter } from '#relay/chat/text-at.ts'
 import type { StreamWriter } from './stream-writer.ts'
 
 /** The upstream's own events, watched and sent on as they came. */
@@ -10,9 +10,10 @@ export function passthroughStream(context: AttemptContext): StreamWriter {
   const { listens, call } = context
   if (!listens) throw new Error('no native dialect')
   const listener = listens.listen({ includeUsage: call.request.includeUsage })
+  const withModel = createTextSetter(call.request.model)
   const named = (event: WireEvent): WireEvent => {
     const place = call.dialect.modelPlace?.event(event)
-    return place ? { ...event, data: withTextAt(event.data, place, call.request.model) } : event
+    return place ? { ...event, data: withModel(event.data, place) } : event
   }
   const framer = call.asJsonArray ? createArrayFramer() : eventFramer
   const cutter = call.dialect.cutter({

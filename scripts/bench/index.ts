@@ -15,6 +15,7 @@ import { bodies } from './parts/bodies.ts'
 import { events } from './parts/events.ts'
 import { idleStreams } from './parts/idle-streams.ts'
 import { latency } from './parts/latency.ts'
+import { nodes } from './parts/nodes.ts'
 import { streams } from './parts/streams.ts'
 import { manyUsers, throughput } from './parts/throughput.ts'
 import { workers } from './parts/workers.ts'
@@ -82,6 +83,7 @@ async function run(options: Options): Promise<boolean> {
     const verdicts = options.parts.includes('idle') ? await idleStreams(installation, options) : []
     verdicts.push(...(await runPaired(installation, options)))
     if (options.parts.includes('workers')) await workers(installation, options)
+    if (options.parts.includes('nodes')) await nodes(installation, options)
     if (verdicts.length > 0) printVerdicts(verdicts)
     const { answers, failures, spreads } = installation.seen
     const noise = options.measures ? noiseOf({ load, cores: availableParallelism(), spreads }) : []

@@ -24,7 +24,7 @@ export type Input = {
   tokens?: 'many' | 'capped'
 }
 
-function toLoad({ world }: Installation, target: Target, input: Input): Load {
+export function toLoad({ world }: Installation, target: Target, input: Input): Load {
   const { model, directives, stream } = scenarios[input.scenario]
   const { pace, bodyBytes = 300, maxTokens } = input
   return {
@@ -40,6 +40,16 @@ function toLoad({ world }: Installation, target: Target, input: Input): Load {
   }
 }
 
+/** What decides in the end whether the run counts. */
+export function noteResult(
+  { seen }: Installation,
+  { name, scenario }: { name: TargetName; scenario: ScenarioName },
+  { answers, failures, firstFailure }: LoadResult,
+): void {
+  if (name === 'gateway') seen.answers += answers
+  if (failures > 0) seen.failures.push(`${name}, ${scenario}: ${failures} failed, first with ${firstFailure}`)
+}
+
 /** Sends one load to one target and watches everybody's processor time. */
 export async function measure(installation: Installation, target: Target, input: Input): Promise<Measured> {
   const { generator, upstream, databasePid } = installation
@@ -51,13 +61,7 @@ export async function measure(installation: Installation, target: Target, input:
   const result: LoadResult = await generator.run(toLoad(installation, target, input))
   const after = look()
   clearInterval(watch)
-  const { seen } = installation
-  if (target.name === 'gateway') seen.answers += result.answers
-  if (result.failures > 0) {
-    seen.failures.push(
-      `${target.name}, ${input.scenario}: ${result.failures} failed, first with ${result.firstFailure}`,
-    )
-  }
+  noteResult(installation, { name: target.name, scenario: input.scenario }, result)
   const spent = after.map((value, index) => ((value - (before[index] ?? 0)) / result.answers) * 1000)
   const [ofTarget = 0, database = 0, ofUpstream = 0, ofGenerator = 0] = spent
   const { answers, latency, firstByte } = result

@@ -12,6 +12,7 @@ const partNames = [
   'agents',
   'users',
   'workers',
+  'nodes',
 ] as const
 export type PartName = (typeof partNames)[number]
 

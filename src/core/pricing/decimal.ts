@@ -11,7 +11,6 @@ export type DecimalInput = number | string | bigint | Decimal
 const decimalPattern = /^([+-]?)(\d*)(?:\.(\d*))?(?:e([+-]?\d{1,4}))?$/i
 const largestExponent = 1000
 
-const zero: Decimal = { units: 0n, scale: 0 }
 const one: Decimal = { units: 1n, scale: 0 }
 
 /**
