@@ -26,15 +26,15 @@ export const codeFiles = (): SourceFile[] =>
     .toSorted()
     .map((path) => ({ path, text: readFileSync(`${root}${path}`, 'utf8') }))
 
-/** Names that a file gives or uses, with the first place of each. What stands in quotes is no name. */
-export function identifiersIn(file: SourceFile): { name: string; place: string }[] {
+/** Names that a file gives or uses, with the first place of each, whose line is counted on demand. Strings hold no names. */
+export function identifiersIn(file: SourceFile): { name: string; place: () => string }[] {
   const first = new Map<string, SyntaxNode>()
   visit(file, (node) => {
     const { type, name } = node as { type: string; name?: unknown }
     if ((type === 'Identifier' || type === 'JSXIdentifier') && typeof name === 'string' && !first.has(name))
       first.set(name, node)
   })
-  return [...first].map(([name, node]) => ({ name, place: placeOf(file, node) }))
+  return [...first].map(([name, node]) => ({ name, place: () => placeOf(file, node) }))
 }
 
 /** Comments of a file, line by line, and the names of its tests. */
