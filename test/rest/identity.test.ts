@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type ConsoleApp, startConsole } from '#test/support/console-app.ts'
+import { type Browser, type ConsoleApp, startConsole } from '#test/support/console-app.ts'
 
 let app: ConsoleApp
 
@@ -95,5 +95,25 @@ describe('who is asking', () => {
     const browser = await app.signedIn(person)
     await app.sql("update sessions set expires_at = now() - interval '1 second' where user_id = $1", [person.id])
     expect((await browser.get('/api/user/self')).status).toBe(401)
+  })
+})
+
+describe('user administration', () => {
+  it('is closed to ordinary users and anonymous visitors', async () => {
+    const user = await app.signedIn(await app.person())
+    const { id } = await app.person({ role: 10 })
+    const calls = (browser: Browser) => [
+      browser.get('/api/user/'),
+      browser.get('/api/user/search'),
+      browser.get(`/api/user/${id}`),
+      browser.post('/api/user/', { username: 'x', password: 'long enough' }),
+      browser.put('/api/user/', { id }),
+      browser.post('/api/user/manage', { id, action: 'disable' }),
+      browser.delete(`/api/user/${id}`),
+      browser.get('/api/group/'),
+    ]
+    for (const reply of await Promise.all(calls(user)))
+      expect(reply).toMatchObject({ status: 200, body: { success: false, message: '权限不足，无权进行此操作' } })
+    for (const reply of await Promise.all(calls(app.browser()))) expect(reply.status).toBe(401)
   })
 })

@@ -337,41 +337,6 @@ describe('DELETE /api/user/:id', () => {
   })
 })
 
-describe('user administration', () => {
-  it('is closed to ordinary users and anonymous visitors', async () => {
-    const user = await app.signedIn(await app.person())
-    const calls = (browser: Browser) => [
-      browser.get('/api/user/'),
-      browser.get('/api/user/search'),
-      browser.get(`/api/user/${adminPerson.id}`),
-      browser.post('/api/user/', { username: 'x', password: 'long enough' }),
-      browser.put('/api/user/', { id: adminPerson.id }),
-      browser.post('/api/user/manage', { id: adminPerson.id, action: 'disable' }),
-      browser.delete(`/api/user/${adminPerson.id}`),
-      browser.get('/api/group/'),
-    ]
-    for (const reply of await Promise.all(calls(user))) expect(reply).toMatchObject(refused('权限不足，无权进行此操作'))
-    for (const reply of await Promise.all(calls(app.browser()))) expect(reply.status).toBe(401)
-  })
-})
-
-describe('groups', () => {
-  it('are named to administrators in order, and described to whoever may use them', async () => {
-    await app.setOptions({
-      GroupRatio: '{"vip":0.8,"default":1,"staff":0.5}',
-      UserUsableGroups: '{"default":"默认分组","vip":"VIP","ghost":"none"}',
-    })
-    expect((await admin.get('/api/group/')).data).toEqual(['default', 'staff', 'vip'])
-    const open = { default: { ratio: 1, desc: '默认分组' }, vip: { ratio: 0.8, desc: 'VIP' } }
-    expect((await app.browser().get('/api/user/groups')).data).toEqual(open)
-    const staff = await app.signedIn(await app.person({ group: 'staff' }))
-    const own = { ...open, staff: { ratio: 0.5, desc: '用户分组' } }
-    expect((await staff.get('/api/user/self/groups')).data).toEqual(own)
-    expect((await staff.get('/api/user/groups')).data).toEqual(own)
-    expect((await app.browser().get('/api/user/self/groups')).status).toBe(401)
-  })
-})
-
 describe('the search among many users', () => {
   beforeAll(async () => {
     await app.sql(`insert into users (username, display_name, email)

@@ -134,6 +134,8 @@ const effects: Effects = {
   },
   'test/rest/users.test.ts': {
     'makes an ordinary user with the gift of a new one': ['QuotaForNewUser'],
+  },
+  'test/trpc/groups.test.ts': {
     'are named to administrators in order, and described to whoever may use them': ['UserUsableGroups'],
   },
   'test/rest/rewards.test.ts': {

@@ -103,3 +103,19 @@ it('leaves no half of it behind when two people rename at once', async () => {
   await app.services.options.reload()
   expect(Object.keys(app.services.options.get('GroupRatio'))).toEqual(['default', winner])
 })
+
+it('are named to administrators in order, and described to whoever may use them', async () => {
+  await app.sql('delete from options')
+  await app.setOptions({
+    GroupRatio: '{"vip":0.8,"default":1,"staff":0.5}',
+    UserUsableGroups: '{"default":"默认分组","vip":"VIP","ghost":"none"}',
+  })
+  expect((await (await app.signedIn(root)).get('/api/group/')).data).toEqual(['default', 'staff', 'vip'])
+  const open = { default: { ratio: 1, desc: '默认分组' }, vip: { ratio: 0.8, desc: 'VIP' } }
+  expect((await app.browser().get('/api/user/groups')).data).toEqual(open)
+  const staff = await app.signedIn(await app.person({ group: 'staff' }))
+  const own = { ...open, staff: { ratio: 0.5, desc: '用户分组' } }
+  expect((await staff.get('/api/user/self/groups')).data).toEqual(own)
+  expect((await staff.get('/api/user/groups')).data).toEqual(own)
+  expect((await app.browser().get('/api/user/self/groups')).status).toBe(401)
+})
