@@ -1,6 +1,7 @@
 import { defineEntity, p, type InferEntity } from '@mikro-orm/postgresql'
 
-export type SessionData = { turnstile?: boolean }
+/** `turnstile`: the bot check was passed; `spent` once an account was made by it, which lets in still but makes no other. */
+export type SessionData = { turnstile?: true | 'spent' }
 
 /** A browser's session; `userId` 0 while nobody is signed in (OAuth state, bot check). */
 export const Session = defineEntity({

@@ -211,8 +211,12 @@ describe('the bot check', () => {
     expect(first.body).toMatchObject({ success: true })
     expect(await register('unchecked')).toMatchObject(refused('请稍后几秒重试，Turnstile 正在检查用户环境！'))
     await browser.post('/api/user/register', { username: 'checked', password: 'a good long one' }, answered)
-    const replies = await Promise.all(Array.from({ length: 20 }, (_, at) => register(`many${at}`)))
+    const replies = await Promise.all(Array.from({ length: 20 }, (_, at) => register(`hasty${at}`)))
     expect(replies.filter((reply) => reply.body['success'])).toHaveLength(1)
+    // The login that follows a registration needs no other answer.
+    expect((await browser.login({ username: 'checked', password: 'a good long one' })).body).toMatchObject({
+      success: true,
+    })
   })
 
   it('says so when it cannot be asked', async () => {
@@ -287,6 +291,15 @@ describe('POST /api/user/register', () => {
       { quota: '300', inviter_id: inviter.id },
     ])
     expect(await app.sql('select type from logs where user_id = $1', [inviter.id])).toEqual([{ type: 4 }])
+    // Whoever is banned invites nobody.
+    await app.sql('update users set status = 2 where id = $1', [inviter.id])
+    await app.browser().post('/api/user/register', { ...form('uninvited'), aff_code: 'AbC9' })
+    expect(await app.sql('select aff_count, aff_quota from users where id = $1', [inviter.id])).toEqual([
+      { aff_count: 1, aff_quota: '300' },
+    ])
+    expect(await app.sql("select quota, inviter_id from users where username = 'uninvited'")).toEqual([
+      { quota: '100', inviter_id: 0 },
+    ])
   })
 
   it('rewards an inviter once for an account that fifty ask for at once, and loses none of fifty invited at once', async () => {

@@ -98,7 +98,8 @@ function Transfer({ account, onClose }: AccountProps & { onClose: () => void }) 
           name="quota"
           label={t('划转额度')}
           help={t('可划转 {amount}，每次最低 {least}。', {
-            amount: quotaText(account.affQuota, 6),
+            // What cents cannot say is said in full: nobody may type more than there is.
+            amount: quotaText(account.affQuota, account.affQuota % (quotaPerUnit / 100) === 0 ? 2 : 6),
             least: quotaText(quotaPerUnit),
           })}
         />

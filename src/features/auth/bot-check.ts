@@ -8,13 +8,17 @@ const verifyUrl = 'https://challenges.cloudflare.com/turnstile/v0/siteverify'
 const timeoutMs = 10_000
 
 /**
- * Lets a person pass. One answer serves the rest of the browser's session; with `everyTime` an answer that is given is
- * verified anyway, and the session counts only where none is.
+ * Lets a person pass. One answer serves the rest of the browser's session, but for one account only; with `every-time` an answer
+ * that is given is verified anyway, and the session counts only where none is.
  */
-export async function requireBotCheck(deps: Deps, answer: string, everyTime = false): Promise<void> {
+export async function requireBotCheck(
+  deps: Deps,
+  answer: string,
+  use: 'session' | 'every-time' | 'new-account' = 'session',
+): Promise<void> {
   if (!deps.options.get('TurnstileCheckEnabled')) return
-  const mayRelyOnSession = !everyTime || answer === ''
-  if (mayRelyOnSession && (await readSession(deps)).turnstile === true) return
+  const passed = use === 'every-time' && answer !== '' ? undefined : (await readSession(deps)).turnstile
+  if (passed === true || (passed === 'spent' && use !== 'new-account')) return
   if (answer === '') throw new DomainError('bot_check.missing')
   if (!(await verify(deps, answer))) throw new DomainError('bot_check.failed')
   await rememberInSession(deps, { turnstile: true })
@@ -22,14 +26,14 @@ export async function requireBotCheck(deps: Deps, answer: string, everyTime = fa
 
 /**
  * What a session remembers of the check is worth one new account, however many ask with it at once: a program that a person let
- * in once would make as many as it liked. Part of the transaction that makes the account.
+ * in once would make as many as it liked. The login that follows needs no other. Part of the transaction that makes the account.
  */
 export async function spendBotCheck({ em, options, session }: Pick<Deps, 'em' | 'options' | 'session'>): Promise<void> {
   if (!options.get('TurnstileCheckEnabled')) return
   const spent: unknown[] = await em
     .getConnection()
     .execute(
-      `update sessions set data = data - 'turnstile' where id_hash = ? and data -> 'turnstile' = 'true' returning user_id`,
+      `update sessions set data = data || '{"turnstile":"spent"}' where id_hash = ? and data -> 'turnstile' = 'true' returning user_id`,
       [session.idHash],
       'all',
       em.getTransactionContext(),

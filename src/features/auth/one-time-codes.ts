@@ -47,6 +47,14 @@ export async function useCode(deps: CodeDeps, code: Code): Promise<boolean> {
   return used.length === 1
 }
 
+/** By the database's clock, which is one for all processes. */
+export async function secondsSince({ em }: Pick<Deps, 'em'>, timestamp: number): Promise<number> {
+  const [row] = await em
+    .getConnection()
+    .execute<{ seconds: number }[]>('select extract(epoch from clock_timestamp())::float8 as seconds')
+  return (row?.seconds ?? Number.NaN) - timestamp
+}
+
 /** Notes that something signed elsewhere was used; false where it was before. Kept for as long as it could come again. */
 export async function spendOnce(
   deps: CodeDeps,

@@ -15,7 +15,7 @@ type Redeemed = { quota: number; isGift: boolean }
 
 /** Turns a code into quota: the use, its grant, its log row and what the inviter is owed in one transaction. */
 export async function redeem(deps: UserDeps, input: Redeem): Promise<Redeemed> {
-  await requireBotCheck(deps, input.turnstile, true)
+  await requireBotCheck(deps, input.turnstile, 'every-time')
   const takeBack = await countGuess(deps)
   try {
     const { source, ...redeemed } = await deps.em.transactional((em) => useCode({ ...deps, em }, input.key))

@@ -19,7 +19,7 @@ export async function register(deps: Deps, input: Register): Promise<void> {
   if (!(await isSetUp(deps))) throw new DomainError('setup.required')
   if (!options.get('RegisterEnabled')) throw new DomainError('register.disabled')
   if (!options.get('PasswordRegisterEnabled')) throw new DomainError('register.password_disabled')
-  await requireBotCheck(deps, input.turnstile)
+  await requireBotCheck(deps, input.turnstile, 'new-account')
   // Before the code is spent; the table has the last word.
   await judgeUsername(deps, input.username)
   const email = options.get('EmailVerificationEnabled') ? await provedEmail(deps, input) : undefined

@@ -1,7 +1,7 @@
 import { DomainError } from '#core/errors.ts'
 import { userStatus } from '#core/statuses.ts'
 import { completeSignIn } from '../../auth/service/complete-sign-in.ts'
-import { spendOnce } from '../../auth/one-time-codes.ts'
+import { secondsSince, spendOnce } from '../../auth/one-time-codes.ts'
 import type { Deps, UserDeps } from '../../deps.ts'
 import type { SignIn } from '../../users/view.ts'
 import type { TelegramLogin } from '../schema.ts'
@@ -35,7 +35,7 @@ async function idOf(deps: Deps, { fields }: TelegramLogin): Promise<string> {
   if (botToken === '' || !/^\d{1,20}$/.test(id) || !isSignedByTelegram(botToken, fields)) {
     throw new DomainError('telegram.signature_invalid')
   }
-  const age = deps.ambient.now().getTime() / 1000 - Number(fields['auth_date'])
+  const age = await secondsSince(deps, Number(fields['auth_date']))
   const isFresh = age <= longestAgeSeconds && age >= -longestLeadSeconds
   const seconds = longestAgeSeconds + longestLeadSeconds
   if (!isFresh || !(await spendOnce(deps, { purpose: 'telegram', subject: fields['hash'] ?? '', seconds }))) {

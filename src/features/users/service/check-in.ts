@@ -28,7 +28,7 @@ export async function checkIn(deps: UserDeps, input: { turnstile: string }): Pro
   const { options, actor } = deps
   if (!options.get('CheckInEnabled')) throw new DomainError('check_in.disabled')
   if (options.get('CheckInQuota') <= 0) throw new DomainError('check_in.not_configured')
-  await requireBotCheck(deps, input.turnstile, true)
+  await requireBotCheck(deps, input.turnstile, 'every-time')
   const quota = reward(deps)
   const display = { quotaPerUnit: options.get('QuotaPerUnit'), inCurrency: options.get('DisplayInCurrencyEnabled') }
   await deps.em.transactional(async (em) => {

@@ -62,12 +62,14 @@ async function insertAccount(deps: CreateDeps, account: NewAccount): Promise<num
   return id
 }
 
+/** The code of somebody who is banned or gone invites nobody. */
 async function findInviter(
   deps: CreateDeps,
   code: string | undefined,
 ): Promise<{ id: number; username: string } | null> {
   if (!code || !deps.options.get('AffEnabled')) return null
-  return deps.em.findOne(User, { affCode: code, deletedAt: null }, { disableIdentityMap: true })
+  const invites = { affCode: code, status: userStatus.active, deletedAt: null }
+  return deps.em.findOne(User, invites, { disableIdentityMap: true })
 }
 
 type Gift = { userId: number; username: string; kind: string; amount: number; what: string }
