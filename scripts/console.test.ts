@@ -1,10 +1,27 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { replaceFolder } from './console.ts'
 import { root } from './steps.ts'
+
+vi.mock('node:fs', async (original) => {
+  const files = await original<typeof import('node:fs')>()
+  return { ...files, rmSync: vi.fn(files.rmSync) }
+})
+
+test('a build is in its place before the former one is deleted', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'console-build-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  const [made, place] = [join(folder, 'made'), join(folder, 'client')]
+  for (const name of [made, place]) mkdirSync(name)
+  const served: boolean[] = []
+  vi.mocked(rmSync).mockImplementationOnce(() => void served.push(existsSync(place)))
+  replaceFolder(made, place)
+  expect(served).toEqual([true])
+})
 
 test('builds that end at the same moment leave one of them, whole, and nothing beside it', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'console-build-'))

@@ -41,7 +41,7 @@ function compressFiles(folder: string): void {
   }
 }
 
-/** Puts a whole folder in the place of another, whoever does the same at this moment. */
+/** Puts a whole folder in the place of another, whoever does the same at this moment. A server goes on meanwhile: the former one is deleted afterwards. */
 export function replaceFolder(made: string, place: string): void {
   const former = `${made}-former`
   for (let tries = 1; ; tries += 1) {
@@ -50,12 +50,13 @@ export function replaceFolder(made: string, place: string): void {
     } catch {
       // There is none, or somebody else is replacing it.
     }
-    rmSync(former, { recursive: true, force: true })
     try {
       return renameSync(made, place)
     } catch (error) {
       // Another has put its own there meanwhile.
       if (tries === 1000 || !['ENOTEMPTY', 'EEXIST', 'EPERM'].includes(Object(error).code)) throw error
+    } finally {
+      rmSync(former, { recursive: true, force: true })
     }
   }
 }

@@ -1,7 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
 import { extname, join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
 import express, { type Handler, type Response, Router } from 'express'
 import type { OptionsReader } from '#core/options/registry/index.ts'
 import { projectFolder } from './project-folder.ts'
@@ -20,9 +22,9 @@ export function createConsoleFiles(options: OptionsReader): Handler {
   router.use('/assets', (_req, _res, next) => next('router'))
   const files = express.static(builtConsole, { maxAge: '7d', index: false, setHeaders })
   router.use((req, res, next) => (namesPage(req.path) ? next() : files(req, res, next)))
-  router.get(['/', '/*path'], (_req, res) => {
-    // Read anew each time: a build beneath a running process takes away the scripts that an older shell names.
-    const shell = readShell()
+  const readShell = createShellReader(join(builtConsole, 'index.html'))
+  router.get(['/', '/*path'], async (_req, res) => {
+    const shell = await readShell()
     if (shell === null) {
       res.status(503).type('text').send('The console has not been built. Run npm run build.')
       return
@@ -66,9 +68,26 @@ function namesPage(path: string): boolean {
   }
 }
 
-const readShell = (): string | null => {
-  const path = join(builtConsole, 'index.html')
-  return existsSync(path) ? readFileSync(path, 'utf8') : null
+const pollMs = 20
+const mostPolls = 100
+
+/**
+ * Reads the shell anew each time: a build beneath a running process takes away the scripts that an older shell names. One that has been there
+ * is waited for, since a build that takes its place leaves none for a moment.
+ */
+export function createShellReader(path: string): () => Promise<string | null> {
+  let wasThere = false
+  return async () => {
+    for (let polls = 0; ; polls += 1) {
+      const shell = await readFile(path, 'utf8').catch(() => null)
+      if (shell !== null) {
+        wasThere = true
+        return shell
+      }
+      if (!wasThere || polls === mostPolls) return null
+      await setTimeout(pollMs)
+    }
+  }
 }
 
 /**

@@ -80,7 +80,24 @@ test('what is on hold is distinguished from what waits to be booked by hand', as
     app.sql('insert into holds (id, user_id, token_id, amount, node_id) values ($1, $2, 0, 700, $3)', [name, id, node])
   await hold('one', 4)
   await hold('two', 0)
-  expect((await state()).holds).toMatchObject({ count: 2, amount: 1400, waiting: 1, oldest: expect.any(Date) })
+  await app.sql("insert into failed_charges (id, user_id, row, error) values ('two', $1, '{}', 'out of range')", [id])
+  // That of a batch is no process's either, and ends by itself.
+  await hold('three', 0)
+  expect((await state()).holds).toMatchObject({ count: 3, amount: 2100, waiting: 1, oldest: expect.any(Date) })
+})
+
+test('what the processes lease of balances is summed', async () => {
+  const { id } = await app.person({ quota: 5000 })
+  for (const [lease, amount] of [
+    [1, 300],
+    [2, 400],
+  ])
+    await app.sql('insert into leases (id, node_id, user_id, token_id, amount) values ($1::bigint, 4, $2, 7, $3)', [
+      lease,
+      id,
+      amount,
+    ])
+  expect((await state()).leases).toEqual({ count: 2, amount: 700 })
 })
 
 test('a statement that takes long is shown without the values in it', async () => {

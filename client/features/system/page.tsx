@@ -23,7 +23,7 @@ export function Page() {
   return (
     <Frame
       title={t('运行状态')}
-      description={t('各节点、定时任务、冻结的额度与数据库的当前情况，每 5 秒更新。')}
+      description={t('各节点、定时任务、冻结和租用的额度与数据库的当前情况，每 5 秒更新。')}
       extra={<IconButton icon={RotateCw} label={t('刷新')} variant="outline" onClick={refresh} />}
     >
       {state.error && !data ? (

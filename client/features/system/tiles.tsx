@@ -17,7 +17,7 @@ export function Tiles({ state }: { state: SystemState | undefined }) {
   const slowest = Math.max(0, ...alive.map(({ figures }) => figures.loopDelayMs))
   const gone = (state?.nodes.length ?? 0) - alive.length
   return (
-    <SimpleGrid columns={{ base: 2, md: 3, xl: 5 }} gap="3">
+    <SimpleGrid columns={{ base: 2, md: 3, xl: 6 }} gap="3">
       <StatTile
         label={t('在线节点')}
         value={formatInteger(alive.length)}
@@ -39,6 +39,12 @@ export function Tiles({ state }: { state: SystemState | undefined }) {
         value={<Money quota={state?.holds.amount} />}
         loading={loading}
         note={<HoldsNote holds={state?.holds} />}
+      />
+      <StatTile
+        label={t('节点租用的额度')}
+        value={<Money quota={state?.leases.amount} />}
+        loading={loading}
+        note={t('{count} 个租约', { count: formatInteger(state?.leases.count ?? 0) })}
       />
       <StatTile
         label={t('数据库大小')}

@@ -43,6 +43,15 @@ async function readHolds(query: Query) {
   }
 }
 
+/** What the processes keep of balances for busy tokens, to give their calls without asking. */
+async function readLeases(query: Query) {
+  const [row] = await query<{ count: string; amount: string }>(
+    'select count(*) as count, coalesce(sum(amount), 0) as amount from leases',
+    [],
+  )
+  return { count: Number(row?.count ?? 0), amount: Number(row?.amount ?? 0) }
+}
+
 async function readDatabase(query: Query) {
   const [row] = await query<{ bytes: string; connections: string; most: string; version: string }>(
     `select pg_database_size(current_database()) as bytes, current_setting('server_version') as version,
@@ -61,13 +70,13 @@ async function readDatabase(query: Query) {
 const mostMonths = 12
 const daysOfGrowth = 14
 
-/** The log by month, newest first and without the coming ones that are made ahead, and how many calls were charged on each of the last days. */
+/** The log by month, newest first, what has no month last, and without the coming ones that are made ahead, and how many calls were charged on each of the last days. */
 async function readLogGrowth(query: Query) {
   const months = await query<{ month: string; bytes: string; rows: string }>(
     `select c.relname as month, pg_total_relation_size(c.oid) as bytes, greatest(c.reltuples, 0)::bigint as rows
      from pg_inherits i join pg_class c on c.oid = i.inhrelid where i.inhparent = 'logs'::regclass
        and (c.relname <= 'logs_' || to_char(now(), 'YYYY_MM') or (c.relname = 'logs_default' and c.reltuples > 0))
-     order by c.relname desc limit ${mostMonths}`,
+     order by c.relname = 'logs_default', c.relname desc limit ${mostMonths}`,
     [],
   )
   const days = await query<{ day: string; calls: string }>(
@@ -125,6 +134,7 @@ export async function systemState({ database }: Pick<Deps, 'database'>) {
   const state = await readInTime(database.pool, async (query) => ({
     nodes: await readNodes(query),
     holds: await readHolds(query),
+    leases: await readLeases(query),
     database: await readDatabase(query),
     logs: await readLogGrowth(query),
     slowStatements: await readSlowStatements(query),
