@@ -1,5 +1,5 @@
 import { takesRemoteCalls, takesSearches } from './hosted/ids.ts'
-import type { ChatRequest, CustomTool, DialectId, Message } from './request.ts'
+import type { ChatRequest, CustomTool, DialectId, Message, WebSearchTool } from './request.ts'
 
 /** Fields that parsing has also put into the hub's own fields; leaving the original out loses nothing. */
 const mirrored = new Set(['thinking', 'reasoning', 'enable_thinking', 'thinking_budget', 'output_config'])
@@ -36,10 +36,30 @@ export function lossesTowards(request: ChatRequest, target: DialectId | undefine
     if (tool.type === 'custom' && target !== 'openai-chat' && target !== 'openai-responses' && hasGrammar(tool)) {
       lost.add('tools.format')
     }
+    if (tool.type === 'web-search') for (const name of searchDetails(tool)) if (!searches(target, name)) lost.add(name)
     if (tool.type === 'vendor' && tool.dialect !== target) lost.add(`tools.${typeName(tool.value) ?? 'type'}`)
   }
   return [...lost]
 }
+
+type SearchDetail = 'allowed_domains' | 'blocked_domains' | 'user_location'
+
+/** What a search can be told besides how far to look, by the dialect that has a word for it. */
+const searchWords: Readonly<Record<DialectId, readonly SearchDetail[]>> = {
+  'openai-chat': ['user_location'],
+  'openai-responses': ['allowed_domains', 'user_location'],
+  claude: ['allowed_domains', 'blocked_domains', 'user_location'],
+  gemini: [],
+}
+
+const searches = (target: DialectId | undefined, name: SearchDetail): boolean =>
+  target !== undefined && searchWords[target].includes(name)
+
+const searchDetails = (tool: WebSearchTool): SearchDetail[] => [
+  ...(tool.allowedDomains ? (['allowed_domains'] as const) : []),
+  ...(tool.blockedDomains ? (['blocked_domains'] as const) : []),
+  ...(tool.userLocation ? (['user_location'] as const) : []),
+]
 
 /** Whether free text has to follow a grammar: only its own vendor can see to that. */
 export const hasGrammar = (tool: CustomTool): boolean => tool.format !== undefined && typeName(tool.format) !== 'text'

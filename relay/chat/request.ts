@@ -110,6 +110,9 @@ export type WebSearchTool = {
   type: 'web-search'
   contextSize?: 'low' | 'medium' | 'high' | undefined
   maxUses?: number | undefined
+  /** Only results of these sites, or none of those; a host stands for those below it too. */
+  allowedDomains?: string[] | undefined
+  blockedDomains?: string[] | undefined
   userLocation?:
     | {
         city?: string | undefined

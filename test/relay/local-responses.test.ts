@@ -289,6 +289,22 @@ describe('a conversation that is compacted', () => {
     }
   })
 
+  test('is not asked again in another form of an upstream that does not know the model', async () => {
+    const paths: string[] = []
+    const failure = { error: { message: 'no such model', type: 'invalid_request_error', code: 'model_not_found' } }
+    const unknowing = scripted.play((path) => {
+      paths.push(path)
+      return { status: 404, steps: [JSON.stringify(failure)] }
+    })
+    const { model } = await serve(app, { type: 1, baseUrl: unknowing })
+    const reply = await compact(model, {})
+    expect({ status: reply.status, body: await reply.json() }).toMatchObject({
+      status: 404,
+      body: { error: { code: 'model_not_found' } },
+    })
+    expect(new Set(paths)).toEqual(new Set(['/v1/responses/compact']))
+  })
+
   test('costs nothing where nothing was summed up', async () => {
     const { model } = await serve(app, { type: 14, does: 'blank' })
     const rows = (await consumed(app)).length

@@ -1,6 +1,6 @@
 import { type Fields, isObject } from '#relay/chat/json.ts'
 import type { Tool, ToolChoice, WebSearchTool } from '#relay/chat/request.ts'
-import { readPlace } from '../openai-chat/tools.ts'
+import { domainsOf, readPlace } from '../openai-chat/tools.ts'
 import { type Reader, defined, readCacheControl, unreadNames } from '../read.ts'
 import { InvalidRequest } from '#relay/chat/invalid-request.ts'
 
@@ -20,9 +20,6 @@ export function readTools(value: unknown, read: Reader): { tools: Tool[]; losses
       return readTool(tool, `tools[${index}]`, read)
     }
     if (!type.startsWith('web_search_')) return { type: 'vendor', dialect: 'claude', value: tool }
-    losses.push(
-      ...['allowed_domains', 'blocked_domains'].filter((name) => tool[name] !== undefined && tool[name] !== null),
-    )
     return readWebSearch(tool, `tools[${index}]`, read)
   })
   return { tools, losses }
@@ -45,6 +42,8 @@ function readWebSearch(tool: Fields, path: string, read: Reader): WebSearchTool 
     type: 'web-search',
     contextSize: maxUses === undefined ? undefined : maxUses <= 1 ? 'low' : maxUses <= 5 ? 'medium' : 'high',
     maxUses,
+    allowedDomains: domainsOf(tool['allowed_domains'], `${path}.allowed_domains`, read),
+    blockedDomains: domainsOf(tool['blocked_domains'], `${path}.blocked_domains`, read),
     userLocation: place === undefined ? undefined : readPlace(place),
   })
 }

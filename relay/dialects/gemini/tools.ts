@@ -1,6 +1,7 @@
 import { type Fields, isObject } from '#relay/chat/json.ts'
 import type { FunctionTool, Tool, ToolChoice } from '#relay/chat/request.ts'
 import { type Reader, defined, unreadNames } from '../read.ts'
+import { domainsOf } from '../openai-chat/tools.ts'
 import { bothSpellings, pick, pickObject } from './fields.ts'
 import { toJsonSchema } from './schema.ts'
 
@@ -8,6 +9,7 @@ const declarations = bothSpellings(['functionDeclarations'])
 const searches = bothSpellings(['googleSearch', 'googleSearchRetrieval'])
 
 const knownDeclaration = bothSpellings(['name', 'description', 'parameters', 'parametersJsonSchema'])
+const knownSearch = bothSpellings(['excludeDomains'])
 const knownConfig = bothSpellings(['functionCallingConfig'])
 
 const knownCalling = bothSpellings(['mode', 'allowedFunctionNames'])
@@ -21,7 +23,7 @@ export const unreadToolFields = (tools: unknown, toolConfig: unknown): string[] 
       unreadNames(declaration, knownDeclaration, 'tools'),
     ),
     ...Object.entries(entry).flatMap(([name, settings]) =>
-      searches.has(name) && isObject(settings) ? unreadNames(settings, new Set(), `tools.${name}`) : [],
+      searches.has(name) && isObject(settings) ? unreadNames(settings, knownSearch, `tools.${name}`) : [],
     ),
   ]),
   ...objectsIn(toolConfig).flatMap((config) => [
@@ -44,7 +46,10 @@ export function readTools(value: unknown, read: Reader): Tool[] {
     })
     const builtIn = Object.entries(entry).flatMap(([name, settings]): Tool[] => {
       if (declarations.has(name) || settings === null) return []
-      if (searches.has(name)) return [{ type: 'web-search' }]
+      if (searches.has(name)) {
+        const excluded = isObject(settings) ? pick(settings, 'excludeDomains') : undefined
+        return [defined({ type: 'web-search', blockedDomains: domainsOf(excluded, `${name}.excludeDomains`, read) })]
+      }
       return [{ type: 'vendor', dialect: 'gemini', value: { [name]: settings } }]
     })
     return [...functions, ...builtIn]

@@ -60,6 +60,12 @@ export function readWebSearch(options: Fields): WebSearchTool {
   })
 }
 
+/** Sites a search is kept to or from; an empty list says nothing. */
+export function domainsOf(value: unknown, path: string, read: Reader): string[] | undefined {
+  const domains = read.texts(value, path)
+  return domains?.length === 0 ? undefined : domains
+}
+
 export function readPlace(place: Fields): NonNullable<WebSearchTool['userLocation']> {
   const text = (value: unknown) => (typeof value === 'string' && value !== '' ? value : undefined)
   const { city, country, region, timezone } = place

@@ -1,11 +1,12 @@
 import { type Fields, isObject } from '#relay/chat/json.ts'
 import type { Tool, ToolChoice } from '#relay/chat/request.ts'
-import { readToolChoice as readChatToolChoice, readWebSearch } from '../openai-chat/tools.ts'
+import { domainsOf, readToolChoice as readChatToolChoice, readWebSearch } from '../openai-chat/tools.ts'
 import { joinedName, ownTool } from './agent-tools.ts'
 import { type Reader, defined, unreadNames } from '../read.ts'
 
 const knownTool = new Set(['type', 'name', 'description', 'parameters', 'strict', 'format'])
-const knownSearch = new Set(['type', 'search_context_size', 'user_location'])
+const knownSearch = new Set(['type', 'search_context_size', 'user_location', 'filters'])
+const knownFilter = new Set(['allowed_domains'])
 
 /** What is said of tools beyond what the hub reads of them. */
 export const unreadToolFields = (value: unknown): string[] =>
@@ -13,7 +14,9 @@ export const unreadToolFields = (value: unknown): string[] =>
     const type = isObject(tool) ? tool['type'] : undefined
     if (!isObject(tool) || typeof type !== 'string') return []
     if (type === 'function' || type === 'custom') return unreadNames(tool, knownTool, 'tools')
-    return type.startsWith('web_search') ? unreadNames(tool, knownSearch, 'tools') : []
+    if (!type.startsWith('web_search')) return []
+    const filters = isObject(tool['filters']) ? unreadNames(tool['filters'], knownFilter, 'tools.filters') : []
+    return [...unreadNames(tool, knownSearch, 'tools'), ...filters]
   })
 
 /** Tools stand flat here, without the object around a function that chat completions have. */
@@ -31,7 +34,11 @@ export function readTools(value: unknown, read: Reader): Tool[] {
         format: tool['format'],
       })
     }
-    if (type.startsWith('web_search')) return readWebSearch(tool)
+    if (type.startsWith('web_search')) {
+      const filters = read.object(tool['filters'], `${path}.filters`)
+      const allowedDomains = domainsOf(filters?.['allowed_domains'], `${path}.filters.allowed_domains`, read)
+      return defined({ ...readWebSearch(tool), allowedDomains })
+    }
     return ownTool(type) ?? { type: 'vendor', dialect: 'openai-responses', value: tool }
   })
 }

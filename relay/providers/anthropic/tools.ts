@@ -23,6 +23,8 @@ function webSearch(tool: WebSearchTool): Json {
     type: 'web_search_20250305',
     name: 'web_search',
     max_uses: tool.maxUses ?? (tool.contextSize && usesOf[tool.contextSize]),
+    allowed_domains: tool.allowedDomains,
+    blocked_domains: tool.allowedDomains ? undefined : tool.blockedDomains,
     user_location: tool.userLocation && { type: 'approximate', ...withoutAbsent(tool.userLocation) },
   })
 }
@@ -51,6 +53,10 @@ export function toolFields(
 ): Json {
   const tools = offered(request.tools, request.toolChoice).flatMap((tool) => toClaudeTool(tool, how.traits))
   if (tools.length === 0) return {}
+  // One list excludes the other here.
+  if (request.tools.some((tool) => tool.type === 'web-search' && tool.allowedDomains && tool.blockedDomains)) {
+    how.losses.add('blocked_domains')
+  }
   let choice = choiceOf(request.toolChoice)
   if ((choice?.['type'] === 'any' || choice?.['type'] === 'tool') && !how.mayForce) {
     choice = { type: 'auto' }

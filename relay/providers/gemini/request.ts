@@ -144,8 +144,11 @@ function cachedContent(request: ChatRequest): string | undefined {
 
 export type GeminiBody = { model: string; body: Json; losses: string[] }
 
-/** The body of a generate call, the same at every host; `callIds` says whether the host takes ids of calls. */
-export function toGeminiBody(request: ChatRequest, call: ProviderCall, { callIds }: { callIds: boolean }): GeminiBody {
+/** What one host takes and another does not: ids of calls, and sites that a search keeps from. */
+type Host = { callIds: boolean; excludesDomains: boolean }
+
+/** The body of a generate call, the same at every host but for that. */
+export function toGeminiBody(request: ChatRequest, call: ProviderCall, host: Host): GeminiBody {
   const losses = new Set(lossesTowards(request, 'gemini').filter((name) => name !== 'cached_content'))
   for (const name of unsupported(request)) losses.add(name)
   const named = thinkingByName(call, request.maxTokens ?? 0)
@@ -153,12 +156,16 @@ export function toGeminiBody(request: ChatRequest, call: ProviderCall, { callIds
   const plain = refusesInstructions(named.model)
   const cached = cachedContent(request)
   const messages = plain ? withInstructions(request.messages, instructions) : request.messages
-  const { tools, toolConfig } = toolFields(request, named.model, losses)
+  const { tools, toolConfig } = toolFields(request, {
+    model: named.model,
+    excludesDomains: host.excludesDomains,
+    losses,
+  })
   const { safetySettings: ownSafety, generationConfig: _, cachedContent: __, ...own } = request.extra.fields
   const fixed = plain || instructions.length === 0 ? undefined : { parts: instructions.map((text) => ({ text })) }
   const body = withoutAbsent({
     ...(isGemini(request) ? own : {}),
-    contents: toContents(messages, { signatures: wantsSignatures(named.model), callIds }),
+    contents: toContents(messages, { signatures: wantsSignatures(named.model), callIds: host.callIds }),
     // What is cached holds instructions and tools of its own.
     systemInstruction: cached === undefined ? fixed : undefined,
     tools: cached === undefined ? tools : undefined,
@@ -194,6 +201,6 @@ export const geminiHeaders = (call: ProviderCall): Record<string, string> => ({
 })
 
 export function toGeminiRequest(request: ChatRequest, call: ProviderCall): UpstreamRequest {
-  const { model, body, losses } = toGeminiBody(request, call, { callIds: true })
+  const { model, body, losses } = toGeminiBody(request, call, { callIds: true, excludesDomains: false })
   return { method: 'POST', url: generateUrl(call, model), headers: geminiHeaders(call), body, losses }
 }

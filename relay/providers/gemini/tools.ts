@@ -18,7 +18,7 @@ const builtIn: Readonly<Record<string, string>> = {
 const lossOf: Readonly<Record<string, string>> = { googleSearch: 'web_search' }
 
 function ownTool(tool: Tool): Json | undefined {
-  if (tool.type === 'web-search') return { googleSearch: {} }
+  if (tool.type === 'web-search') return { googleSearch: withoutAbsent({ excludeDomains: tool.blockedDomains }) }
   if (tool.type === 'vendor') return tool.dialect === 'gemini' ? (tool.value as Json) : undefined
   const name = Object.hasOwn(builtIn, tool.name) ? builtIn[tool.name] : undefined
   return name === undefined ? undefined : { [name]: {} }
@@ -51,15 +51,20 @@ function toolConfig({ toolChoice }: ChatRequest): Json | undefined {
   return { functionCallingConfig: { mode: { auto: 'AUTO', none: 'NONE', required: 'ANY' }[mode] } }
 }
 
+/** `excludesDomains`: "This field is not supported in Gemini API", only in Vertex AI. */
+type Target = { model: string; excludesDomains: boolean; losses: Set<string> }
+
+const searchingAll = (tool: Tool): Tool => (tool.type === 'web-search' ? { ...tool, blockedDomains: undefined } : tool)
+
 /**
  * `tools` and `toolConfig`. Where the two kinds exclude each other the functions stay, for an agent can do without a search and
  * not without its own tools.
  */
-export function toolFields(request: ChatRequest, model: string, losses: Set<string>): Json {
+export function toolFields(request: ChatRequest, { model, excludesDomains, losses }: Target): Json {
   const own = [
     ...new Map(
       request.tools.flatMap((tool) => {
-        const entry = ownTool(tool)
+        const entry = ownTool(excludesDomains ? tool : searchingAll(tool))
         return entry ? [[JSON.stringify(Object.keys(entry)), entry] as const] : []
       }),
     ).values(),
@@ -69,6 +74,7 @@ export function toolFields(request: ChatRequest, model: string, losses: Set<stri
     for (const name of own.flatMap((tool) => Object.keys(tool))) losses.add(lossOf[name] ?? `tools.${name}`)
     return { tools: [{ functionDeclarations: declarations }], toolConfig: toolConfig(request) }
   }
+  if (excludesDomains) losses.delete('blocked_domains')
   if (declarations.length === 0) return own.length > 0 ? { tools: own } : {}
   const config = toolConfig(request)
   // Both kinds in one call have to be asked for.

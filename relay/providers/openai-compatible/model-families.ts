@@ -49,9 +49,16 @@ export function clampEffort(wanted: Effort, allowed: readonly Effort[]): Effort 
 const responsesOnly =
   /^(o1-pro|o3-pro|gpt-5(\.\d+)?-pro|o\d[^/]*-deep-research|computer-use-preview|codex-mini-latest|gpt-5(\.\d+)?-codex)/
 
-/** Models that the vendor serves in the responses form only, and calls of newer ones that the chat form refuses. */
+/**
+ * Models that search in the responses form and not in the chat form, where those made for it do:
+ * https://developers.openai.com/api/docs/guides/tools-web-search#limitations.
+ */
+const searchesInResponses =
+  /^(gpt-4o(-mini)?|gpt-4\.1(-mini)?|o3|o4-mini|gpt-5(\.\d+)?(-mini|-nano)?)(-\d{4}-\d{2}-\d{2})?$/
+
+/** Models that the vendor serves in the responses form only, and calls of others that the chat form refuses. */
 export function refusesChat({ model, tools, search, effort }: ResponsesReason): boolean {
-  if (responsesOnly.test(model)) return true
+  if (responsesOnly.test(model) || (search && searchesInResponses.test(model))) return true
   const version = versionOf(model)
   const newer =
     version?.series === 'gpt' &&

@@ -167,12 +167,21 @@ test('free-text tools and allowed tools go to the original as they are, elsewher
   ])
 })
 
-test('web search goes to search models; elsewhere it is named as lost', () => {
+test('web search goes to search models and, at the vendor itself, to the form that has it; elsewhere it is named as lost', () => {
   const request = requestWith({ tools: [{ type: 'web-search', maxUses: 1 }], extra: { dialect: 'claude', fields: {} } })
   expect(body(request, callWith({ model: 'gpt-4o-search-preview' }))).toMatchObject({
     web_search_options: { search_context_size: 'low' },
   })
-  expect(write(request).losses).toEqual(['web_search'])
+  for (const model of ['gpt-4o', 'gpt-4.1-mini-2025-04-14', 'o3', 'gpt-5', 'gpt-5.4-mini']) {
+    expect(write(request, callWith({ model }))).toMatchObject({
+      url: 'https://api.openai.com/v1/responses',
+      body: { tools: [{ type: 'web_search' }] },
+      losses: [],
+    })
+  }
+  for (const call of [callWith({ model: 'gpt-4.1-nano' }), callWith({ channel: { baseUrl: 'https://example.com' } })]) {
+    expect(write(request, call).losses).toEqual(['web_search'])
+  }
 })
 
 test('what cannot be sent is refused in the caller’s terms', () => {

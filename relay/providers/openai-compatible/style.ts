@@ -1,6 +1,6 @@
 import type { Citation, UpstreamFailure } from '#relay/chat/events.ts'
 import type { TargetProfile } from '#relay/chat/fit/profile.ts'
-import type { ChatRequest } from '#relay/chat/request.ts'
+import type { ChatRequest, WebSearchTool } from '#relay/chat/request.ts'
 import type { ReportedUsage } from '#core/usage.ts'
 import type { PlainOperation, PlainTranslation, ProviderCall, ProviderChannel } from '../types.ts'
 import type { Json } from '../shared/json.ts'
@@ -52,6 +52,8 @@ export type OpenAiStyle = {
    * changed inside. Returns names of what had to be left out.
    */
   adjust?: ((body: Json, call: ProviderCall) => string[] | void) | undefined
+  /** Tells a search which sites to keep to or from; what is told is no loss any more. */
+  searchDomains?: ((tool: WebSearchTool, losses: Set<string>) => Json) | undefined
   usage?: ((usage: Json) => ReportedUsage) | undefined
   /** Sources that stand outside the message. */
   citations?: ((answer: Json) => Citation[]) | undefined

@@ -64,7 +64,7 @@ function searchFields(request: ChatRequest, model: string, writing: Writing): Js
   const search = request.tools.find((tool) => tool.type === 'web-search')
   if (!search) return {}
   if (request.extra.dialect === 'openai-chat' || /search|sonar/.test(model)) {
-    return { web_search_options: webSearchOptions(search) }
+    return { web_search_options: webSearchOptions(search), ...writing.style.searchDomains?.(search, writing.losses) }
   }
   writing.losses.add('web_search')
   return {}

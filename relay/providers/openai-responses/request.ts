@@ -14,6 +14,17 @@ import type { ProviderCall } from '../types.ts'
 import { type Json, withoutAbsent } from '../shared/json.ts'
 import { toInput } from './input.ts'
 
+/** "Allow-list of up to 100 domains": https://developers.openai.com/api/docs/guides/tools-web-search#domain-filtering. */
+const mostDomains = 100
+
+/** Whole hosts only, so that what names a part of one lets in the rest of it, and only so many. */
+function siteFilter(given: readonly string[]): { domains: string[]; exact: boolean } {
+  const hosts = given.map((domain) => domain.replace(/^https?:\/\//, '').replace(/\/+$/, ''))
+  const domains = [...new Set(hosts.map((host) => host.replace(/\/.*$/, '')))]
+  const exact = domains.length <= mostDomains && !hosts.some((host) => host.includes('/'))
+  return { domains: domains.slice(0, mostDomains), exact }
+}
+
 function toTool(tool: Tool): Json[] {
   switch (tool.type) {
     case 'function': {
@@ -28,7 +39,15 @@ function toTool(tool: Tool): Json[] {
     }
     case 'web-search': {
       const location = tool.userLocation && { type: 'approximate', ...withoutAbsent(tool.userLocation) }
-      return [withoutAbsent({ type: 'web_search', search_context_size: tool.contextSize, user_location: location })]
+      const allowed = tool.allowedDomains && siteFilter(tool.allowedDomains).domains
+      return [
+        withoutAbsent({
+          type: 'web_search',
+          search_context_size: tool.contextSize,
+          user_location: location,
+          filters: allowed && { allowed_domains: allowed },
+        }),
+      ]
     }
     case 'vendor':
       return tool.dialect === 'openai-responses' ? [tool.value as Json] : []
@@ -118,6 +137,8 @@ function unsupported(request: ChatRequest): string[] {
     ),
   }
   const lost = Object.keys(given).filter((name) => given[name])
+  const filtered = request.tools.flatMap((tool) => (tool.type === 'web-search' && tool.allowedDomains) || [])
+  if (!siteFilter(filtered).exact) lost.push('allowed_domains')
   return [...lost, ...detailsIn(request, ['cache_control', 'name', 'image'])]
 }
 

@@ -81,7 +81,10 @@ function claudeRequest(request: ChatRequest, call: ProviderCall): UpstreamReques
 
 function googleRequest(request: ChatRequest, call: ProviderCall): UpstreamRequest {
   // Older models refuse ids of calls here.
-  const { model, body, losses } = toGeminiBody(request, call, { callIds: wantsSignatures(call.model) })
+  const { model, body, losses } = toGeminiBody(request, call, {
+    callIds: wantsSignatures(call.model),
+    excludesDomains: true,
+  })
   const url = googleUrl(call, model, generateOperation(call.stream))
   return { method: 'POST', url, headers: headersOf(call), body, losses }
 }

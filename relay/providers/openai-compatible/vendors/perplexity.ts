@@ -1,5 +1,6 @@
 import type { ReportedUsage } from '#core/usage.ts'
 import type { Citation } from '#relay/chat/events.ts'
+import type { WebSearchTool } from '#relay/chat/request.ts'
 import { joinPath } from '../../shared/join-path.ts'
 import { countOf, type Json, listOf, numberOf, recordsOf, sumOf, textOf, wordOf } from '../../shared/json.ts'
 import { isDefaultValue } from '../../shared/default-values.ts'
@@ -76,6 +77,16 @@ function adjust(body: Json): string[] {
   return left.flatMap(([name, value]) => (implied.has(name) || isDefaultValue(name, value) ? [] : [name]))
 }
 
+/** At most so many domains, and either a list to keep to or one to keep from: https://docs.perplexity.ai/guides/search-domain-filters. */
+const mostDomains = 20
+
+function searchDomains({ allowedDomains, blockedDomains }: WebSearchTool, losses: Set<string>): Json {
+  const domains = allowedDomains ?? blockedDomains?.map((domain) => `-${domain}`)
+  if (!domains) return {}
+  if (domains.length <= mostDomains) losses.delete(allowedDomains ? 'allowed_domains' : 'blocked_domains')
+  return { search_domain_filter: domains.slice(0, mostDomains) }
+}
+
 /** Reasoning is counted beside the answer here. */
 function usage(counts: Json): ReportedUsage {
   const reasoning = countOf(counts['reasoning_tokens'])
@@ -105,6 +116,7 @@ export const perplexity = openAiCompatible({
   adjust,
   usage,
   citations,
+  searchDomains,
   plain: { embeddings: perplexityEmbeddings },
   // Callers are sent the whole output and the sources, so the answer cannot go through as it came.
   translatesAlways: true,
