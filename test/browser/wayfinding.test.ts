@@ -171,6 +171,15 @@ describeWithBrowser('finding the way', () => {
     await context.close()
   })
 
+  test('a wallet that could not be fetched does not go on loading', async () => {
+    const { page, context } = await openConsole(browser, app, { reader: { ...root, role: 100 }, language: 'en' })
+    await page.route(/user\.wallet\.get/, (route) => route.abort())
+    await page.goto('/app/wallet')
+    await page.getByRole('alert').filter({ hasText: 'Could not load' }).first().waitFor()
+    await page.waitForFunction(() => document.querySelector('.chakra-skeleton') === null)
+    await context.close()
+  })
+
   test('a console that is open during an upgrade opens its next page in the new one', async () => {
     const { page, context } = await open('/app/tokens')
     await page.getByText('Lighthouse script').waitFor()

@@ -4,6 +4,7 @@ import { useState } from 'react'
 import { BotCheck } from '../../components/bot-check.tsx'
 import { Card } from '../../components/card.tsx'
 import { notify } from '../../components/notify.ts'
+import { ErrorState } from '../../components/states.tsx'
 import { t } from '../../i18n/t.ts'
 import { quotaText } from '../../lib/format.ts'
 import { trpc } from '../../lib/trpc.ts'
@@ -31,6 +32,13 @@ export function CheckIn() {
     } finally {
       setWorking(false)
     }
+  }
+  if (state.error && !state.data) {
+    return (
+      <Card title={t('每日签到')}>
+        <ErrorState error={state.error} onRetry={() => void state.refetch()} />
+      </Card>
+    )
   }
   return (
     <Card title={t('每日签到')}>

@@ -2,7 +2,9 @@ import { Badge, Box, Button, Flex, Stack, Text } from '@chakra-ui/react'
 import { useState } from 'react'
 import { Link } from 'wouter'
 import { Section } from '../../components/facts.tsx'
+import { Notice } from '../../components/notice.tsx'
 import { t } from '../../i18n/t.ts'
+import { errorText } from '../../lib/errors.ts'
 import { formatDate, formatTime, priceText } from '../../lib/format.ts'
 import { trpc } from '../../lib/trpc.ts'
 import type { RouterOutputs } from '#server/app-router.ts'
@@ -14,6 +16,13 @@ const refreshMs = 60_000
 
 const channelLink = (id: number): string => `/admin/channels?open=${id}`
 const pricesLink = (model: string): string => `/admin/prices?q=${encodeURIComponent(model)}`
+
+function retirementText({ model, retires, successor }: Extract<Item, { kind: 'model-retired' }>): string {
+  const values = { model, date: formatDate(retires), successor }
+  return retires.getTime() < Date.now()
+    ? t('模型 {model} 已于 {date} 停用，建议改用 {successor}', values)
+    : t('模型 {model} 于 {date} 停用，建议改用 {successor}', values)
+}
 
 /** What happened, and the place where it is mended. */
 function wordsOf(item: Item): { text: string; href: string; act: string } {
@@ -67,11 +76,7 @@ function wordsOf(item: Item): { text: string; href: string; act: string } {
       }
     case 'model-retired':
       return {
-        text: t('模型 {model} 于 {date} 停用，建议改用 {successor}', {
-          model: item.model,
-          date: formatDate(item.retires),
-          successor: item.successor,
-        }),
+        text: retirementText(item),
         href: pricesLink(item.model),
         act: t('查看模型'),
       }
@@ -86,8 +91,9 @@ function wordsOf(item: Item): { text: string; href: string; act: string } {
 
 /** What stands in need of a hand, for administrators; nothing while all is well. */
 export function AttentionList() {
-  const { data } = trpc.admin.attention.list.useQuery(undefined, { refetchInterval: refreshMs })
+  const { data, error, refetch } = trpc.admin.attention.list.useQuery(undefined, { refetchInterval: refreshMs })
   const [all, setAll] = useState(false)
+  if (error && !data) return <Unknown error={error} onRetry={() => void refetch()} />
   if (!data || data.length === 0) return null
   const shown = all ? data : data.slice(0, mostAtFirst)
   return (
@@ -129,5 +135,23 @@ export function AttentionList() {
         </Stack>
       )}
     </Section>
+  )
+}
+
+/** That nothing is shown must not be taken for all being well. */
+function Unknown({ error, onRetry }: { error: unknown; onRetry: () => void }) {
+  return (
+    <Notice
+      tone="warning"
+      isAlert
+      title={t('无法确认是否有需要处理的事项')}
+      action={
+        <Button size="xs" onClick={onRetry}>
+          {t('重试')}
+        </Button>
+      }
+    >
+      {errorText(error)}
+    </Notice>
   )
 }

@@ -40,7 +40,8 @@ export function Page() {
   const series = useSeries(input)
   const logLink = useLogLink(input)
   const { data } = overview
-  const error = overview.error ?? series.error
+  // Of figures and charts each may be missing; what is there stays.
+  const stale = (data && overview.error) ?? (series.data && series.error)
   const isEmpty = data !== undefined && !overview.isPlaceholderData && data.current.calls === 0
   const isUntouched = isEmpty && data.previous.calls === 0
   const retry = () => {
@@ -67,13 +68,13 @@ export function Page() {
       <FailedChargesNotice />
       {isAdmin && <AttentionList />}
       <DashboardFilters values={values} onChange={set} />
-      {error && data && (
+      {stale && (
         <Notice tone="warning" isAlert action={<Button onClick={retry}>{t('重试')}</Button>}>
-          {t('刷新失败，显示的是之前的内容：{reason}', { reason: errorText(error) })}
+          {t('刷新失败，显示的是之前的内容：{reason}', { reason: errorText(stale) })}
         </Notice>
       )}
-      {error && !data ? (
-        <ErrorState error={error} onRetry={retry} />
+      {overview.error && !data ? (
+        <ErrorState error={overview.error} onRetry={retry} />
       ) : (
         <>
           {!isUntouched && <Tiles overview={data} logLink={logLink} />}
@@ -84,6 +85,10 @@ export function Page() {
                 onClear={() => set(dashboardState)}
                 {...(values.range !== '30d' && { onLonger: () => set({ range: '30d' }) })}
               />
+            </Box>
+          ) : series.error && !series.data ? (
+            <Box borderWidth="1px" borderRadius="l3" bg="bg.panel">
+              <ErrorState error={series.error} onRetry={() => void series.refetch()} />
             </Box>
           ) : (
             <Charts

@@ -45,6 +45,7 @@ function One({ id, open }: { id: number; open: OpenToken }) {
     if (key === undefined && id > 0) reveal({ id }).then(setKey, setFailure)
   }, [key, id, reveal])
   if (failure !== undefined) return <ErrorState error={failure} />
+  if (token.error && !token.data) return <ErrorState error={token.error} onRetry={() => void token.refetch()} />
   if (key === undefined || token.data?.id !== id) {
     return (
       <Stack gap="4" aria-busy>

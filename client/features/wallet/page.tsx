@@ -15,19 +15,18 @@ const panel = { borderWidth: '1px', borderRadius: 'l3', bg: 'bg.panel', p: '4', 
 
 export function Page() {
   const { data: wallet, error, refetch } = trpc.user.wallet.get.useQuery()
+  const hasFailed = error !== null && wallet === undefined
   return (
     <Frame title={t('钱包')} width="wide">
-      <Balance wallet={wallet} />
-      <SimpleGrid columns={{ base: 1, md: 2 }} gap="3" alignItems="start">
+      {hasFailed ? (
         <Box {...panel}>
-          {wallet ? (
-            <TopUp wallet={wallet} />
-          ) : error ? (
-            <ErrorState error={error} onRetry={() => void refetch()} />
-          ) : (
-            <Skeleton h="56" />
-          )}
+          <ErrorState error={error} onRetry={() => void refetch()} />
         </Box>
+      ) : (
+        <Balance wallet={wallet} />
+      )}
+      <SimpleGrid columns={{ base: 1, md: 2 }} gap="3" alignItems="start">
+        {!hasFailed && <Box {...panel}>{wallet ? <TopUp wallet={wallet} /> : <Skeleton h="56" />}</Box>}
         <Box {...panel}>
           <Redeem />
         </Box>

@@ -7,6 +7,7 @@ import { Facts, Section } from '../../components/facts.tsx'
 import { notify } from '../../components/notify.ts'
 import { modelWords, PlanWindows, stateOfSubscription, SubscriptionStatus, termWords } from '../../components/plan.tsx'
 import { SpendCap } from '../../components/spend-caps.tsx'
+import { ErrorState } from '../../components/states.tsx'
 import { t } from '../../i18n/t.ts'
 import { goPay } from '../../lib/go-pay.ts'
 import { quotaText } from '../../lib/format.ts'
@@ -23,6 +24,13 @@ export function Plans({ wallet }: { wallet: Wallet }) {
   const live = mine.data?.filter(({ status }) => status === 'active') ?? []
   return (
     <>
+      {mine.error && !mine.data && (
+        <Section title={t('我的套餐')}>
+          <Box {...card}>
+            <ErrorState error={mine.error} onRetry={() => void mine.refetch()} />
+          </Box>
+        </Section>
+      )}
       {live.length > 0 && (
         <Section title={t('我的套餐')}>
           <SimpleGrid columns={{ base: 1, md: 2 }} gap="3" alignItems="start">
@@ -30,6 +38,13 @@ export function Plans({ wallet }: { wallet: Wallet }) {
               <OwnPlan key={subscription.id} subscription={subscription} />
             ))}
           </SimpleGrid>
+        </Section>
+      )}
+      {offers.error && !offers.data && (
+        <Section title={t('购买套餐')}>
+          <Box {...card}>
+            <ErrorState error={offers.error} onRetry={() => void offers.refetch()} />
+          </Box>
         </Section>
       )}
       {(offers.data?.length ?? 0) > 0 && (
