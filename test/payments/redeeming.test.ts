@@ -1,6 +1,9 @@
+import { Redis } from 'ioredis'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { createLimits } from '#features/limits/service.ts'
 import { type ConsoleApp, type Person, startConsole } from '#test/support/console-app.ts'
 import { ledgerViolations } from '#test/support/ledger-invariant.ts'
+import { freePort } from '#test/support/processes.ts'
 
 let app: ConsoleApp
 let admin: Person
@@ -154,6 +157,32 @@ describe('guesses', () => {
       }
     }
     expect(refusals.filter((message) => message === '请求次数过多，请稍后再试！')).toHaveLength(15)
+  })
+})
+
+describe('while Redis is stopped', () => {
+  it('a code is credited once for forty people at once, and guesses are slowed down', async () => {
+    const stopped = new Redis(await freePort(), '127.0.0.1', { maxRetriesPerRequest: 1, commandTimeout: 100 })
+    stopped.on('error', () => {})
+    const errors: unknown[] = []
+    const limits = createLimits({ redis: stopped, onError: (error) => errors.push(error) })
+    const key = await make({ quota: 70_000 })
+    const crowd = await people(40)
+    const outcomes = await Promise.allSettled(
+      crowd.map(async (person) => (await app.trpc(person, { limits })).user.redemptions.redeem({ key })),
+    )
+    expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
+    const balances = await Promise.all(crowd.map(balance))
+    expect(balances.reduce((sum, quota) => sum + quota, 0)).toBe(70_000)
+    const [guesser] = (await people(1)) as [Person]
+    const { redeem: guess } = (await app.trpc(guesser, { limits })).user.redemptions
+    const guesses = await Promise.all(
+      Array.from({ length: 65 }, (_, index) => guess({ key: `stopped ${index}` }).catch(({ message }: Error) => message)),
+    )
+    expect(guesses.filter((message) => message === '请求次数过多，请稍后再试！')).toHaveLength(5)
+    expect(errors.length).toBeGreaterThanOrEqual(65)
+    stopped.disconnect()
+    await ledgerHolds()
   })
 })
 
