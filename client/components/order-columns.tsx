@@ -50,7 +50,7 @@ export function orderColumnsOf<Row extends Order>(): Record<
     },
     money: {
       id: 'money',
-      title: t('实付金额'),
+      title: t('订单金额'),
       width: 120,
       align: 'end',
       card: 'fact',

@@ -51,8 +51,9 @@ export function SpendCap({ cap, action }: { cap: SpendCapStanding; action?: Reac
     <Stack gap="1" minW="0">
       <Flex justify="space-between" gap="3" textStyle="sm" wrap="wrap">
         <Text as="span" truncate>
-          {windowWords(cap)}
-          {cap.period !== 'rolling' && cap.zone !== 'UTC' ? `（${cap.zone}）` : ''}
+          {cap.period !== 'rolling' && cap.zone !== 'UTC'
+            ? t('{window}（{zone}）', { window: windowWords(cap), zone: cap.zone })
+            : windowWords(cap)}
           {models}
         </Text>
         <Text as="span" flexShrink="0">
@@ -66,7 +67,7 @@ export function SpendCap({ cap, action }: { cap: SpendCapStanding; action?: Reac
         </span>
         {cap.turnsAt && (
           <span>
-            {cap.period === 'rolling' ? t('开始恢复') : t('重新计算')} <Time value={cap.turnsAt} />
+            {cap.period === 'rolling' ? t('恢复时间') : t('重置时间')} <Time value={cap.turnsAt} />
           </span>
         )}
       </Flex>
@@ -75,7 +76,7 @@ export function SpendCap({ cap, action }: { cap: SpendCapStanding; action?: Reac
           <span>
             {cap.raise && (
               <>
-                {t('临时提高，到期恢复')} <Time value={cap.raise.until} />
+                {t('临时提高，到期时间')} <Time value={cap.raise.until} />
               </>
             )}
           </span>

@@ -76,7 +76,7 @@ describeWithBrowser('the tokens page', () => {
     await page.goto('/app/tokens')
     const row = page.getByRole('row', { name: /Capped program/ })
     await row.getByText('任意 5 小时').waitFor()
-    await row.getByText('开始恢复').waitFor()
+    await row.getByText('恢复时间').waitFor()
     await drawn(page)
     await shot(page, 'tokens-zh')
 

@@ -6,6 +6,7 @@ export const paymentTexts = {
     open: '订单拒付：订单 <no> 被付款人拒付，原因：fraudulent。',
     won: '订单拒付：订单 <no> 的拒付已撤销，原因：fraudulent，已恢复额度 $7.272728。',
     lost: '订单拒付：订单 <no> 的拒付已成立，原因：fraudulent。',
+    early: '订单已退款：订单 <no>Y 已退款 11.00 USD，未入账，无需收回额度。',
     orphaned: '已支付订单的账户不存在：订单 <no>X 已支付，但下单的账户已被删除，未入账，请处理退款。',
   },
   en: {
@@ -16,6 +17,7 @@ export const paymentTexts = {
     open: 'A payment is disputed：Order <no> is disputed by its payer, reason: fraudulent.',
     won: 'A payment is disputed：Order <no> is disputed no more, reason: fraudulent. $7.272728 were credited again.',
     lost: 'A payment is disputed：Order <no> lost its dispute, reason: fraudulent.',
+    early: 'An order was refunded：Order <no>Y was refunded 11.00 USD. Nothing was credited for it.',
     orphaned:
       'The account of a paid order is gone：Order <no>X was paid, but its account has been deleted. Nothing was credited. Please refund it.',
   },
@@ -30,6 +32,9 @@ export const planTexts = {
     '套餐已续期：套餐「Team」已续期，新的一期从 <time> 开始，有效期至 <time>。',
     '套餐已退款：套餐「Team」已终止并退款，$0.200000 已退回余额。',
     '套餐已到期：套餐「Team」已于 <time> 到期。',
+    '套餐已开通：套餐「Team」已开通，有效期至 <time>。',
+    '套餐已终止：套餐「Team」已由管理员终止。',
+    '套餐已恢复：套餐「Team」已恢复，有效期至 <time>。',
   ],
   en: [
     'Your plan is active：The plan “Team” is active until <time>.',
@@ -38,5 +43,8 @@ export const planTexts = {
     'Your plan is renewed：The plan “Team” is renewed: its next term begins at <time> and ends at <time>.',
     'Your plan was refunded：The plan “Team” was ended and refunded; $0.200000 went back to your balance.',
     'Your plan has ended：The plan “Team” ended at <time>.',
+    'Your plan is active：The plan “Team” is active until <time>.',
+    'Your plan was ended：The plan “Team” was ended by an administrator.',
+    'Your plan is back：The plan “Team” is back until <time>.',
   ],
 }

@@ -5,6 +5,7 @@ import { plainNotice, webhookHeaders } from '#features/notifications/notice.ts'
 import { forgetNoticeCounts, notifyRoot } from '#features/notifications/service.ts'
 import { noteDispute, noteRefund } from '#features/orders/gateway-events.ts'
 import { receivePayment } from '#features/orders/notification.ts'
+import { reactivate } from '#features/plans/activate.ts'
 import { sendPlanNotices } from '#features/plans/notices.ts'
 import { expireSubscriptions } from '#features/plans/service.ts'
 import { type App, startApp } from '#test/support/app.ts'
@@ -203,6 +204,7 @@ describe('what is reported of payments', () => {
         )
       const { rows } = await openOrder(tradeNo, payer.id)
       await openOrder(`${tradeNo}X`, 2_000_000_000)
+      await openOrder(`${tradeNo}Y`, payer.id)
       const paid = { gateway: 'stripe', tradeNo, moneyMinor: 1100, currency: 'USD', merchant: 'test' } as const
       const named = { paymentId: `pi_${tradeNo}`, mode: 'test' }
       const dispute = (id: string, state: 'open' | 'won' | 'lost') =>
@@ -224,7 +226,9 @@ describe('what is reported of payments', () => {
       await sent(() => dispute('dp_2', 'open'))
       const lost = await sent(() => dispute('dp_2', 'lost'))
       const orphaned = await sent(() => receivePayment(first.services, { ...paid, tradeNo: `${tradeNo}X` }))
-      expect({ mismatch, refund, open, won, lost, orphaned }).toEqual(paymentTexts[language])
+      const unpaid = { paymentId: `pi_${tradeNo}Y`, mode: 'test' }
+      const early = await sent(() => noteRefund(first.services, unpaid, { refundedMinor: 1100, isFull: true }))
+      expect({ mismatch, refund, open, won, lost, orphaned, early }).toEqual(paymentTexts[language])
     },
   )
 })
@@ -285,6 +289,16 @@ describe('a plan', () => {
       )
       await expireSubscriptions(first.services)
       for (let count = 0; count < 2; count += 1) await look()
+      const last = await buy()
+      await look()
+      await admin.subscriptions.end.mutate({ id: last.id, refund: 0, reason: 'misuse' })
+      await look()
+      // As the reversal of its order had left it.
+      await first.pool.query("update subscriptions set status = 'refunded' where id = $1", [last.id])
+      const { id, source, key } = (await first.pool.query('select * from subscriptions where id = $1', [last.id])).rows[0]
+      await first.services.database.orm.em.fork().transactional((em) => reactivate(em, { source, key }))
+      await look()
+      expect(id).toBe(last.id)
       expect(received).toEqual(planTexts[language])
     },
   )

@@ -26,7 +26,7 @@ export function OrderPanel({ id, act }: OrderPanelProps) {
           { label: t('用户'), value: `${order.username || '—'} #${order.userId}` },
           { label: t('套餐'), value: order.planName, hidden: order.planName === null },
           { label: t('充值额度'), value: <Money quota={order.quota} />, hidden: order.planName !== null },
-          { label: t('实付金额'), value: `${order.money} ${order.currency}` },
+          { label: t('订单金额'), value: `${order.money} ${order.currency}` },
           { label: t('已退款'), value: `${order.refunded} ${order.currency}`, hidden: order.refunded === null },
           { label: t('支付渠道'), value: t(gatewayName(order.gateway)) },
           { label: t('商户'), value: <Code>{order.merchant}</Code> },

@@ -55,7 +55,7 @@ const columns = (): Column<Plan>[] => [
   {
     id: 'beyond',
     title: t('超出周期额度后'),
-    width: 130,
+    width: 170,
     cell: ({ balancePays }) => (balancePays ? t('从余额支付') : t('拒绝调用')),
   },
   {
@@ -108,7 +108,7 @@ export function Page() {
         tabs={[
           {
             id: 'plans',
-            label: t('套餐'),
+            label: t('全部套餐'),
             content: (
               <DataTable
                 id="plans"

@@ -99,8 +99,8 @@ type ModelFieldProps = {
 function capabilityText({ parameters }: Asked): string {
   const { images, tools, reasoning, context, maxOutput } = parameters
   return [
-    images && t('图片'),
-    tools && t('工具'),
+    images && t('图片输入'),
+    tools && t('工具调用'),
     reasoning && t('推理'),
     context !== null && t('上下文 {count}', { count: abbreviate(context) }),
     maxOutput !== null && t('最多输出 {count}', { count: abbreviate(maxOutput) }),

@@ -88,7 +88,7 @@ export const redemptionColumns = (reveal?: (redemption: Redemption) => Promise<s
   {
     id: 'usedBy',
     title: t('兑换人'),
-    width: 90,
+    width: 104,
     cell: ({ usedUserId }) => (usedUserId ? <Code>{`#${usedUserId}`}</Code> : <None />),
     csv: ({ usedUserId }) => usedUserId || undefined,
   },

@@ -67,7 +67,7 @@ export const figures = <Row extends TaskRow>(): Column<Row>[] => [
     title: t('进度'),
     cell: (task) => <Progress task={task} />,
     csv: (task) => task.progress,
-    width: 66,
+    width: 78,
     align: 'end',
   },
   {

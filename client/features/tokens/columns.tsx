@@ -101,7 +101,7 @@ export function tokenColumns({ reveal, now, caps }: ColumnsInput): Column<Token>
       id: 'used',
       title: t('最后使用'),
       cell: lastUse,
-      csv: (token) => formatTime(token.accessedAt),
+      csv: (token) => (wasUsed(token) ? formatTime(token.accessedAt) : t('从未使用')),
       sortable: true,
       width: 112,
       card: 'fact',

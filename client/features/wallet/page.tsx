@@ -31,7 +31,7 @@ export function Page() {
           <Redeem />
         </Box>
       </SimpleGrid>
-      {wallet && <Plans wallet={wallet} />}
+      {!hasFailed && <Plans wallet={wallet} />}
       <UrlTabs
         param="history"
         label={t('记录')}

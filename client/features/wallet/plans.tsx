@@ -1,5 +1,5 @@
-import { Box, Button, Flex, HStack, RadioGroup, SimpleGrid, Stack, Text } from '@chakra-ui/react'
-import { useRef } from 'react'
+import { Box, Button, Flex, HStack, RadioGroup, SimpleGrid, Skeleton, Stack, Text } from '@chakra-ui/react'
+import { useEffect, useRef } from 'react'
 import { confirm } from '../../components/confirm.tsx'
 import { Money } from '../../components/cells/numbers.tsx'
 import { Time } from '../../components/cells/time.tsx'
@@ -12,31 +12,43 @@ import { t } from '../../i18n/t.ts'
 import { goPay } from '../../lib/go-pay.ts'
 import { quotaText } from '../../lib/format.ts'
 import { useRequestKey } from '../../lib/request-key.ts'
+import { createStoredJson, useStored } from '../../lib/stored.ts'
 import { trpc } from '../../lib/trpc.ts'
 import { type Method, methodName, type Offer, type Subscription, type Wallet } from './methods.ts'
 
 const card = { borderWidth: '1px', borderRadius: 'l3', bg: 'bg.panel', p: '4', minW: '0' } as const
 
+/** How many of each there were last time: so many places are kept until they come. */
+const lastCounts = createStoredJson('wallet-plans', { mine: 0, offers: 0 })
+
+const places = (count: number, height: string) =>
+  Array.from({ length: count }, (_, index) => <Skeleton key={index} h={height} borderRadius="l3" aria-busy />)
+
 /** The plans one has, with what is left of each, and those on sale. Nothing where there are none. */
-export function Plans({ wallet }: { wallet: Wallet }) {
-  const mine = trpc.user.subscriptions.list.useQuery()
+export function Plans({ wallet }: { wallet: Wallet | undefined }) {
+  const owned = trpc.user.subscriptions.list.useQuery()
   const offers = trpc.user.plans.list.useQuery()
-  const live = mine.data?.filter(({ status }) => status === 'active') ?? []
+  const live = owned.data?.filter(({ status }) => status === 'active')
+  const known = useStored(lastCounts)
+  const mine = live ? live.length : owned.error ? 0 : known.mine
+  const onSale = offers.data ? offers.data.length : offers.error ? 0 : known.offers
+  useEffect(() => {
+    if (known.mine !== mine || known.offers !== onSale) lastCounts.set({ mine, offers: onSale })
+  }, [known, mine, onSale])
   return (
     <>
-      {mine.error && !mine.data && (
+      {owned.error && !owned.data && (
         <Section title={t('我的套餐')}>
           <Box {...card}>
-            <ErrorState error={mine.error} onRetry={() => void mine.refetch()} />
+            <ErrorState error={owned.error} onRetry={() => void owned.refetch()} />
           </Box>
         </Section>
       )}
-      {live.length > 0 && (
+      {mine > 0 && (
         <Section title={t('我的套餐')}>
           <SimpleGrid columns={{ base: 1, md: 2 }} gap="3" alignItems="start">
-            {live.map((subscription) => (
-              <OwnPlan key={subscription.id} subscription={subscription} />
-            ))}
+            {live?.map((subscription) => <OwnPlan key={subscription.id} subscription={subscription} />) ??
+              places(mine, '60')}
           </SimpleGrid>
         </Section>
       )}
@@ -47,12 +59,12 @@ export function Plans({ wallet }: { wallet: Wallet }) {
           </Box>
         </Section>
       )}
-      {(offers.data?.length ?? 0) > 0 && (
+      {onSale > 0 && (
         <Section title={t('购买套餐')}>
           <SimpleGrid columns={{ base: 1, sm: 2, lg: 3 }} gap="3">
-            {offers.data?.map((offer) => (
-              <OfferCard key={offer.id} offer={offer} wallet={wallet} />
-            ))}
+            {offers.data && wallet
+              ? offers.data.map((offer) => <OfferCard key={offer.id} offer={offer} wallet={wallet} />)
+              : places(onSale, '64')}
           </SimpleGrid>
         </Section>
       )}

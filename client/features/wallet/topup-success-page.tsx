@@ -73,7 +73,7 @@ export function Page() {
                 { label: t('状态'), value: <OrderStatus status={data.status} /> },
                 { label: t('套餐'), value: data.planName, hidden: data.planName === null },
                 { label: t('充值额度'), value: <Money quota={data.quota} />, hidden: data.planName !== null },
-                { label: t('实付金额'), value: `${data.money} ${data.currency}` },
+                { label: t('订单金额'), value: `${data.money} ${data.currency}` },
               ]}
             />
           </Box>

@@ -93,15 +93,16 @@ const calendarWords = {
 } as const
 
 const units = [
-  { seconds: 86_400, zh: '天', en: 'days' },
-  { seconds: 3600, zh: '小时', en: 'hours' },
-  { seconds: 60, zh: '分钟', en: 'minutes' },
+  { seconds: 86_400, zh: '天', en: 'day' },
+  { seconds: 3600, zh: '小时', en: 'hour' },
+  { seconds: 60, zh: '分钟', en: 'minute' },
+  { seconds: 1, zh: '秒', en: 'second' },
 ] as const
 
 export function windowWords(language: Language, { period, seconds }: Window): string {
   if (period !== 'rolling') return calendarWords[language][period]
-  const unit = units.find((one) => seconds % one.seconds === 0)
-  const count = unit ? seconds / unit.seconds : seconds
-  if (language === 'zh') return ` ${count} ${unit?.zh ?? '秒'}`
-  return `in ${count} ${unit?.en ?? 'seconds'}`
+  const unit = units.find((one) => seconds % one.seconds === 0) ?? units[3]
+  const count = seconds / unit.seconds
+  if (language === 'zh') return ` ${count} ${unit.zh}`
+  return `in ${count} ${unit.en}${count === 1 ? '' : 's'}`
 }
