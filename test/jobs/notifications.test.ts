@@ -295,7 +295,8 @@ describe('a plan', () => {
       await look()
       // As the reversal of its order had left it.
       await first.pool.query("update subscriptions set status = 'refunded' where id = $1", [last.id])
-      const { id, source, key } = (await first.pool.query('select * from subscriptions where id = $1', [last.id])).rows[0]
+      const { id, source, key } = (await first.pool.query('select * from subscriptions where id = $1', [last.id]))
+        .rows[0]
       await first.services.database.orm.em.fork().transactional((em) => reactivate(em, { source, key }))
       await look()
       expect(id).toBe(last.id)

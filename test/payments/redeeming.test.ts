@@ -177,7 +177,9 @@ describe('while Redis is stopped', () => {
     const [guesser] = (await people(1)) as [Person]
     const { redeem: guess } = (await app.trpc(guesser, { limits })).user.redemptions
     const guesses = await Promise.all(
-      Array.from({ length: 65 }, (_, index) => guess({ key: `stopped ${index}` }).catch(({ message }: Error) => message)),
+      Array.from({ length: 65 }, (_, index) =>
+        guess({ key: `stopped ${index}` }).catch(({ message }: Error) => message),
+      ),
     )
     expect(guesses.filter((message) => message === '请求次数过多，请稍后再试！')).toHaveLength(5)
     expect(errors.length).toBeGreaterThanOrEqual(65)
