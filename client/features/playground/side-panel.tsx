@@ -99,7 +99,7 @@ type ModelFieldProps = {
 function capabilityText({ parameters }: Asked): string {
   const { images, tools, reasoning, context, maxOutput } = parameters
   return [
-    images && t('图片输入'),
+    images && t('图像输入'),
     tools && t('工具调用'),
     reasoning && t('推理'),
     context !== null && t('上下文 {count}', { count: abbreviate(context) }),

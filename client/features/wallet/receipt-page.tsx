@@ -53,7 +53,9 @@ function Sheet({ order }: { order: Order }) {
   const { systemName, serverAddress } = useStatus()
   const { user } = useSession()
   const item = order.planName === null ? t('账户充值') : t('套餐「{name}」', { name: order.planName })
-  const paid = `${order.money} ${order.currency}`
+  const money = `${order.money} ${order.currency}`
+  const isPaid = order.paidAt !== null
+  const total = isPaid ? t('已付合计') : order.status === 'pending' ? t('应付合计') : t('合计')
   return (
     <Stack
       gap="6"
@@ -76,7 +78,7 @@ function Sheet({ order }: { order: Order }) {
       </Flex>
       <Grid as="dl" templateColumns={{ base: '1fr', sm: 'repeat(2, minmax(0, 1fr))' }} gap="4" textStyle="sm">
         <Fact label={t('订单号')} value={order.tradeNo} />
-        <Fact label={t('付款人')} value={buyerText(user)} />
+        <Fact label={isPaid ? t('付款人') : t('用户')} value={buyerText(user)} />
         <Fact label={t('创建时间')} value={formatExactTime(order.createdAt)} />
         <Fact label={t('支付时间')} value={order.paidAt ? formatExactTime(order.paidAt) : t('未支付')} />
         <Fact label={t('支付方式')} value={t(orderMethod(order))} />
@@ -84,21 +86,20 @@ function Sheet({ order }: { order: Order }) {
       <Stack gap="0" textStyle="sm">
         <Line strong label={t('明细')} value={t('金额')} />
         <Separator />
-        <Line
-          label={item}
-          note={order.planName === null ? t('到账额度 {quota}', { quota: quotaText(order.quota) }) : undefined}
-          value={paid}
-        />
+        <Line label={item} note={order.planName === null ? creditText(order) : undefined} value={money} />
         <Separator />
-        <Line strong label={order.paidAt ? t('已付合计') : t('应付合计')} value={paid} />
+        <Line strong label={total} value={money} />
         {order.refunded !== null && <Line label={t('其中已退款')} value={`${order.refunded} ${order.currency}`} />}
       </Stack>
       <Text textStyle="xs" color="fg.muted">
-        {t('本页由系统生成，仅作付款凭证，不是税务发票。')}
+        {isPaid ? t('本页由系统生成，仅作付款凭证，不是税务发票。') : t('此订单没有付款记录，本页不是付款凭证。')}
       </Text>
     </Stack>
   )
 }
+
+const creditText = ({ paidAt, quota }: Order): string =>
+  paidAt ? t('到账额度 {quota}', { quota: quotaText(quota) }) : t('充值额度 {quota}', { quota: quotaText(quota) })
 
 type Buyer = ReturnType<typeof useSession>['user']
 
