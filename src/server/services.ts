@@ -49,13 +49,10 @@ import { createReadiness } from './readiness.ts'
 import { startTracing } from './tracing.ts'
 import { createWriteBarrier } from './write-barrier.ts'
 
-/** Nobody waits long for a count: who gets none from Redis in time counts alone. */
-const redisLimits = { maxRetriesPerRequest: 1, commandTimeout: 100 }
-
 /** The library is loaded by those who use it only. */
 async function connectRedis(url: string, log: Logger): Promise<Redis> {
   const { Redis: Client } = await import('ioredis')
-  const redis = new Client(url, redisLimits)
+  const redis = new Client(url, { maxRetriesPerRequest: 1 })
   redis.on('error', (error) => log.warn({ err: error }, 'Redis does not answer'))
   return redis
 }
@@ -161,7 +158,7 @@ export async function createServices(given: {
     ),
     limits: createLimits({
       redis,
-      onError: atMostOnceASecond((error) => log.warn({ err: error }, 'a limit could not be counted')),
+      onError: atMostOnceASecond((error) => log.warn({ err: error }, 'a limit was not counted for all nodes')),
       now: () => ambient.now().getTime(),
     }),
     bodies: createBodies(environment),

@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { forgetSettledCalls } from '#features/ledger/node.ts'
 import { SettleFailed } from '#features/ledger/service.ts'
 import { ledgerViolations } from '../support/ledger-invariant.ts'
 import { createLedgerWorld, forgetfulPool, type HeldCall, type LedgerWorld } from '../support/ledger-world.ts'
@@ -141,15 +142,23 @@ test('a raise that is still under way when its call ends does not open the hold 
   expect(await world.balanceOf(user.id)).toBe(880)
 })
 
-test('records of settled calls are purged by the hour, never those of the last hour', async () => {
+test('records of settled calls are purged by the hour, never those of the last hour, and another time while somebody reads them', async () => {
   const slotNow = async (): Promise<number> =>
     (await world.pool.query('select ledger_settled_slot(now())::int as n')).rows[0].n
   const now = await slotNow()
   await world.pool.query("insert into settled_calls (id, slot) select 'slot-' || n, n from generate_series(0, 2) n")
-  await world.pool.query('select ledger_forget_settled()')
-  const { rows } = await world.pool.query<{ slot: number }>(
-    "select slot from settled_calls where id like 'slot-%' order by slot",
-  )
+  const kept = async () =>
+    (await world.pool.query<{ slot: number }>("select slot from settled_calls where id like 'slot-%' order by slot"))
+      .rows
+  // As a backup does.
+  const reader = await world.pool.connect()
+  await reader.query('begin; select 1 from settled_calls limit 1')
+  await forgetSettledCalls(world.hot)
+  expect(await kept()).toHaveLength(3)
+  await reader.query('commit')
+  reader.release()
+  await forgetSettledCalls(world.hot)
+  const rows = await kept()
   // The hour may have turned in between.
   expect([(now + 1) % 3, ((await slotNow()) + 1) % 3]).toContain(
     [0, 1, 2].find((slot) => !rows.some((row) => row.slot === slot)),

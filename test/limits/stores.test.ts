@@ -96,7 +96,7 @@ describe.each(stores)('counting in $place', ({ store, pass }) => {
 })
 
 test('while Redis is away this machine counts for itself', async () => {
-  const absent = new Redis(await freePort(), '127.0.0.1', { maxRetriesPerRequest: 1, commandTimeout: 100 })
+  const absent = new Redis(await freePort(), '127.0.0.1', { maxRetriesPerRequest: 1 })
   const errors: unknown[] = []
   absent.on('error', () => {})
   const limits = createLimits({ redis: absent, onError: (error) => errors.push(error) })
@@ -108,6 +108,41 @@ test('while Redis is away this machine counts for itself', async () => {
   expect(verdicts.filter(({ refusedBy }) => refusedBy === null)).toHaveLength(3)
   expect(errors).toHaveLength(5)
   absent.disconnect()
+})
+
+test('what was counted without Redis ends where it was counted, though Redis is back', async () => {
+  let asked = 0
+  const evalOf = () => {
+    asked += 1
+    return Promise.reject(new Error('away'))
+  }
+  const limits = createLimits({ redis: { eval: evalOf } as unknown as Redis })
+  const ask = {
+    name: 'test',
+    key: 'one',
+    id: 'a',
+    limit: { shape: 'fixed', windowMs: 60_000, total: 0, success: 1 },
+  } as const
+  const { at: admittedAt, byInsurance, refusedBy } = await limits.admit(ask)
+  expect([refusedBy, byInsurance, asked]).toEqual([null, true, 1])
+  await limits.ended({ ...ask, admittedAt, byInsurance, succeeded: false })
+  expect(asked).toBe(1)
+  expect((await limits.admit({ ...ask, id: 'b' })).refusedBy).toBeNull()
+})
+
+test.runIf(redis)('an answer of Redis that came while this process was busy is in time', async () => {
+  const errors: unknown[] = []
+  await redis?.ping()
+  const limits = createLimits({ redis: redis ?? undefined, onError: (error) => errors.push(error) })
+  const ask = asker(
+    { admit: limits.admit, end: limits.ended },
+    { shape: 'fixed', windowMs: 60_000, total: 3, success: 3 },
+  )
+  const asked = Array.from({ length: 5 }, ask)
+  const until = performance.now() + 250
+  while (performance.now() < until);
+  const verdicts = await Promise.all(asked)
+  expect([verdicts.filter(({ refusedBy }) => refusedBy === null).length, errors]).toEqual([3, []])
 })
 
 test('an address may not come more often than its limit in any span, and a refused visit does not count', async () => {

@@ -17,6 +17,8 @@ export type RequestVerdict = {
   success: Standing | null
   /** The instant of the decision by the clock of whoever counts; wanted again when the request ends. */
   at: number
+  /** Counted by this machine alone, because who counts for all did not answer; wanted again when the request ends. */
+  byInsurance?: boolean | undefined
 }
 
 /**

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Pool } from 'pg'
+import { isLockTrouble } from '#core/database-trouble.ts'
 import type { Changes } from '#db/changes.ts'
 
 /** First half of the advisory locks that say "the process with this number lives". */
@@ -46,6 +47,15 @@ const steadyMs = 60_000
 const graceMs = 10_000
 const cleanUpEveryMs = 10_000
 
+/** Charges look into the table that is emptied, and wait behind this while a backup reads it: then rather another time. */
+export async function forgetSettledCalls(pool: Pool): Promise<void> {
+  try {
+    await pool.query("select set_config('lock_timeout', '200ms', true), ledger_forget_settled()")
+  } catch (error) {
+    if (!isLockTrouble(error)) throw error
+  }
+}
+
 /**
  * Finds the holds of processes that died and gives them back. A process counts as dead when its lock was free on two looks in
  * a row, `lookForDeadNodesEveryMs` apart. Holds of node 0 belong to charges that wait for an operator.
@@ -62,7 +72,7 @@ export function createHoldRecovery(pool: Pool) {
    */
   const forgetSettled = async (): Promise<void> => {
     if (performance.now() - steadySince < steadyMs) return
-    await pool.query('select ledger_forget_settled()')
+    await forgetSettledCalls(pool)
   }
 
   const look = async (): Promise<{ released: number }> => {

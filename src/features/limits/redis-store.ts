@@ -97,6 +97,17 @@ return 0
 const admitScripts = { sliding: admitSliding, fixed: admitFixed }
 const endScripts = { sliding: endSliding, fixed: endFixed }
 
+/** Nobody waits long for a count: who gets none in time counts alone. */
+const longestWaitMs = 100
+
+/** An answer that came while this process was busy was in time: what lies in the socket is read before anybody gives up. */
+const inTime = <Answer>(answer: Promise<Answer>): Promise<Answer> =>
+  new Promise((resolve, reject) => {
+    const giveUp = () => reject(new Error('Redis does not answer in time'))
+    const timeout = setTimeout(() => setImmediate(giveUp), longestWaitMs)
+    answer.then(resolve, reject).finally(() => clearTimeout(timeout))
+  })
+
 /** Counts in Redis, for any number of machines. Each act is one script, so it is one step there. */
 export function createRedisStore(redis: Redis): RequestStore {
   const keysOf = ({ name, key, limit }: RequestAsk): [string, string] => {
@@ -108,15 +119,13 @@ export function createRedisStore(redis: Redis): RequestStore {
   return {
     admit: async (ask) => {
       const script = admitScripts[ask.limit.shape]
-      return toVerdict(
-        ask,
-        (await redis.eval(script, 2, ...keysOf(ask), ...numbersOf(ask), ask.look ? 'look' : '')) as number[],
-      )
+      const decided = redis.eval(script, 2, ...keysOf(ask), ...numbersOf(ask), ask.look ? 'look' : '')
+      return toVerdict(ask, (await inTime(decided)) as number[])
     },
     end: async (ending) => {
       const { admittedAt, succeeded, limit } = ending
       const script = endScripts[limit.shape]
-      await redis.eval(script, 2, ...keysOf(ending), ...numbersOf(ending), admittedAt, succeeded ? '1' : '0')
+      await inTime(redis.eval(script, 2, ...keysOf(ending), ...numbersOf(ending), admittedAt, succeeded ? '1' : '0'))
     },
   }
 }
@@ -138,13 +147,8 @@ return { math.max(0, used), left }
 export const createRedisUseStore =
   (redis: Redis): UseStore =>
   async ({ name, key, seconds, by }) => {
-    const [used = 0, msBeforeNext = 0] = (await redis.eval(
-      countUse,
-      1,
-      `uses:${name}:${seconds}:${key}`,
-      by,
-      seconds * 1000,
-    )) as number[]
+    const counted = redis.eval(countUse, 1, `uses:${name}:${seconds}:${key}`, by, seconds * 1000)
+    const [used = 0, msBeforeNext = 0] = (await inTime(counted)) as number[]
     return { used, msBeforeNext }
   }
 

@@ -78,7 +78,7 @@ export function createLimits(deps: {
   }
 }
 
-/** While Redis does not answer each machine counts for itself. */
+/** While Redis does not answer each machine counts for itself. A request ends where it was counted. */
 const withInsurance = (
   store: RequestStore,
   insurance: RequestStore,
@@ -87,11 +87,7 @@ const withInsurance = (
   admit: (ask) =>
     store.admit(ask).catch((error: unknown) => {
       onError?.(error)
-      return insurance.admit(ask)
+      return insurance.admit(ask).then((verdict) => ({ ...verdict, byInsurance: true }))
     }),
-  end: (ending) =>
-    store.end(ending).catch((error: unknown) => {
-      onError?.(error)
-      return insurance.end(ending)
-    }),
+  end: (ending) => (ending.byInsurance ? insurance : store).end(ending),
 })
