@@ -85,5 +85,39 @@ export async function storedSecrets(app: App): Promise<Map<string, string>> {
   return found
 }
 
+/**
+ * Hashes that live for minutes, of everybody who is made from now on: codes of recovery and by mail, sign-ins under way, an answer kept
+ * for whoever asks twice, former keys of tokens, and the keys that tasks were sent by.
+ */
+export async function plantHashes(app: App, replyEncrypted: string): Promise<void> {
+  const hash = (what: string, of: string) => `encode(sha256(('${what} of ' || ${of})::bytea), 'hex')`
+  await app.pool.query(`
+    create function plant_hashes() returns trigger language plpgsql as $$ begin
+      insert into recovery_codes (user_id, code_hash) values (new.id, ${hash('recovery', 'new.id')});
+      insert into one_time_codes (purpose, subject, code_hash, expires_at)
+        values ('planted', new.id::text, ${hash('mail', 'new.id')}, now() + interval '1 day');
+      insert into idempotency_keys (user_id, path, key, request_hash, reply_encrypted)
+        values (new.id, 'planted', 'planted', ${hash('request', 'new.id')}, '${replyEncrypted}');
+      insert into oauth_states (state_hash, session_hash, user_id, origin, expires_at)
+        values (${hash('state', 'new.id')}, ${hash('browser', 'new.id')}, new.id, 'https://planted', now() + interval '1 day');
+      insert into sign_in_challenges (session_hash, purpose, user_id, expires_at)
+        values (${hash('challenge', 'new.id')}, 'planted', new.id, now() + interval '1 day');
+      return null; end $$;
+    create trigger plant_hashes after insert on users for each row execute function plant_hashes();
+    create function plant_retired_key() returns trigger language plpgsql as $$ begin
+      insert into retired_token_keys (key_hash, token_id, key_mask, works_until)
+        values (${hash('retired', 'new.id')}, new.id, 'sk-***', now() + interval '1 day');
+      return null; end $$;
+    create trigger plant_retired_key after insert on tokens for each row execute function plant_retired_key();
+    create function plant_hmac() returns trigger language plpgsql as $$ begin
+      new.key_hmac := ${hash('key', 'random()')}; return new; end $$;
+    create trigger plant_hmac before insert on drawing_tasks for each row execute function plant_hmac();
+    create trigger plant_hmac before insert on music_tasks for each row execute function plant_hmac();
+    create trigger plant_hmac before insert on message_batches for each row execute function plant_hmac();
+    create trigger plant_hmac before insert on channels for each row execute function plant_hmac();
+    create trigger plant_hmac before insert on channel_keys for each row execute function plant_hmac();
+    create trigger plant_hmac before insert on upstream_objects for each row execute function plant_hmac();`)
+}
+
 /** The words of a reply that are long enough for a secret. */
 export const longWords = (text: string): string[] => text.match(/[\w+/=.:$-]{16,}/g) ?? []

@@ -6,7 +6,7 @@ import { type App, startApp } from '#test/support/app.ts'
 import { recordProcessLog } from '#test/support/process-log.ts'
 import { accessTable, refusalOf } from './access-table.ts'
 import { type PlantedChannel, secrets } from './objects.ts'
-import { columnsOfSecrets, longWords, storedSecrets, suspiciousColumns } from './secret-columns.ts'
+import { columnsOfSecrets, longWords, plantHashes, storedSecrets, suspiciousColumns } from './secret-columns.ts'
 import { createWalkers, inParallel, mayChange, type Step, steps, type Walkers } from './walk.ts'
 
 /** A key of each form that keys have; a part that says where to call is no secret. */
@@ -34,6 +34,7 @@ const ofUsers = {
   password: '$argon2id$PlantedPasswordHash',
   webhook: 'PlantedWebhookSecret31',
   totp: 'PLANTEDTOTPSECRET234567',
+  reply: 'PlantedReplyToARepeatedCall46',
 }
 
 const planted = [
@@ -92,6 +93,7 @@ beforeAll(async () => {
       insert into authenticators (user_id, secret_encrypted) values (new.id, '${secrets.encrypt(ofUsers.totp)}'); return null; end $$;
     create trigger plant before insert on users for each row execute function plant();
     create trigger plant_totp after insert on users for each row execute function plant_totp();`)
+  await plantHashes(app, secrets.encrypt(ofUsers.reply))
   await app.services.options.reload()
   walkers = await createWalkers(app, channels)
 })
@@ -153,20 +155,10 @@ test('what stands in a column of secrets leaves by no route but those that hand 
       .map((route) => `${route}: ${place}`),
   )
   expect([...new Set(leaks)]).toEqual([])
-  // And there was something that could have been seen, but for hashes that live for minutes and that no walk leaves behind.
-  expect([...new Set(stored.values())]).toEqual(
-    expect.arrayContaining([
-      'authenticators.secret_encrypted',
-      'channels.key_encrypted',
-      'redemptions.key_encrypted',
-      'redemptions.key_hash',
-      'sessions.id_hash',
-      'tokens.key_encrypted',
-      'tokens.key_hash',
-      'users.access_token_hash',
-      'users.password_hash',
-    ]),
-  )
+  // And in each of them there was something that could have been seen.
+  const places = Object.entries(columnsOfSecrets).filter(([, kind]) => kind === 'secret' || kind === 'readable')
+  const empty = places.map(([place]) => place).filter((place) => ![...stored.values()].includes(place))
+  expect(empty).toEqual([])
 })
 
 test('no line of the log has a planted secret, or what stands in a column of secrets', async () => {

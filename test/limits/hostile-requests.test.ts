@@ -205,6 +205,29 @@ describe('odd requests', () => {
     }
   })
 
+  test('a form of another site, which has the cookie alone and reports no origin, changes nothing', async () => {
+    const user = await app.make.user()
+    const fields = { name: 'made by a form', remainQuota: 1, unlimitedQuota: false }
+    const changes: [string, string][] = [
+      ['/api/token/', JSON.stringify({ name: fields.name, expired_time: -1, remain_quota: 1 })],
+      ['/trpc/user.tokens.create', JSON.stringify({ json: fields })],
+    ]
+    const send = (type: string, more: Record<string, string> = {}) =>
+      Promise.all(
+        changes.map(async ([path, body]) => {
+          const headers = { cookie: `session=${user.sessionId}`, 'content-type': type, ...more }
+          return (await fetch(app.url + path, { method: 'POST', headers, body })).status
+        }),
+      )
+    const made = async () => (await app.pool.query('select 1 from tokens where user_id = $1', [user.id])).rowCount
+    for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x'])
+      expect([type, await send(type)]).toEqual([type, [401, 415]])
+    expect(await send('application/json', { 'x-user-id': String(user.id), origin: 'null' })).toEqual([200, 403])
+    expect(await made()).toBe(0)
+    expect(await send('application/json', { 'x-user-id': String(user.id) })).toEqual([200, 200])
+    expect(await made()).toBe(2)
+  })
+
   test('what one request in a hundred and thirty bytes can ask for takes no memory and no time', async () => {
     const login = { method: 'POST', path: '/trpc/auth.login', headers: {} }
     const before = process.memoryUsage().rss
