@@ -46,6 +46,8 @@ export const readTrpcBody =
   (req: Request, res: Response, next: (error?: unknown) => void): void => {
     // What tRPC would make of the request cannot have this method.
     if (req.method === 'TRACE') return void res.status(405).end()
+    // Nothing here reads a form, which a page of another site may send with the reader's cookie and without asking.
+    if (req.is('multipart/*')) return next(trpcErrorOf(new DomainError('input.unreadable')))
     if (!hasBody(req)) return next()
     readText(services, { req, res }).then(
       (text) => {

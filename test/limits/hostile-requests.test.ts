@@ -211,6 +211,7 @@ describe('odd requests', () => {
     const changes: [string, string][] = [
       ['/api/token/', JSON.stringify({ name: fields.name, expired_time: -1, remain_quota: 1 })],
       ['/trpc/user.tokens.create', JSON.stringify({ json: fields })],
+      ['/trpc/user.account.createAccessToken', '--x\r\ncontent-disposition: form-data; name="a"\r\n\r\nb\r\n--x--\r\n'],
     ]
     const send = (type: string, more: Record<string, string> = {}) =>
       Promise.all(
@@ -220,8 +221,11 @@ describe('odd requests', () => {
         }),
       )
     const made = async () => (await app.pool.query('select 1 from tokens where user_id = $1', [user.id])).rowCount
-    for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x'])
-      expect([type, await send(type)]).toEqual([type, [401, 415]])
+    for (const type of ['text/plain', 'application/x-www-form-urlencoded'])
+      expect([type, await send(type)]).toEqual([type, [401, 415, 415]])
+    for (const type of ['multipart/form-data; boundary=x', 'Multipart/mixed;boundary=x'])
+      expect([type, (await send(type)).every((status) => status >= 400)]).toEqual([type, true])
+    changes.pop()
     expect(await send('application/json', { 'x-user-id': String(user.id), origin: 'null' })).toEqual([200, 403])
     expect(await made()).toBe(0)
     expect(await send('application/json', { 'x-user-id': String(user.id) })).toEqual([200, 200])
