@@ -54,6 +54,7 @@ it('names what stands in need of a hand, each with what leads to it, and nothing
   expect(found).toHaveLength(8)
   expect((await api.admin.prices.list()).rows.find(({ model }) => model === 'house-model')).toMatchObject({
     isMissing: true,
+    entries: '[null,null,null,null,null,null]',
     isListed: false,
     price: null,
   })

@@ -119,3 +119,17 @@ it('are named to administrators in order, and described to whoever may use them'
   expect((await staff.get('/api/user/groups')).data).toEqual(own)
   expect((await app.browser().get('/api/user/self/groups')).status).toBe(401)
 })
+
+it('renames a group that only further options name, never onto one that is there', async () => {
+  await app.setOptions({
+    GroupRatio: '{"default":1,"a":1}',
+    UserUsableGroups: '{"default":"one","only":"usable"}',
+    TopupGroupRatio: '{"a":1.1,"b":2}',
+    ModelRequestRateLimitGroup: '{"only":[1,1],"gone":[9,9]}',
+  })
+  expect(await refusal(rename('a', 'b'))).toBe('group.name_taken')
+  expect(await refusal(rename('nobody', 'c'))).toBe('group.unknown')
+  await rename('only', 'gone')
+  expect(app.services.options.get('UserUsableGroups')).toEqual({ default: 'one', gone: 'usable' })
+  expect(app.services.options.get('ModelRequestRateLimitGroup')).toEqual({ gone: [1, 1] })
+})

@@ -193,6 +193,38 @@ describe('setting prices', () => {
     expect(models.map((model) => table('ModelRatio')[model])).toEqual(models.map((_, index) => index + 1))
   })
 
+  it('refuses a price that somebody else has changed since it was read, and saves it from there', async () => {
+    const rows = async () => (await (await app.trpc(root)).admin.prices.list()).rows
+    const entries = async () => (await rows()).find(({ model }) => model === 'gpt-4o')?.entries ?? ''
+    const began = await entries()
+    const set = async (modelRatio: number, expected: string) =>
+      (await app.trpc(root)).admin.models.setPrices({
+        prices: [{ model: 'gpt-4o', modelRatio }],
+        expected: { 'gpt-4o': expected },
+      })
+    const results = await Promise.allSettled(Array.from({ length: 12 }, (_, index) => set(index + 3, began)))
+    expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
+    expect(await codeOf(set(9, began))).toBe('prices.changed_meanwhile')
+    // Another model's price is no hindrance.
+    await setPrices([{ model: 'house-model', modelRatio: 1 }])
+    await set(9, await entries())
+    expect(table('ModelRatio')['gpt-4o']).toBe(9)
+  })
+
+  it('and a form with whole tables do not overwrite each other, whichever comes first', async () => {
+    for (let round = 0; round < 8; round += 1) {
+      const before = { ...table('ModelRatio') }
+      const [, form] = await Promise.all([
+        setPrices([{ model: `typed-${round}`, modelRatio: 2 }]),
+        (await app.trpc(root)).admin.options.save({
+          changes: [{ key: 'ModelRatio', value: { ...before, [`form-${round}`]: 3 }, expected: before }],
+        }),
+      ])
+      const after = table('ModelRatio')
+      expect([after[`typed-${round}`], after[`form-${round}`]]).toEqual([2, form.saved.length === 1 ? 3 : undefined])
+    }
+  })
+
   it('is for root alone, and takes one kind of price at a time', async () => {
     const price = { model: 'house-model', modelRatio: 1 }
     expect(await codeOf(setPrices([price], admin))).toBe('session.role_insufficient')

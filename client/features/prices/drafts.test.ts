@@ -21,6 +21,7 @@ const { longContext } = price
 const row: PriceRow = {
   model: 'm',
   price,
+  entries: '[2.5]',
   isListed: true,
   isCompletionLocked: false,
   channels: [],

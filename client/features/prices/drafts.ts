@@ -111,6 +111,16 @@ export function inputOf(model: string, draft: Draft, quotaPerUnit: number): Mode
   }
 }
 
+/** What the tables said of each model where its draft began: a refresh meanwhile does not move that. */
+export function beginningsOf(
+  drafts: Drafts,
+  rows: readonly Pick<PriceRow, 'model' | 'entries'>[],
+  before: ReadonlyMap<string, string>,
+): ReadonlyMap<string, string> {
+  const began = rows.filter(({ model }) => drafts.has(model))
+  return new Map(began.map(({ model, entries }) => [model, before.get(model) ?? entries]))
+}
+
 export const changeOf = (drafts: Drafts, quotaPerUnit: number) => ({
   prices: [...drafts].map(([model, draft]) => inputOf(model, draft, quotaPerUnit)),
   groupRatios: {},

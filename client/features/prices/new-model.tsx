@@ -1,5 +1,6 @@
 import { Button, Field, Input, Stack } from '@chakra-ui/react'
 import { useState } from 'react'
+import { noEntries } from '#core/pricing/price-changes.ts'
 import { Sheet } from '../../components/sheet.tsx'
 import { t } from '../../i18n/t.ts'
 import type { PriceRow } from './drafts.ts'
@@ -22,6 +23,7 @@ export function NewModel({ open, taken, onClose, onAdd }: NewModelProps) {
     onAdd({
       model,
       price: null,
+      entries: noEntries,
       isListed: false,
       isCompletionLocked: false,
       channels: [],

@@ -1,6 +1,6 @@
 import { Button, Flex, HStack, Input, SegmentGroup, Skeleton, Stack, Text } from '@chakra-ui/react'
 import { BookOpenText, Braces, CalendarClock, FlaskConical, Layers, Plus, Receipt } from 'lucide-react'
-import { useDeferredValue, useMemo, useState } from 'react'
+import { useDeferredValue, useEffect, useMemo, useRef, useState } from 'react'
 import { Link } from 'wouter'
 import { Notice } from '../../components/notice.tsx'
 import { notify } from '../../components/notify.ts'
@@ -8,6 +8,7 @@ import { Page as Frame } from '../../components/page.tsx'
 import { ErrorState, EmptyState } from '../../components/states.tsx'
 import { t } from '../../i18n/t.ts'
 import { usePageLeaveGuard } from '../../lib/leave-guard.ts'
+import { refusalCode } from '../../lib/errors.ts'
 import { useSession } from '../../lib/session.ts'
 import { useStatus } from '../../lib/status.ts'
 import { trpc } from '../../lib/trpc.ts'
@@ -16,6 +17,7 @@ import { BatchSheet } from './batch.tsx'
 import { BuyingPrices } from './buying.tsx'
 import { ChangesSheet } from './changes.tsx'
 import {
+  beginningsOf,
   changeOf,
   draftOf,
   type Drafts,
@@ -215,7 +217,9 @@ export function Page() {
           onLongContext={({ model }) => set({ open: 'long-context', model })}
         />
       )}
-      {drafts.size > 0 && <SaveBar drafts={drafts} onDone={done} onRehearse={() => set({ open: 'rehearsal' })} />}
+      {drafts.size > 0 && (
+        <SaveBar drafts={drafts} rows={rows} onDone={done} onRehearse={() => set({ open: 'rehearsal' })} />
+      )}
       <RehearsalSheet
         change={
           values.open === 'rehearsal' && drafts.size > 0 && ![...drafts.values()].some(isUnreadable)
@@ -269,22 +273,31 @@ export function Page() {
   )
 }
 
-type SaveBarProps = { drafts: Drafts; onDone: () => void; onRehearse: () => void }
+type SaveBarProps = { drafts: Drafts; rows: readonly PriceRow[]; onDone: () => void; onRehearse: () => void }
 
-function SaveBar({ drafts, onDone, onRehearse }: SaveBarProps) {
+function SaveBar({ drafts, rows, onDone, onRehearse }: SaveBarProps) {
   const { quotaPerUnit } = useStatus()
   const utils = trpc.useUtils()
   const setPrices = trpc.admin.models.setPrices.useMutation()
+  const began = useRef<ReadonlyMap<string, string>>(new Map())
+  useEffect(() => {
+    began.current = beginningsOf(drafts, rows, began.current)
+  }, [drafts, rows])
   const unreadable = [...drafts].flatMap(([model, draft]) => (isUnreadable(draft) ? [model] : []))
   const save = async () => {
     try {
-      await setPrices.mutateAsync({ prices: changeOf(drafts, quotaPerUnit).prices })
+      const { prices } = changeOf(drafts, quotaPerUnit)
+      await setPrices.mutateAsync({ prices, expected: Object.fromEntries(began.current) })
       await utils.admin.prices.list.refetch()
       void utils.invalidate()
       notify.success(t('已为 {count} 个模型设置价格', { count: drafts.size }))
       onDone()
     } catch (error) {
       notify.error(error, t('保存失败'))
+      if (refusalCode(error) !== 'prices.changed_meanwhile') return
+      // Whoever saves again has read that somebody else changed them.
+      await utils.admin.prices.list.refetch()
+      began.current = beginningsOf(drafts, utils.admin.prices.list.getData()?.rows ?? [], new Map())
     }
   }
   return (

@@ -113,6 +113,10 @@ export const businessErrors = {
   'model.unknown': { kind: 'not_found', message: '模型 {model} 不存在' },
   'group.name_taken': { kind: 'conflict', message: '分组 {group} 已存在' },
   'group.fixed': { kind: 'invalid', message: '分组 {group} 是系统使用的名称，不能重命名' },
+  'prices.changed_meanwhile': {
+    kind: 'conflict',
+    message: '{models} 的价格已被其他人修改，未保存；请核对后再次保存',
+  },
   'prices.instant_past': { kind: 'invalid', message: '生效时间必须在未来' },
   'prices.change_ended': { kind: 'conflict', message: '该调价已经生效或已取消' },
   'prices.catalogue_failed': { kind: 'upstream', message: '获取预设倍率失败，请重试' },

@@ -3,9 +3,19 @@ import type { OptionKey, OptionsReader, OptionValues } from './registry/index.ts
 
 type Table = Readonly<Record<string, unknown>>
 
-/** The same table in the same order, under the new name. */
+/** The same table in the same order, under the new name; what it still says of a former group of that name goes. */
 const renamedKey = <Value>(table: Readonly<Record<string, Value>>, from: string, to: string): Record<string, Value> =>
-  Object.fromEntries(Object.entries(table).map(([name, value]) => [name === from ? to : name, value]))
+  Object.hasOwn(table, from)
+    ? Object.fromEntries(
+        Object.entries(table).flatMap(([name, value]) =>
+          name === to ? [] : [[name === from ? to : name, value] as const],
+        ),
+      )
+    : { ...table }
+
+/** Whether one of the options that the table of groups shows names it. */
+export const namesGroup = (options: OptionsReader, name: string): boolean =>
+  (['GroupRatio', 'UserUsableGroups', 'TopupGroupRatio'] as const).some((key) => Object.hasOwn(options.get(key), name))
 
 const tables = ['GroupRatio', 'UserUsableGroups', 'TopupGroupRatio', 'ModelRequestRateLimitGroup'] as const
 const names = ['global.rate_limit_exempt_group', 'global.safe_check_exempt_group'] as const
@@ -22,8 +32,8 @@ export function textsAfterRename(
     if (text !== encodeValue(key, options.get(key))) texts.push({ key, value: text })
   }
   for (const key of tables) put(key, renamedKey(options.get(key) as Table, from, to) as OptionValues[typeof key])
-  const nested = Object.entries(options.get('GroupGroupRatio')).map(
-    ([name, ratios]) => [name === from ? to : name, renamedKey(ratios, from, to)] as const,
+  const nested = Object.entries(renamedKey(options.get('GroupGroupRatio'), from, to)).map(
+    ([name, ratios]) => [name, renamedKey(ratios, from, to)] as const,
   )
   put('GroupGroupRatio', Object.fromEntries(nested))
   put(

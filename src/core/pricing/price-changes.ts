@@ -58,6 +58,13 @@ export function withPriceChange(before: Changed, { prices, groupRatios }: PriceC
   return { ...tables, GroupRatio: Object.assign(copyOf(before.GroupRatio), groupRatios) }
 }
 
+/** What the tables say of one model, as a text to compare: whoever begins with it sees whether it was changed since. */
+export const entriesOf = (tables: PriceTables, model: string): string =>
+  JSON.stringify(priceTableKeys.map((key) => (Object.hasOwn(tables[key], model) ? tables[key][model] : null)))
+
+/** Of a model that they do not name. */
+export const noEntries = JSON.stringify(priceTableKeys.map(() => null))
+
 type Writable = Record<Exclude<(typeof priceTableKeys)[number], 'LongContextRatio'>, Record<string, number>> & {
   LongContextRatio: Record<string, readonly LongContextStep[]>
 }

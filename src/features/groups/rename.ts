@@ -1,6 +1,6 @@
 import { autoGroup } from '#core/groups.ts'
 import { DomainError } from '#core/errors.ts'
-import { textsAfterRename } from '#core/options/rename-group.ts'
+import { namesGroup, textsAfterRename } from '#core/options/rename-group.ts'
 import { splitList } from '#core/routing/abilities.ts'
 import { snapshotOf } from '#core/options/snapshot.ts'
 import { Channel } from '#db/entities/channel.ts'
@@ -29,8 +29,8 @@ export async function renameGroup(deps: UserDeps, { from, to }: RenameGroup): Pr
   if (fixedNames.has(to)) throw new DomainError('group.name_taken', { group: to })
   const renamed = await withPriceTables(deps, async (em) => {
     const stored = snapshotOf(await loadOptionRows({ em, secrets: deps.secrets }))
-    if (!Object.hasOwn(stored.get('GroupRatio'), from)) throw new DomainError('group.unknown', { group: from })
-    if (Object.hasOwn(stored.get('GroupRatio'), to)) throw new DomainError('group.name_taken', { group: to })
+    if (!namesGroup(stored, from)) throw new DomainError('group.unknown', { group: from })
+    if (namesGroup(stored, to)) throw new DomainError('group.name_taken', { group: to })
     const rows = textsAfterRename(stored, from, to)
     await changeOptionRows({ ...deps, em }, { rows })
     const users = await em.nativeUpdate(User, { group: from }, { group: to })

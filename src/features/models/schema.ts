@@ -2,7 +2,11 @@ import { z } from 'zod'
 import { modelPriceInput } from '#core/pricing/price-changes.ts'
 
 const name = z.string().trim().min(1).max(255)
-export const setPrices = z.object({ prices: z.array(modelPriceInput).min(1).max(2000) })
+export const setPrices = z.object({
+  prices: z.array(modelPriceInput).min(1).max(2000),
+  /** By model what the tables said of it where the change began: nothing is set where somebody else has changed it since. */
+  expected: z.record(z.string().max(255), z.string().max(20_000)).optional(),
+})
 export type SetPrices = z.infer<typeof setPrices>
 
 export const byModel = z.object({ model: name })

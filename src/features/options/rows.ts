@@ -53,7 +53,8 @@ type OptionChanges = {
 
 /**
  * The only writer of options: judged rows and who changed what, in the caller's transaction. Rows go in key order, so writers
- * cannot deadlock.
+ * cannot deadlock. Who compares with `expected`, or writes what was made of what is stored, does so within `withPriceTables`:
+ * an option that has no row yet has none to lock.
  * @returns the keys that were left alone because somebody else has changed them since
  */
 export async function changeOptionRows(
@@ -62,8 +63,6 @@ export async function changeOptionRows(
 ): Promise<string[]> {
   const keys = [...given.map(({ key }) => key), ...removed].toSorted()
   if (keys.length === 0) return []
-  // An option that has no row yet has none to lock either.
-  if (expected.size > 0) await deps.em.execute("select pg_advisory_xact_lock(hashtext('options'))")
   const before = await textsOf(deps, keys)
   const overtaken = new Set(
     given.flatMap(({ key, value }) => {

@@ -5,7 +5,7 @@ import { isOptionKey, type OptionKey, optionKeys, optionOf } from '#core/options
 import { checkForm, checkPrerequisites, inSavingOrder, strandedSecrets } from '#core/options/rules.ts'
 import type { OptionsSnapshot } from '#core/options/snapshot.ts'
 import type { Deps } from '#features/deps.ts'
-import { applyDuePriceChanges, isPriceKey } from '#features/prices/changeover.ts'
+import { withPriceTables } from '#features/prices/changeover.ts'
 import { changeOptionRows, checkRow, defaultText, type OptionActs } from './rows.ts'
 import type { ResetOptions, SaveOptions, UpdateOption } from './schema.ts'
 import type { OptionRow } from './store.ts'
@@ -153,11 +153,9 @@ async function write(
   rows: OptionRow[],
   expected?: ReadonlyMap<string, string>,
 ): Promise<Cleared & { overtaken: string[] }> {
-  // What is already in force must not overtake what is set now.
-  if (rows.some(({ key }) => isPriceKey(key))) await applyDuePriceChanges(deps)
   const cleared = await strandedBy(deps, new Map(rows.map(({ key, value }) => [key, value])))
   const changed = [...rows, ...cleared.map((key) => ({ key, value: '' }))]
-  const overtaken = await deps.em.transactional((em) =>
+  const overtaken = await withPriceTables(deps, (em) =>
     changeOptionRows({ ...deps, em }, { rows: changed, ...(expected && { expected }) }),
   )
   await deps.options.reload()
@@ -177,11 +175,10 @@ async function strandedBy(deps: OptionsDeps, texts: ReadonlyMap<string, string>)
 
 /** Puts options back to their defaults, whatever those are in this version. */
 export async function resetOptions(deps: OptionsDeps, input: ResetOptions): Promise<Cleared> {
-  if (input.keys.some(isPriceKey)) await applyDuePriceChanges(deps)
   const defaults = input.keys.filter(isOptionKey).map((key): [string, string] => [key, defaultText(key) ?? ''])
   const cleared = await strandedBy(deps, new Map(defaults))
   const removed = [...new Set([...input.keys, ...cleared])]
-  await deps.em.transactional((em) => changeOptionRows({ ...deps, em }, { removed }))
+  await withPriceTables(deps, (em) => changeOptionRows({ ...deps, em }, { removed }))
   await deps.options.reload()
   return { cleared }
 }

@@ -14,12 +14,10 @@ import type { Deps } from '#features/deps.ts'
 import { changeOptionRows, loadOptionRows } from '#features/options/rows.ts'
 import type { LoadedRows, OptionRow } from '#features/options/store.ts'
 
-/** Number of the lock that lets one writer of price tables go after another. */
+/** Number of the lock that lets one writer of options go after another: prices and group names are parts of several. */
 const priceTablesLock = 7301
 
 const changedKeys = [...priceTableKeys, 'GroupRatio'] as const
-
-export const isPriceKey = (key: string): boolean => (changedKeys as readonly string[]).includes(key)
 
 type Storage = Pick<Deps, 'em' | 'secrets'>
 type Pending = { id: number; effectiveAt: Date; change: Change; due: boolean }
@@ -90,7 +88,7 @@ const nextOf = (pending: readonly Pending[], rows: OptionRow[]): LoadedRows['nex
   return last ? { at: last.effectiveAt, rows } : null
 }
 
-/** Lets one writer of price tables after another, and writes what is in force into the options first. */
+/** Lets one writer of options after another, and writes what is in force into them first, so that it overtakes nothing. */
 export async function withPriceTables<Result>(
   deps: Storage & Pick<Deps, 'ambient'>,
   act: (em: EntityManager) => Promise<Result>,

@@ -1,6 +1,7 @@
 import { retirementOf } from '#core/models/retirements.ts'
 import type { OptionsReader } from '#core/options/registry/index.ts'
 import { isInPriceTables, priceOf, priceTablesOf, taskPriceOf } from '#core/pricing/price-of.ts'
+import { entriesOf } from '#core/pricing/price-changes.ts'
 import { completionRuleOf } from '#core/pricing/completion-rules.ts'
 import { splitList } from '#core/routing/abilities.ts'
 import type { UserDeps } from '#features/deps.ts'
@@ -11,6 +12,8 @@ type PriceRow = {
   model: string
   /** What a call is charged by; null where it would be refused. */
   price: ReturnType<typeof toPriceView> | null
+  /** What the tables say of it, to be given back with a change. */
+  entries: string
   /** A row of the tables bears the model's own name, so it can be changed and taken away. */
   isListed: boolean
   /** A rule by the model's name fixes the completion ratio. */
@@ -40,11 +43,12 @@ export async function listPrices({ database, options }: UserDeps): Promise<Price
   const modelsOf = remembered(splitList)
   // Thousands of channels share few mappings, and so the prices of their models.
   const isUnpriced = remembered((model: string) => !isInPriceTables(options, model))
+  const tables = priceTablesOf(options)
   const rows = new Map<string, PriceRow>()
   const rowOf = (model: string, price: () => PriceRow['price']): PriceRow => {
     const known = rows.get(model)
     if (known) return known
-    const row = newRow(model, price())
+    const row = { ...newRow(model, price()), entries: entriesOf(tables, model) }
     rows.set(model, row)
     return row
   }
@@ -58,7 +62,6 @@ export async function listPrices({ database, options }: UserDeps): Promise<Price
       row.isMissing ||= channel.status === 1 && !isTask && isUnpriced(priced)
     }
   })
-  const tables = priceTablesOf(options)
   for (const model of new Set([...Object.keys(tables.ModelPrice), ...Object.keys(tables.ModelRatio)])) {
     rowOf(model, () => viewOf(options, model)).isListed = true
   }
@@ -77,7 +80,7 @@ function remembered<Answer>(work: (text: string) => Answer): (text: string) => A
   }
 }
 
-function newRow(model: string, price: PriceRow['price']): PriceRow {
+function newRow(model: string, price: PriceRow['price']): Omit<PriceRow, 'entries'> {
   const retirement = retirementOf(model)
   return {
     model,

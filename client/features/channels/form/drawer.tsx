@@ -66,22 +66,26 @@ function Editor({ open, id, onClose, onSaved }: EditorProps) {
     { id: id ?? 0 },
     { enabled: open && id !== undefined && id > 0, gcTime: 0, staleTime: Infinity, placeholderData: undefined },
   )
-  const stored = useMemo(() => detail.data && valuesOf(detail.data), [detail.data])
+  // A refresh while the form is open does not move what its changes are compared with: that is what the form began with.
+  const [stored, setStored] = useState<ChannelValues>()
   const { isRoot } = useSession()
   const schema = useMemo(() => channelForm({ stored, movesKeys: isRoot }), [stored, isRoot])
   const form = useZodForm({ schema, values: emptyValues() })
   const { reset, setFocus } = form
   const [isFilled, setFilled] = useState(id === undefined)
   useEffect(() => {
-    if (!stored || isFilled) return
-    reset(stored)
+    if (!detail.data || isFilled) return
+    const values = valuesOf(detail.data)
+    setStored(values)
+    reset(values)
     setFilled(true)
-  }, [stored, isFilled, reset])
+  }, [detail.data, isFilled, reset])
   useEffect(() => {
     if (open && isFilled && id !== undefined) setFocus('name')
   }, [open, isFilled, id, setFocus])
   const save = useSave({ id, stored, onSaved })
   const isMissing = id === 0 || refusalCode(detail.error) === 'channel.not_found'
+  const isUnread = detail.isError && !isFilled
 
   const submit = async (values: ChannelValues) => {
     try {
@@ -101,13 +105,13 @@ function Editor({ open, id, onClose, onSaved }: EditorProps) {
       description={id === undefined ? undefined : detail.data && `#${id} ${detail.data.name}`}
       form={form}
       onSubmit={submit}
-      loading={!isFilled && !isMissing && !detail.isError}
-      unavailable={isMissing || detail.isError}
+      loading={!isFilled && !isMissing && !isUnread}
+      unavailable={isMissing || isUnread}
       submitLabel={id === undefined ? t('创建') : t('保存')}
     >
       {isMissing ? (
         <NoSuchChannel onClose={onClose} />
-      ) : detail.isError ? (
+      ) : isUnread ? (
         <ErrorState error={detail.error} onRetry={() => void detail.refetch()} />
       ) : isFilled ? (
         <ChannelFields id={id} stored={stored} />

@@ -1,6 +1,6 @@
 import { Box, Button, Flex, Grid, Stack, Text } from '@chakra-ui/react'
 import { Plus, X } from 'lucide-react'
-import { useEffect } from 'react'
+import { useEffect, useRef } from 'react'
 import { useFieldArray } from 'react-hook-form'
 import { z } from 'zod'
 import type { ModelMapping } from '#core/options/model-mapping.ts'
@@ -8,6 +8,7 @@ import { NumberField, TextField } from '../../../components/fields/text-fields.t
 import { FormDrawer } from '../../../components/form-drawer.tsx'
 import { IconButton } from '../../../components/icon-button.tsx'
 import { notify } from '../../../components/notify.ts'
+import { refusalText } from '../../../i18n/refusal-text.ts'
 import { t } from '../../../i18n/t.ts'
 import { useZodForm } from '../../../lib/form.ts'
 import { trpc } from '../../../lib/trpc.ts'
@@ -48,8 +49,10 @@ export function MappingForm({ opened, mapping, onClose }: MappingFormProps) {
   const update = trpc.admin.options.mapping.update.useMutation()
   const { reset } = form
   const isKnown = mapping !== undefined
+  const began = useRef<string>(undefined)
   useEffect(() => {
     if (opened === '' || !isKnown) return
+    began.current = JSON.stringify(mapping?.[opened])
     const entries = mapping?.[opened] ?? [newEntry]
     reset({ name: isNew ? '' : opened, entries: entries.map((entry) => ({ ...entry })) }, { keepDirtyValues: false })
     // Only opening a row fills the form; a refresh leaves what is being typed.
@@ -65,6 +68,13 @@ export function MappingForm({ opened, mapping, onClose }: MappingFormProps) {
       loading={!isKnown}
       onSubmit={async ({ name, entries }) => {
         const { mapping: expected } = await utils.admin.options.mapping.get.fetch(undefined, { staleTime: 0 })
+        if (name !== opened && Object.hasOwn(expected, name)) throw new Error(t('虚拟模型名 {name} 已存在', { name }))
+        const now = JSON.stringify(expected[opened])
+        if (now !== began.current) {
+          // Whoever saves again has read that somebody else changed it.
+          began.current = now
+          throw new Error(refusalText({ code: 'mapping.changed_meanwhile' }))
+        }
         const others = Object.entries(expected).filter(([other]) => other !== opened)
         await update.mutateAsync({ mapping: { ...Object.fromEntries(others), [name]: entries }, expected })
         await utils.admin.options.invalidate()
