@@ -44,7 +44,7 @@ export function lossesTowards(request: ChatRequest, target: DialectId | undefine
 
 type SearchDetail = 'allowed_domains' | 'blocked_domains' | 'user_location'
 
-/** What a search can be told besides how far to look, by the dialect that has a word for it. */
+/** What a search can be given besides how far to look, by the dialect that has a word for it. */
 const searchWords: Readonly<Record<DialectId, readonly SearchDetail[]>> = {
   'openai-chat': ['user_location'],
   'openai-responses': ['allowed_domains', 'user_location'],

@@ -119,9 +119,17 @@ describeWithBrowser('models and prices', () => {
     const { page, context } = await open('/admin/prices?open=buying&channel=1')
     const sheet = page.getByRole('dialog', { name: '进价' })
     await sheet.getByRole('button', { name: '添加进价' }).click()
-    await sheet.getByRole('textbox', { name: '输入 1' }).fill('1.5')
     await sheet.getByRole('textbox', { name: '输出 1' }).fill('6')
-    await sheet.getByRole('button', { name: '保存进价' }).click()
+    const [input, save] = [
+      sheet.getByRole('textbox', { name: '输入 1' }),
+      sheet.getByRole('button', { name: '保存进价' }),
+    ]
+    // What is no number is no price of nothing, and stays as typed.
+    await input.fill('1,5')
+    await sheet.getByText('请输入数字').waitFor()
+    expect([await input.inputValue(), await save.isDisabled()]).toEqual(['1,5', true])
+    await input.fill('1.5')
+    await save.click()
     const stored = async () =>
       (await app.pool.query('select buying_prices as prices from channels where id = 1')).rows[0]?.prices
     await expect

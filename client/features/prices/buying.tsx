@@ -88,6 +88,10 @@ function Money({ channelId }: { channelId: number }) {
   )
 }
 
+/** Whether something is typed that is no number: it must not be taken for a price of nothing. */
+const isUnreadable = ({ terms }: BuyingPrice): boolean =>
+  Object.values(terms).some((figure) => typeof figure === 'number' && !(figure >= 0))
+
 const blank = (): BuyingPrice => ({
   model: '',
   from: Date.now(),
@@ -133,10 +137,20 @@ function Prices({ channelId }: { channelId: number }) {
             <Plus aria-hidden />
             {t('添加进价')}
           </Button>
-          <Button variant="solid" loading={save.isPending} onClick={() => void submit()}>
+          <Button
+            variant="solid"
+            loading={save.isPending}
+            disabled={prices.some(isUnreadable)}
+            onClick={() => void submit()}
+          >
             {t('保存进价')}
           </Button>
         </HStack>
+        {prices.some(isUnreadable) && (
+          <Text textStyle="sm" color="bad.fg" role="alert">
+            {t('请输入数字')}
+          </Text>
+        )}
       </Stack>
     </Section>
   )
@@ -201,7 +215,9 @@ function One({ price, number, onChange, onRemove }: OneProps) {
             <FigureInput
               label={named(t('比例，1 为原价'))}
               value={terms.share}
-              onChange={(share) => onChange({ ...price, terms: { kind: 'share', share: share ?? 0 } })}
+              onChange={(share, isNumber) =>
+                onChange({ ...price, terms: { kind: 'share', share: isNumber ? (share ?? 0) : Number.NaN } })
+              }
             />
           </Labelled>
         ) : (
@@ -237,7 +253,12 @@ function Tokens({
   }
   return fields.map(([name, label]) => (
     <Labelled key={name} label={label}>
-      <FigureInput label={named(label)} value={terms[name]} placeholder="–" onChange={(value) => put(name, value)} />
+      <FigureInput
+        label={named(label)}
+        value={terms[name]}
+        placeholder="–"
+        onChange={(value, isNumber) => put(name, isNumber ? value : Number.NaN)}
+      />
     </Labelled>
   ))
 }

@@ -52,7 +52,7 @@ export type OpenAiStyle = {
    * changed inside. Returns names of what had to be left out.
    */
   adjust?: ((body: Json, call: ProviderCall) => string[] | void) | undefined
-  /** Tells a search which sites to keep to or from; what is told is no loss any more. */
+  /** Sets which sites a search keeps to or from; what is set is no loss any more. */
   searchDomains?: ((tool: WebSearchTool, losses: Set<string>) => Json) | undefined
   usage?: ((usage: Json) => ReportedUsage) | undefined
   /** Sources that stand outside the message. */
