@@ -111,6 +111,24 @@ test('what is planted is really there, and would be found', async () => {
   for (const { key } of channels) expect(shown.join()).toContain(JSON.stringify(key).slice(1, -1))
 })
 
+test('a dump of the database has no key, password or code of these in it that could be used', async () => {
+  const user = await app.make.user()
+  const token = await app.make.token(user)
+  const { rows: tables } = await app.pool.query<{ name: string }>(
+    "select table_name as name from information_schema.tables where table_schema = 'public' and table_type = 'BASE TABLE'",
+  )
+  // The settings of a channel, its proxy's password among them, stand there as they were written.
+  const usable = [...planted.filter((text) => text !== proxyPassword && text !== ofUsers.password), token.key]
+  const found: string[] = []
+  for (const { name } of tables) {
+    const { rows } = await app.pool.query(`select 1 from "${name}" t where t::text like any ($1) limit 1`, [
+      usable.map((text) => `%${text}%`),
+    ])
+    if (rows.length > 0) found.push(name)
+  }
+  expect(found).toEqual([])
+})
+
 test('no reply of any route shows anybody a planted secret, but for those that are there for it', async () => {
   const shown: string[] = []
   const look = async (step: Step) => {
