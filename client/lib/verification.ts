@@ -3,13 +3,22 @@ import { observable } from '@trpc/server/observable'
 import type { AppRouter } from '#server/app-router.ts'
 import { refusalCode } from './errors.ts'
 
+/** What is asked for: the second factor, or the password of whoever has none yet. */
+export type Proof = 'second-factor' | 'password'
+
+const proofOf: Readonly<Record<string, Proof>> = {
+  'second_factor.required': 'second-factor',
+  'second_factor.owner_unconfirmed': 'password',
+}
+
+let proof: Proof | undefined
 let answer: ((verified: boolean) => void) | undefined
 let asked: Promise<boolean> | undefined
 const listeners = new Set<() => void>()
 
 const notify = () => listeners.forEach((listener) => listener())
 
-export const isVerificationAsked = (): boolean => answer !== undefined
+export const proofAsked = (): Proof | undefined => proof
 
 export const onVerificationAsked = (listener: () => void) => {
   listeners.add(listener)
@@ -17,9 +26,10 @@ export const onVerificationAsked = (listener: () => void) => {
 }
 
 /** One question for all calls that wait for it. */
-function askForVerification(): Promise<boolean> {
+function askForVerification(wanted: Proof): Promise<boolean> {
   asked ??= new Promise((resolve) => {
     answer = resolve
+    proof = wanted
     notify()
   })
   return asked
@@ -29,10 +39,11 @@ export function answerVerification(verified: boolean): void {
   answer?.(verified)
   answer = undefined
   asked = undefined
+  proof = undefined
   notify()
 }
 
-/** A call that wants the second factor first asks the reader for it, and is then made again by itself. */
+/** A call that wants a proof first asks the reader for it, and is then made again by itself. */
 export const verificationLink: TRPCLink<AppRouter> =
   () =>
   ({ next, op }) =>
@@ -43,8 +54,9 @@ export const verificationLink: TRPCLink<AppRouter> =
           next: (value) => observer.next(value),
           complete: () => observer.complete(),
           error: (error) => {
-            if (!isFirst || refusalCode(error) !== 'second_factor.required') return observer.error(error)
-            void askForVerification().then((verified) => (verified ? attempt(false) : observer.error(error)))
+            const wanted = proofOf[refusalCode(error) ?? '']
+            if (!isFirst || !wanted) return observer.error(error)
+            void askForVerification(wanted).then((verified) => (verified ? attempt(false) : observer.error(error)))
           },
         })
       }

@@ -9,7 +9,7 @@ import { errorDataOf, failureForCaller, toDomainError, unreadableInput } from '#
 import { networkOf } from './client-address/service.ts'
 import type { Actor, Context } from './deps.ts'
 import { actOnce } from './idempotency/service.ts'
-import { requireRecentVerification } from './second-factor/verification.ts'
+import { requireOwner, requireRecentVerification } from './second-factor/verification.ts'
 
 /** Untrusted input is parsed by a reader that builds nothing large; long answers are written without a copy. */
 const transformer = {
@@ -25,9 +25,10 @@ const t = initTRPC
     barrier?: 'none'
     /**
      * Wants a proof by the second factor that is at most ten minutes old, of users who have one: for what shows secrets, gives
-     * money away or changes how one signs in. A function says which inputs do.
+     * money away or changes how one signs in. A function says which inputs do. `owner`: of those without one, their password or a
+     * sign-in of that age.
      */
-    verification?: 'recent' | ((input: unknown, actor: Actor) => boolean)
+    verification?: 'recent' | 'owner' | ((input: unknown, actor: Actor) => boolean)
     /** Goes on where the site is a demonstration, on which nobody but root changes anything. */
     inDemo?: boolean
   }>()
@@ -101,6 +102,7 @@ const asUser = (role: Role) =>
     const rule = meta?.verification
     const isGuarded = typeof rule === 'function' ? rule(await getRawInput(), ctx.actor) : rule === 'recent'
     if (isGuarded) await requireRecentVerification(ctx)
+    if (rule === 'owner') await requireOwner(ctx)
     return next()
   })
 

@@ -187,7 +187,11 @@ describeWithBrowser('the account of a person', () => {
     await toastShown(page, '设置已更新')
 
     await page.goto('/app/me?tab=security')
+    await app.pool.query("update sessions set created_at = now() - interval '11 minutes', verified_at = null")
     await button(page, '启用身份验证器').click()
+    const owner = page.getByRole('dialog', { name: '请验证是您本人' })
+    await owner.getByRole('textbox', { name: '当前密码' }).fill(account.password)
+    await owner.getByRole('button', { name: '确认', exact: true }).click()
     const secret = (await page.getByRole('region', { name: '密钥' }).textContent()) ?? ''
     const code = () => new TOTP({ secret: Secret.fromBase32(secret) }).generate()
     await box(page, '应用中显示的验证码').fill(code())

@@ -41,6 +41,29 @@ async function halfSignedIn({ person }: Enrolled): Promise<Browser> {
 const secondStep = (browser: Browser, code: string) => browser.post('/api/user/login/2fa', { code })
 
 describe('setting up an authenticator', () => {
+  it('wants the password of whoever signed in more than ten minutes ago', async () => {
+    const person = await app.person()
+    const browser = await app.signedIn(person)
+    await app.sql(`update sessions set created_at = now() - interval '11 minutes' where user_id = $1`, [person.id])
+    const unconfirmed = refused('请先确认是您本人：输入密码，或重新登录后再试')
+    expect(await browser.post('/api/user/2fa/setup')).toMatchObject(unconfirmed)
+    const api = await app.trpc(person)
+    await app.sql(`update sessions set created_at = now() - interval '11 minutes' where user_id = $1`, [person.id])
+    await expect(api.user.secondFactor.setUpAuthenticator()).rejects.toThrow(unconfirmed.body.message)
+    await expect(api.user.secondFactor.passkeys.options()).rejects.toThrow(unconfirmed.body.message)
+    await expect(api.user.secondFactor.confirmPassword({ password: 'wrong password' })).rejects.toThrow(
+      '当前密码不正确',
+    )
+    await api.user.secondFactor.confirmPassword({ password: person.password })
+    expect(await api.user.secondFactor.setUpAuthenticator()).toMatchObject({ secret: expect.any(String) })
+    // Where there is a second factor the password is no proof of it.
+    const other = (await enrolled()).person
+    const elsewhere = await app.trpc(other)
+    await expect(elsewhere.user.secondFactor.confirmPassword({ password: other.password })).rejects.toThrow(
+      '此操作需要先完成两步验证',
+    )
+  })
+
   it('counts from the first one-time password that is entered, and gives ten recovery codes once', async () => {
     const person = await app.person()
     const browser = await app.signedIn(person)

@@ -71,6 +71,7 @@ export const accountEnglish: Record<keyof typeof accountErrors, string> = {
   'second_factor.required': 'This needs a two-step verification first',
   'second_factor.not_by_access_token':
     'The account has two-step verification: a system access token cannot do this, please use the console',
+  'second_factor.owner_unconfirmed': 'Confirm that it is you first: enter your password, or sign in again',
   'second_factor.code_wrong': 'The code is wrong or was used before',
   'second_factor.already_enabled': 'An authenticator app is set up already, please remove it first',
   'second_factor.not_enabled': 'Two-step verification is not enabled',

@@ -81,6 +81,10 @@ export const accountErrors = {
     kind: 'forbidden',
     message: '账户开启了两步验证，系统访问令牌不能执行此操作，请登录控制台操作',
   },
+  'second_factor.owner_unconfirmed': {
+    kind: 'forbidden',
+    message: '请先确认是您本人：输入密码，或重新登录后再试',
+  },
   'second_factor.code_wrong': { kind: 'invalid', message: '验证码错误，或已使用过' },
   'second_factor.already_enabled': { kind: 'conflict', message: '身份验证器已经启用，请先停用' },
   'second_factor.not_enabled': { kind: 'conflict', message: '两步验证未启用' },

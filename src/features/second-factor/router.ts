@@ -4,7 +4,7 @@ import * as manage from './service/manage.ts'
 import { signatureOptions } from './service/passkey-signature.ts'
 import * as passkeys from './service/passkeys.ts'
 import * as signIn from './service/sign-in.ts'
-import { verifyWithCode, verifyWithPasskey } from './service/verify.ts'
+import { confirmByPassword, verifyWithCode, verifyWithPasskey } from './service/verify.ts'
 
 const open = publicProcedure.meta({ limit: 'critical', barrier: 'none', inDemo: true })
 
@@ -20,22 +20,22 @@ export const secondFactorPublicRouter = router({
 /** None of it is cached by any process. */
 const own = userProcedure.meta({ barrier: 'none' })
 const guarded = own.meta({ verification: 'recent' })
+const adding = own.meta({ verification: 'owner' })
 
 export const secondFactorUserRouter = router({
   get: own.query(({ ctx }) => manage.getStatus(ctx)),
-  setUpAuthenticator: guarded.mutation(({ ctx }) => manage.setUpAuthenticator(ctx)),
-  enableAuthenticator: guarded
-    .input(schema.byCode)
-    .mutation(({ ctx, input }) => manage.enableAuthenticator(ctx, input)),
+  setUpAuthenticator: adding.mutation(({ ctx }) => manage.setUpAuthenticator(ctx)),
+  enableAuthenticator: adding.input(schema.byCode).mutation(({ ctx, input }) => manage.enableAuthenticator(ctx, input)),
   disableAuthenticator: guarded.mutation(({ ctx }) => manage.disableAuthenticator(ctx)),
   replaceRecoveryCodes: guarded.mutation(({ ctx }) => manage.replaceRecoveryCodes(ctx)),
+  confirmPassword: own.input(schema.byPassword).mutation(({ ctx, input }) => confirmByPassword(ctx, input)),
   verify: own.input(schema.byCode).mutation(({ ctx, input }) => verifyWithCode(ctx, input)),
   signatureOptions: own.mutation(({ ctx }) => signatureOptions(ctx, ctx.actor.id)),
   verifyWithPasskey: own.input(schema.bySignature).mutation(({ ctx, input }) => verifyWithPasskey(ctx, input)),
   passkeys: router({
     list: own.query(({ ctx }) => passkeys.listPasskeys(ctx)),
-    options: guarded.mutation(({ ctx }) => passkeys.registrationOptions(ctx)),
-    add: guarded.input(schema.addPasskey).mutation(({ ctx, input }) => passkeys.addPasskey(ctx, input)),
+    options: adding.mutation(({ ctx }) => passkeys.registrationOptions(ctx)),
+    add: adding.input(schema.addPasskey).mutation(({ ctx, input }) => passkeys.addPasskey(ctx, input)),
     rename: own.input(schema.renamePasskey).mutation(({ ctx, input }) => passkeys.renamePasskey(ctx, input)),
     remove: guarded.input(schema.byPasskeyId).mutation(({ ctx, input }) => passkeys.removePasskey(ctx, input)),
   }),

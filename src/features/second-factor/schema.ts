@@ -4,6 +4,8 @@ import { refusal } from '#core/refusal.ts'
 /** Six figures from an app, or a recovery code. */
 export const byCode = z.object({ code: z.string().trim().min(1, refusal('second_factor.code_wrong')).max(40) })
 
+export const byPassword = z.object({ password: z.string().max(200) })
+
 /** Bytes as browsers write them. */
 const base64url = z
   .string()

@@ -14,6 +14,25 @@ export async function requireRecentVerification(deps: UserDeps): Promise<void> {
   if (missing) throw new DomainError(missing)
 }
 
+/**
+ * What adds a second factor wants the former one proved; of whoever has none, that the password was typed or the sign-in is at most
+ * ten minutes old: with a stolen session somebody else could add one, which then shuts the owner out. A system
+ * access token can add none.
+ * @throws {DomainError} second_factor.required, second_factor.not_by_access_token, second_factor.owner_unconfirmed
+ */
+export async function requireOwner(deps: UserDeps): Promise<void> {
+  const { em, actor, session } = deps
+  if ((await secondFactorOf(em, actor.id)) !== null) return requireRecentVerification(deps)
+  const [row] = await em.getConnection().execute<{ recent: boolean }[]>(
+    `select greatest(created_at, verified_at) > now() - make_interval(mins => ?) as recent
+       from sessions where id_hash = ? and user_id = ?`,
+    [minutesValid, session.idHash, actor.id],
+    'all',
+    em.getTransactionContext(),
+  )
+  if (row?.recent !== true) throw new DomainError('second_factor.owner_unconfirmed')
+}
+
 /** For what is answered either way, with its secrets or with masks in their place. */
 export const isVerified = async (deps: UserDeps): Promise<boolean> => (await missingVerification(deps)) === undefined
 

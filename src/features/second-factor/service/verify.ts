@@ -1,11 +1,14 @@
 import { raw } from '@mikro-orm/postgresql'
 import { DomainError } from '#core/errors.ts'
 import { Session } from '#db/entities/session.ts'
+import { User } from '#db/entities/user.ts'
+import { isPassword } from '../../auth/password.ts'
 import { tryOnce } from '../../auth/throttle.ts'
 import { recordAct } from '../../audit/service.ts'
 import type { Deps, UserDeps } from '../../deps.ts'
 import type { BySignature } from '../schema.ts'
 import { useOneTimePassword } from './authenticator.ts'
+import { secondFactorOf } from './standing.ts'
 import { requireSignature } from './passkey-signature.ts'
 import { useRecoveryCode } from './recovery-codes.ts'
 
@@ -32,6 +35,21 @@ export async function verifyWithCode(deps: UserDeps, { code }: { code: string })
     await requireCode({ ...deps, em }, deps.actor.id, code)
     await markVerified({ ...deps, em })
   })
+}
+
+/**
+ * Of whoever has no second factor yet; the password alone proves nothing where there is one.
+ * @throws {DomainError} second_factor.required, user.password_wrong, rate_limited
+ */
+export async function confirmByPassword(deps: UserDeps, { password }: { password: string }): Promise<void> {
+  const { em, actor } = deps
+  if ((await secondFactorOf(em, actor.id)) !== null) throw new DomainError('second_factor.required')
+  const { passwordHash } = await em.findOneOrFail(User, { id: actor.id }, { disableIdentityMap: true })
+  const attempt = { purpose: 'confirm-password', account: String(actor.id) } as const
+  if (!(await tryOnce(deps, attempt, () => isPassword(passwordHash, password)))) {
+    throw new DomainError('user.password_wrong')
+  }
+  await markVerified(deps)
 }
 
 export async function verifyWithPasskey(deps: UserDeps, input: BySignature): Promise<void> {
