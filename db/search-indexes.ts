@@ -38,12 +38,16 @@ export async function buildSearchIndexes(client: PoolClient): Promise<void> {
     await client.query(`set lock_timeout = '${longestWait}'`)
     for (const [name, columns] of Object.entries(searchIndexes)) await build(client, name, columns)
   } catch (error) {
-    if (!isInTheWay(error)) throw error
+    if (!isRefused(error)) throw error
   } finally {
     await client.query('reset lock_timeout')
     await client.query('select pg_advisory_unlock(7301)')
   }
 }
 
-/** `lock_not_available`, or a circle that the database broke: somebody else needed the table for long. */
-const isInTheWay = (error: unknown): boolean => ['55P03', '40P01'].includes((error as { code?: string }).code ?? '')
+/**
+ * Somebody else needed the table for long (`lock_not_available`, or a circle that the database broke), a limit of the role's own was
+ * reached, or the table belongs to another role: no reason to keep the gateway from starting.
+ */
+const isRefused = (error: unknown): boolean =>
+  ['55P03', '40P01', '57014', '42501'].includes((error as { code?: string }).code ?? '')
