@@ -25,7 +25,13 @@ export type AttemptSteps = {
   /** Sets aside what this try needs: so much … */
   amountOf?: (plan: AttemptPlan) => number
   /** … or what the call's own hold makes of it. */
-  hold?: { readonly taken: boolean; take: (plan: AttemptPlan) => Promise<void>; finish: () => void }
+  hold?: {
+    readonly taken: boolean
+    take: (plan: AttemptPlan) => Promise<void>
+    finish: () => void
+    /** An upstream may have taken the call although it failed: what is set aside stays so. */
+    readonly remains?: boolean
+  }
   /** Makes the try to the settled answer. @throws {AttemptFailed} when another place may be tried. */
   forward: (plan: AttemptPlan) => Promise<void>
   /** Jobs are priced by what they do, whatever a channel calls it. */
@@ -74,7 +80,7 @@ export async function attemptAll(services: RelayServices, call: CallCore, steps:
     }
   } catch (error) {
     if (last && !isUnbooked(error)) logFailedCall(services, call, last)
-    if ((reserved || steps.hold?.taken) && !isUnbooked(error)) {
+    if ((reserved || steps.hold?.taken) && !steps.hold?.remains && !isUnbooked(error)) {
       steps.hold?.finish()
       await giveBack(services, call, attempts)
     }

@@ -5,7 +5,15 @@ import { DomainError } from '#core/errors.ts'
 import { estimateOf } from '#core/pricing/estimate.ts'
 import { emptyUsage } from '#core/usage.ts'
 import type { BatchShare } from '#features/message-batches/facts.ts'
-import { askAboutBatch, asBatch, storeBatch } from '#features/message-batches/service.ts'
+import {
+  askAboutBatch,
+  asBatch,
+  customIdsOf,
+  forgetIntent,
+  intentOf,
+  nameBatch,
+  storeIntent,
+} from '#features/message-batches/service.ts'
 import { attemptAll, type AttemptPlan } from '#relay/attempt/attempts.ts'
 import {
   asAttemptFailure,
@@ -75,9 +83,13 @@ type PricedShare = Share & { attempt: Attempt | undefined; terms: AttemptPlan['t
 async function attempt(services: RelayServices, call: CallCore, shares: Share[]): Promise<void> {
   const taken = new Set<string>()
   let priced: PricedShare[] = []
+  const outcome = { isUnknown: false }
   const hold = {
     get taken() {
       return taken.has(call.id)
+    },
+    get remains() {
+      return outcome.isUnknown
     },
     finish: () => {},
     take: async (plan: AttemptPlan) => {
@@ -89,15 +101,22 @@ async function attempt(services: RelayServices, call: CallCore, shares: Share[])
     await attemptAll(services, call, {
       hold,
       selection: batchSelection(services, call),
-      forward: (plan) => forward(services, { call, plan, shares: priced }),
+      forward: (plan) => forward(services, { call, plan, shares: priced, outcome }),
     })
   } catch (error) {
-    // The first is given back with the call itself.
-    const { user, token } = call.caller
-    const others = [...taken].filter((id) => id !== call.id)
-    await Promise.all(others.map((id) => services.ledger.release({ id, userId: user.id, tokenId: token?.id ?? 0 })))
+    // Where it may have been taken, the periodic job looks for it.
+    if (outcome.isUnknown) services.ledger.handOver([...taken])
+    else await giveBackAll(services, call, taken)
     throw error
   }
+}
+
+/** The first hold is given back with the call itself. What is written of the batch goes last: without it nobody knew of its holds. */
+async function giveBackAll(services: RelayServices, call: CallCore, taken: ReadonlySet<string>): Promise<void> {
+  const { user, token } = call.caller
+  const holds = [...taken].map((id) => ({ id, userId: user.id, tokenId: token?.id ?? 0 }))
+  await Promise.all(holds.map((hold) => services.ledger.release(hold)))
+  if (taken.size > 0) await forgetIntent(services.database.pool, intentOf(call.id))
 }
 
 function pricedAt(services: RelayServices, share: Share, { attempt: { channel, key } }: AttemptPlan): PricedShare {
@@ -131,59 +150,92 @@ async function setAside(services: RelayServices, share: PricedShare, taken: Set<
   else throw refusalOfReserve(services, call, { result, amount })
 }
 
-type Try = { call: CallCore; plan: AttemptPlan; shares: PricedShare[] }
+type Try = {
+  call: CallCore
+  plan: AttemptPlan
+  shares: PricedShare[]
+  /** Set here: the upstream may have the batch although the call fails. */
+  outcome: { isUnknown: boolean }
+}
 
-async function forward(services: RelayServices, { call, plan, shares }: Try): Promise<void> {
+async function forward(services: RelayServices, given: Try): Promise<void> {
+  const { call, plan, shares, outcome } = given
   const { attempt, attempts } = plan
   const missing = shares.find((share) => !share.attempt)
   if (missing) throw unsupportedHere(new DomainError('relay.batches_unsupported', { model: missing.call.model }))
   const sentAt = performance.now()
-  const answer = await send(services, { call, plan, shares })
-  const ms = performance.now() - sentAt
-  try {
-    const facts = {
+  const factsNow = () => {
+    const ms = performance.now() - sentAt
+    return {
       username: call.caller.user.username,
       tokenName: call.caller.tokenName,
       group: call.group,
       clientIp: call.caller.user.showsIpInLogs ? call.ip : '',
       shares: shares.map((share, index) => factsOf(services, share, { attempts, isFirst: index === 0, ms })),
     }
-    const { user, token } = call.caller
-    const keyHmac = services.secrets.hmac(attempt.key.value)
-    const place = { channelId: attempt.channel.id, keyHmac }
-    await storeBatch(services, { id: answer.id, userId: user.id, tokenId: token?.id ?? 0, ...place, facts, answer })
-  } catch (cause) {
-    // Nobody could ever name it, and nobody would pay for it.
-    const input = { id: answer.id, action: 'cancel' as const }
-    await askAboutBatch(services, upstreamChannelOf(attempt), { input }).catch((error: unknown) =>
-      services.log.error({ err: error, batch: answer.id }, 'a batch that could not be stored could not be cancelled'),
-    )
-    throw new DomainError('relay.unavailable', {}, { cause })
   }
+  const { user, token } = call.caller
+  const id = intentOf(call.id)
+  const intent = { id, userId: user.id, tokenId: token?.id ?? 0, ...placeOf(services, attempt) }
+  const customIds = shares.flatMap(({ requests }) => requests.map(({ customId }) => customId))
+  const known = { requests: customIds.length, customIds: customIdsOf(customIds) }
+  await storeIntent(services, { ...intent, facts: { ...factsNow(), intent: known } }).catch((cause: unknown) => {
+    throw new DomainError('relay.unavailable', {}, { cause })
+  })
+  const answer = await send(services, given)
+  await nameBatch(services, { intent: id, userId: user.id, facts: factsNow(), answer }).catch(
+    async (cause: unknown) => {
+      outcome.isUnknown = true
+      // Its caller does not hear of it: what is not done yet is not to be done.
+      const input = { id: answer.id, action: 'cancel' as const }
+      await askAboutBatch(services, upstreamChannelOf(attempt), { input }).catch((error: unknown) =>
+        services.log.error({ err: error, batch: answer.id }, 'a batch that could not be stored could not be cancelled'),
+      )
+      throw new DomainError('relay.unavailable', {}, { cause })
+    },
+  )
   call.res.status(200).json(shownBatch(services, call, answer))
 }
+
+const placeOf = (services: RelayServices, { channel, key }: Attempt) => ({
+  channelId: channel.id,
+  keyHmac: services.secrets.hmac(key.value),
+})
 
 const largestAnswer = 1024 * 1024
 
 /** A caller who hangs up does not stop it: the vendor may have taken the batch by then. Only the end of the process does. */
-async function send(services: RelayServices, { call, plan, shares }: Try) {
+async function send(services: RelayServices, { call, plan, shares, outcome }: Try) {
   const { attempt } = plan
   const stop = new AbortController()
   services.underWay.add(stop)
   const providerCall = providerCallOf(services, call, { attempt, stream: false })
+  const sender = {
+    services,
+    call: { ...call, upstreamAbort: stop },
+    attempt,
+    providerCall,
+    asked: false,
+    answered: false,
+  }
+  let isGood = false
   try {
     const create = providerFor(attempt.channel.type).batches?.create
     if (!create) throw new DomainError('relay.batches_unsupported', { model: call.model })
     const body = await batchBody(services, call.body.json, shares)
-    const lasting = { ...call, upstreamAbort: stop }
-    const sender = { services, call: lasting, attempt, providerCall, asked: false, answered: false }
     const reply = await sendRequest(sender, create(body, providerCall), 'unstreamed')
+    isGood = true
     const answer = asBatch(await reply.json(largestAnswer))
     if (answer) return answer
     const refusal = failureOfDomainError(new DomainError('relay.reply_malformed'))
     throw new AttemptFailed(refusal, { local: false })
   } catch (error) {
-    throw maskedFailure(asAttemptFailure(unsupportedHere(error)), attemptSecrets(attempt, providerCall))
+    const failed = maskedFailure(asAttemptFailure(unsupportedHere(error)), attemptSecrets(attempt, providerCall))
+    // Sent, and no refusal: a second place would work it off a second time.
+    outcome.isUnknown = isGood || (sender.asked && !sender.answered)
+    throw outcome.isUnknown
+      ? new AttemptFailed(failed.failure, { ...failed, local: true, cause: failed.cause })
+      : failed
   } finally {
     services.underWay.delete(stop)
   }

@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { DomainError } from '#core/errors.ts'
 import type { ToolUse } from '#core/pricing/receipt.ts'
 import { isObject } from '#relay/chat/json.ts'
+import { withoutMisleading } from '#relay/request/read-body.ts'
 import { InvalidRequest } from '#relay/chat/invalid-request.ts'
 import { cheapPromptTokens } from '#relay/counting/cheap-count.ts'
 import { promptTexts } from '#relay/counting/estimate-usage.ts'
@@ -57,10 +58,11 @@ export async function readBatch(json: Json): Promise<{ requests: BatchRequest[];
 
 function readOne(index: number, one: unknown): { request: BatchRequest; own: string[] } {
   if (!isObject(one)) throw refusal(index, 'custom_id: Field required')
-  const { custom_id: customId, params } = one
+  const { custom_id: customId, params: given } = one
   if (typeof customId !== 'string' || !customIdForm.test(customId))
     throw refusal(index, 'custom_id: String should match pattern ^[a-zA-Z0-9_-]{1,64}$')
-  if (!isObject(params)) throw refusal(index, 'params: Field required')
+  if (!isObject(given)) throw refusal(index, 'params: Field required')
+  const params = withoutMisleading(given)
   if (params['stream'] === true) throw refusal(index, 'params.stream: streaming is not supported in batches')
   const { max_tokens: maxTokens } = params
   if (typeof maxTokens !== 'number') throw refusal(index, 'params.max_tokens: Field required')

@@ -144,8 +144,8 @@ export type NativeDialect = {
   stored?: ((input: StoredCall, call: ProviderCall) => UpstreamRequest) | undefined
 }
 
-/** A call about a batch that the upstream has. */
-export type BatchCall = { id: string; action: 'read' | 'results' | 'cancel' | 'delete' }
+/** A call about a batch that the upstream has, or the list of those after it. */
+export type BatchCall = { id: string; action: 'read' | 'results' | 'cancel' | 'delete' | 'list' }
 
 export type StoredCall = { method: 'GET' | 'DELETE'; id: string; path: string; query: string }
 

@@ -55,7 +55,7 @@ export async function parseJson({ bytes, holding }: Body): Promise<Pick<CallBody
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw new DomainError('relay.body_invalid', { detail: 'the body must be a JSON object' })
   }
-  return { json: withoutRouting(withoutLookalikes(value as Record<string, unknown>)), fields: weight.fields }
+  return { json: withoutMisleading(value as Record<string, unknown>), fields: weight.fields }
 }
 
 /**
@@ -63,6 +63,10 @@ export async function parseJson({ bytes, holding }: Body): Promise<Pick<CallBody
  * What is missing here is not sent on.
  */
 export const routingNames = ['api_base', 'base_url', 'api_key', 'custom_host', 'custom_llm_provider', 'extra_headers']
+
+/** A call without the names that would aim it elsewhere, or pass for another field. */
+export const withoutMisleading = (json: Record<string, unknown>): Record<string, unknown> =>
+  withoutRouting(withoutLookalikes(json))
 
 function withoutRouting(json: Record<string, unknown>): Record<string, unknown> {
   for (const name of routingNames) delete json[name]

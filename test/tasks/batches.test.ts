@@ -6,6 +6,8 @@ import { pollBatches } from '#features/message-batches/service.ts'
 import { closeSoundly } from '#test/relay/caller-dialects.ts'
 import { setOptions } from '#test/relay/serve.ts'
 import { type App, startApp } from '#test/support/app.ts'
+import { secretKey, startProduct, until } from '#test/support/processes.ts'
+import { toUrl } from '#db/connection.ts'
 import { balanceOf, call, holder, type Holder, logged } from './world.ts'
 
 let app: App
@@ -21,7 +23,7 @@ afterAll(() => closeSoundly(app))
 
 const sonnet = 'claude-sonnet-4-20250514'
 const haiku = 'claude-haiku-4-5-20251001'
-const libraryOf = ({ token }: Holder, to = app) =>
+const libraryOf = ({ token }: Holder, to: { url: string } = app) =>
   new Anthropic({ baseURL: to.url, apiKey: `sk-${token.key}`, maxRetries: 0 })
 const ask = (text: string, id: string, model = sonnet) => ({
   custom_id: id,
@@ -139,7 +141,13 @@ test('models of one batch are charged each at its own price, and the ratio is th
     ask('y [[usage=1000:100]]', 'b'),
     ask('z [[usage=1000:100]]', 'c'),
   ]
+  // By these a gateway as upstream would be aimed elsewhere, or given another model.
+  Object.assign(requests[0]?.params ?? {}, { Model: sonnet, api_base: 'https://evil.example' })
   await libraryOf(by).messages.batches.create({ requests })
+  const sent = app.upstream.requests.at(-1)?.body as { requests: { params: object }[] }
+  expect(sent.requests.map(({ params }) => Object.keys(params).toSorted())).toEqual(
+    Array.from({ length: 3 }, () => ['max_tokens', 'messages', 'model']),
+  )
   await setOptions(app, { 'claude.batch_price_ratio': '0.5' })
   await pollBatches(app.services)
   await pollBatches(app.services)
@@ -200,4 +208,116 @@ test('a process that ends leaves a batch to the others, which charge it once; on
   const requests = [ask('x', 'a', 'claude-opus-4-20250514')]
   await expect(libraryOf(by).messages.batches.create({ requests })).rejects.toMatchObject({ status: 500 })
   expect(await heldOf(by)).toBe(0)
+})
+
+/** A channel for one test, at an upstream that behaves so. */
+async function channelThat(directives: string, model: string): Promise<number> {
+  const baseUrl = app.upstream.withDirectives(directives)
+  const { id } = await app.make.channel({ type: 14, models: model, key: directives, baseUrl })
+  await app.services.channels.reload(id)
+  return id
+}
+/** The only batch of this user stands in the database so. */
+const stored = async ({ user }: Holder): Promise<{ id: string; settled: boolean }[]> =>
+  (
+    await app.pool.query('select id, settled_at is not null as settled from message_batches where user_id = $1', [
+      user.id,
+    ])
+  ).rows
+const agedBy = (age: string, { user }: Holder) =>
+  app.pool.query('update message_batches set created_at = now() - $2::interval where user_id = $1', [user.id, age])
+
+test('a process killed between the vendor’s yes and its own commit loses neither the batch nor its price', async () => {
+  const opus = 'claude-opus-4-1-20250805'
+  await channelThat('gate=taken', opus)
+  const by = await holder(app, { remainQuota: 5_000_000 })
+  const product = await startProduct({
+    environment: { DATABASE_URL: toUrl(app.connection), SECRET_KEY: secretKey, WORKERS: '1' },
+  })
+  const requests = [ask('x [[usage=1000:100]]', 'killed-a', opus), ask('y [[usage=1000:100]]', 'killed-b', opus)]
+  const answer = libraryOf(by, product)
+    .messages.batches.create({ requests })
+    .catch(() => 'no answer')
+  await until(async () => (await stored(by)).length === 1, { what: 'nothing is written down before it is sent' })
+  const held = await heldOf(by)
+  const blocker = await app.pool.connect()
+  await blocker.query('begin')
+  await blocker.query('select 1 from message_batches where user_id = $1 for update', [by.user.id])
+  app.upstream.openGate('taken')
+  const waits = "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'"
+  await until(async () => (await app.pool.query(waits)).rowCount !== 0, { what: 'nobody wants to note the name' })
+  await product.killAll()
+  // Its statement must not come through after its death.
+  await app.pool.query(waits.replace('select 1', 'select pg_terminate_backend(pid)'))
+  await blocker.query('rollback')
+  blocker.release()
+  expect(await answer).toBe('no answer')
+  // Nobody gives back what a dead process set aside for it, and nobody can ask after what has no name.
+  await app.services.ledger.drained()
+  expect(await heldOf(by)).toBe(held)
+  expect((await libraryOf(by).messages.batches.list()).data).toEqual([])
+  await agedBy('2 minutes', by)
+  const second = await startApp({ on: app, environment: { LEDGER_LEASES: 'off' } })
+  for (let round = 0; round < 4; round += 1)
+    await Promise.all([pollBatches(app.services), pollBatches(second.services)])
+  await second[Symbol.asyncDispose]()
+  const [batch] = await stored(by)
+  expect(batch).toMatchObject({ id: expect.stringMatching(/^msgbatch_/), settled: true })
+  // (2000 + 200 × 5) × 7.5 × 0.5
+  const charged = 11_250
+  expect(await balanceOf(app, by)).toMatchObject({
+    quota: 10_000_000 - charged,
+    used: charged,
+    remain: 5_000_000 - charged,
+  })
+  expect(await heldOf(by)).toBe(0)
+  expect((await libraryOf(by).messages.batches.list()).data).toMatchObject([
+    { id: batch?.id, processing_status: 'ended' },
+  ])
+  expect(await app.violations()).toEqual([])
+})
+
+test('a batch whose answer is lost is sent nowhere else, is found by its names, and where none was taken costs nothing', async () => {
+  await setOptions(app, { RetryTimes: '3' })
+  const create = (by: Holder, model: string) =>
+    libraryOf(by)
+      .messages.batches.create({ requests: [ask('x [[usage=1000:100]]', 'lost-a', model)] })
+      .then(
+        () => 200,
+        ({ status }: { status: number }) => status,
+      )
+  const [lost, never, refused, gone] = [await holder(app), await holder(app), await holder(app), await holder(app)]
+  const before = app.upstream.requests.length
+  for (const directives of ['malformed,fail=1', 'malformed,fail=1,lenient'])
+    await channelThat(directives, 'claude-3-5-sonnet-20241022')
+  for (const directives of ['reset,fail=1', 'reset,fail=1,lenient'])
+    await channelThat(directives, 'claude-3-5-haiku-20241022')
+  await channelThat('status=529', 'claude-3-haiku-20240307')
+  expect(await create(lost, 'claude-3-5-sonnet-20241022')).toBeGreaterThanOrEqual(500)
+  expect(await create(never, 'claude-3-5-haiku-20241022')).toBeGreaterThanOrEqual(500)
+  expect(app.upstream.requests).toHaveLength(before + 2)
+  // A refusal says that nothing was taken.
+  expect(await create(refused, 'claude-3-haiku-20240307')).toBe(529)
+  expect([await heldOf(refused), await stored(refused)]).toEqual([0, []])
+  const dropped = await channelThat('polls=9', 'claude-3-7-sonnet-20250219')
+  expect(await create(gone, 'claude-3-7-sonnet-20250219')).toBe(200)
+  await app.pool.query('delete from channels where id = $1', [dropped])
+
+  await Promise.all([agedBy('59 minutes', never), agedBy('2 minutes', lost), agedBy('71 hours', gone)])
+  for (let round = 0; round < 3; round += 1) await pollBatches(app.services)
+  // (1000 + 100 × 5) × 1.5 × 0.5
+  expect(await balanceOf(app, lost)).toMatchObject({ quota: 10_000_000 - 1125, used: 1125 })
+  expect(await stored(lost)).toMatchObject([{ id: expect.stringMatching(/^msgbatch_/), settled: true }])
+  for (const by of [never, gone]) expect(await heldOf(by)).toBeGreaterThan(0)
+
+  await Promise.all([agedBy('61 minutes', never), agedBy('73 hours', gone)])
+  await pollBatches(app.services)
+  expect(await stored(never)).toEqual([])
+  expect(await stored(gone)).toMatchObject([{ settled: true }])
+  for (const by of [never, gone]) {
+    expect(await heldOf(by)).toBe(0)
+    expect(await balanceOf(app, by)).toMatchObject({ quota: 10_000_000, used: 0 })
+  }
+  expect(await app.violations()).toEqual([])
+  await setOptions(app, { RetryTimes: '0' })
 })

@@ -7,7 +7,14 @@ import { readUsage } from './usage.ts'
 
 const addressOf = ({ baseUrl }: ProviderChannel): string => joinPath(baseUrl, '/v1', '/messages/batches')
 
-const methods = { read: 'GET', results: 'GET', cancel: 'POST', delete: 'DELETE' } as const
+const methods = { read: 'GET', results: 'GET', cancel: 'POST', delete: 'DELETE', list: 'GET' } as const
+/** So many of the key's batches at a time, the latest first. */
+export const listedAtOnce = 100
+
+function pathOf({ id, action }: BatchCall): string {
+  if (action === 'list') return `?limit=${listedAtOnce}${id === '' ? '' : `&after_id=${encodeURIComponent(id)}`}`
+  return `/${encodeURIComponent(id)}${action === 'results' || action === 'cancel' ? `/${action}` : ''}`
+}
 
 /** https://platform.claude.com/docs/en/build-with-claude/batch-processing */
 export const messageBatches: NonNullable<Provider['batches']> = {
@@ -17,18 +24,15 @@ export const messageBatches: NonNullable<Provider['batches']> = {
     headers: claudeHeaders(call, { sampling: false, files: false }),
     body,
   }),
-  about: ({ id, action }: BatchCall, channel) => {
-    const ending = action === 'results' || action === 'cancel' ? `/${action}` : ''
-    return {
-      method: methods[action],
-      url: `${addressOf(channel)}/${encodeURIComponent(id)}${ending}`,
-      headers: {
-        accept: action === 'results' ? 'application/binary' : 'application/json',
-        'x-api-key': channel.key,
-        'anthropic-version': classicVersion,
-      },
-    }
-  },
+  about: (input: BatchCall, channel) => ({
+    method: methods[input.action],
+    url: addressOf(channel) + pathOf(input),
+    headers: {
+      accept: input.action === 'results' ? 'application/binary' : 'application/json',
+      'x-api-key': channel.key,
+      'anthropic-version': classicVersion,
+    },
+  }),
 }
 
 /** What one line of a batch's results says: whose it is, and what it used where it was answered. */

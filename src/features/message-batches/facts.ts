@@ -26,4 +26,6 @@ export type BatchFacts = {
   group: string
   clientIp: string
   shares: BatchShare[]
+  /** By what a batch is known again whose vendor took it and whose answer never arrived. */
+  intent?: { requests: number; customIds: string } | undefined
 }

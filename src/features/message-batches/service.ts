@@ -2,16 +2,15 @@ import { findTaskChannels, reasonOf, type TaskServices } from '#features/tasks/s
 import { inParts, mostPlaces } from '#features/tasks/service/rounds.ts'
 import type { Services } from '#features/deps.ts'
 import { readBatchResult } from '#relay/providers/anthropic/batches.ts'
-import { providerFor } from '#relay/providers/registry.ts'
 import { createJsonLineReader } from '#relay/providers/shared/json-lines.ts'
-import type { BatchCall } from '#relay/providers/types.ts'
-import type { UpstreamReply } from '#relay/transport/send.ts'
 import type { UpstreamChannel } from '#relay/upstream-call/channel.ts'
-import { isGood, sendToUpstream } from '#relay/upstream-call/send.ts'
-import { timeoutsOf } from '#relay/upstream-call/timeouts.ts'
+import { asBatch, askAboutBatch, BatchRefused, hasEnded } from './ask.ts'
 import { chargeRowOf, createTally, type Tally } from './charge.ts'
-import { findUnsettled, type Json, markSettled, noteBatch, noteLook, openHolds, type StoredBatch } from './store.ts'
+import { findLostBatch, giveBackIntent } from './lost.ts'
+import { findUnsettled, isIntent, markSettled, noteBatch, noteLook, openHolds, type StoredBatch } from './store.ts'
 
+export * from './ask.ts'
+export { customIdsOf, giveBackIntent } from './lost.ts'
 export * from './store.ts'
 
 type BatchServices = TaskServices & Pick<Services, 'ledger'>
@@ -19,35 +18,9 @@ type BatchServices = TaskServices & Pick<Services, 'ledger'>
 const largestAnswer = 1024 * 1024
 /** Nothing is learned any more of a batch that should have ended so long ago: what was set aside is given back. */
 const givenUpAfterMs = 72 * 3_600_000
+/** So long its vendor keeps results, and so long one is asked that does not answer. */
+const resultsStoredMs = 29 * 86_400_000
 const mostInRound = 500
-
-/** An upstream refused to tell of a batch. */
-export class BatchRefused extends Error {
-  override name = 'BatchRefused'
-  readonly reply: UpstreamReply
-  constructor(reply: UpstreamReply) {
-    super(`the upstream answered with status ${reply.status}`)
-    this.reply = reply
-  }
-}
-
-/** Asks about a batch where it is. @throws {BatchRefused}; {TransportError} */
-export async function askAboutBatch(
-  services: Pick<BatchServices, 'transport' | 'ambient'>,
-  place: UpstreamChannel,
-  { input, signal }: { input: BatchCall; signal?: AbortSignal | undefined },
-): Promise<UpstreamReply> {
-  const about = providerFor(place.type).batches?.about
-  if (!about) throw new Error('a channel of this kind has no batches')
-  const request = about(input, place)
-  const reply = await sendToUpstream(services, place, {
-    request,
-    limits: timeoutsOf(place.setting, input.action === 'results' ? 'unstreamed' : 'probe'),
-    signal,
-  })
-  if (!isGood(reply)) throw new BatchRefused(reply)
-  return reply
-}
 
 /** How a batch stands now, remembered. @throws as `askAboutBatch` does */
 export async function lookAtBatch(
@@ -70,17 +43,6 @@ export async function describedAs(
   await noteBatch(database.pool, { id: batch.id, answer })
   return { ...batch, answer }
 }
-
-/** What an upstream says of a batch; nothing where it is no such answer. */
-export function asBatch(json: unknown): (Json & { id: string }) | undefined {
-  if (typeof json !== 'object' || json === null || Array.isArray(json)) return undefined
-  const { id, type } = json as Json
-  return typeof id === 'string' && id !== '' && id.length <= 256 && type === 'message_batch'
-    ? { ...(json as Json), id }
-    : undefined
-}
-
-export const hasEnded = ({ answer }: Pick<StoredBatch, 'answer'>): boolean => answer['processing_status'] === 'ended'
 
 const settling = new Map<string, Promise<void>>()
 
@@ -160,18 +122,28 @@ export async function pollBatches(services: BatchServices): Promise<number> {
     const place = channels.get(batch.channelId)?.(batch.keyHmac)
     try {
       if (!place) throw new Error('its channel is gone')
-      await settleBatch(services, place, await lookAtBatch(services, place, batch))
+      const named = isIntent(batch)
+        ? await findLostBatch(services, place, batch)
+        : await lookAtBatch(services, place, batch)
+      if (named) await settleBatch(services, place, named)
     } catch (error) {
       if (error instanceof BatchRefused) error.reply.cancel()
       const reason = place ? reasonOf(error, place) : String(error)
       await noteLook(database.pool, [batch.id])
-      if (services.ambient.now().getTime() - batch.createdAt.getTime() < givenUpAfterMs) {
+      if (services.ambient.now().getTime() - batch.createdAt.getTime() < longestAskedMs(error, place)) {
         log.warn({ reason, batch: batch.id, channel: batch.channelId }, 'a batch could not be looked at')
         return
       }
       log.error({ reason, batch: batch.id, channel: batch.channelId }, 'a batch is given up, nothing is charged for it')
-      await settleOnce(services, batch, () => Promise.resolve(emptyTallies(batch)))
+      if (isIntent(batch)) await giveBackIntent(services, batch)
+      else await settleOnce(services, batch, () => Promise.resolve(emptyTallies(batch)))
     }
   })
   return batches.length
 }
+
+/** A vendor that refuses, and a channel that is gone, do so for good; what does not answer may come back. */
+const longestAskedMs = (error: unknown, place: UpstreamChannel | undefined): number =>
+  !place || (error instanceof BatchRefused && [400, 401, 403, 404, 410].includes(error.reply.status))
+    ? givenUpAfterMs
+    : resultsStoredMs

@@ -26,8 +26,8 @@ type Row = {
   key_hmac: string
   facts: BatchFacts
   answer: Json
-  created_at: Date
-  settled_at: Date | null
+  created_at: string
+  settled_at: string | null
 }
 
 const toBatch = (row: Row): StoredBatch => ({
@@ -38,19 +38,27 @@ const toBatch = (row: Row): StoredBatch => ({
   keyHmac: row.key_hmac,
   facts: row.facts,
   answer: row.answer,
-  createdAt: row.created_at,
-  settledAt: row.settled_at,
+  createdAt: new Date(row.created_at),
+  settledAt: row.settled_at === null ? null : new Date(row.settled_at),
 })
 
+const intentPrefix = 'creating:'
+const isNamed = `id not like '${intentPrefix}%'`
+
+/** Under which name a call's batch stands before its upstream has given it one. */
+export const intentOf = (callId: string): string => intentPrefix + callId
+
+/** It was sent, and nobody knows yet what its upstream calls it. */
+export const isIntent = ({ id }: Pick<StoredBatch, 'id'>): boolean => id.startsWith(intentPrefix)
+
+type NewBatch = Omit<StoredBatch, 'createdAt' | 'settledAt' | 'answer'>
+
 /**
- * Remembers a batch that an upstream has taken, and makes its holds the database's own: from here on it is charged whatever
- * becomes of this process. Both or neither.
- * @throws when a hold is not there any more, or the id is known already.
+ * Remembers a batch before an upstream is asked to take it, and makes its holds the database's own: from here on it is charged
+ * or given back whatever becomes of this process. Both or neither. Each try does so anew.
+ * @throws when a hold is not there any more.
  */
-export async function storeBatch(
-  { database, ledger }: Pick<Services, 'database' | 'ledger'>,
-  batch: Omit<StoredBatch, 'createdAt' | 'settledAt'>,
-): Promise<void> {
+export async function storeIntent({ database }: Pick<Services, 'database'>, batch: NewBatch): Promise<void> {
   const holdIds = batch.facts.shares.map(({ holdId }) => holdId)
   await database.orm.em.fork().transactional(async (tx) => {
     const execute = (sql: string, values: unknown[]): Promise<unknown[]> =>
@@ -62,19 +70,68 @@ export async function storeBatch(
     if (held.length !== holdIds.length) throw new Error('what is set aside for a batch was given back')
     await execute(
       `insert into message_batches (id, user_id, token_id, channel_id, key_hmac, facts, answer)
-       values (?, ?, ?, ?, ?, ?::jsonb, ?::jsonb)`,
-      [
-        batch.id,
-        batch.userId,
-        batch.tokenId,
-        batch.channelId,
-        batch.keyHmac,
-        asJson(batch.facts),
-        asJson(batch.answer),
-      ],
+       values (?, ?, ?, ?, ?, ?::jsonb, '{}')
+       on conflict (id) do update set channel_id = excluded.channel_id, key_hmac = excluded.key_hmac, facts = excluded.facts,
+         created_at = excluded.created_at`,
+      [batch.id, batch.userId, batch.tokenId, batch.channelId, batch.keyHmac, asJson(batch.facts)],
     )
   })
-  ledger.handOver(holdIds)
+}
+
+type Named = { intent: string; userId: number; facts: BatchFacts; answer: Json & { id: string } }
+
+/**
+ * An upstream has taken the batch and named it; `holdIds` are not this process's any more.
+ * @throws when nothing is known of it, or the name is another's.
+ */
+export async function nameBatch(
+  { database, ledger }: Pick<Services, 'database' | 'ledger'>,
+  { intent, userId, facts, answer }: Named,
+): Promise<void> {
+  // It may have been found by its name already, where this process was taken for dead.
+  const { rowCount } = await database.pool.query(
+    `update message_batches set id = $1, facts = $4::jsonb, answer = $5::jsonb
+     where id = any (array[$1, $2]) and user_id = $3 and facts #>> '{shares,0,holdId}' = $6`,
+    [answer.id, intent, userId, asJson(facts), asJson(answer), facts.shares[0]?.holdId],
+  )
+  if (rowCount !== 1) throw new Error('a batch was taken that is not expected any more')
+  ledger.handOver(facts.shares.map(({ holdId }) => holdId))
+}
+
+/** No upstream has taken it, and what was set aside for it is given back. */
+export async function forgetIntent(pool: Pool, id: string): Promise<void> {
+  await pool.query('delete from message_batches where id = $1', [id])
+}
+
+/** The batch that a lost one turned out to be. */
+export async function adoptBatch(pool: Pool, intent: StoredBatch, answer: Json & { id: string }): Promise<StoredBatch> {
+  const { intent: _, ...facts } = intent.facts
+  const { rowCount } = await pool.query(
+    'update message_batches set id = $2, facts = $3::jsonb, answer = $4::jsonb where id = $1',
+    [intent.id, answer.id, asJson(facts), asJson(answer)],
+  )
+  if (rowCount !== 1) throw new Error('the batch was named meanwhile')
+  return { ...intent, id: answer.id, facts, answer }
+}
+
+/** Which of these names are known, of whomever. */
+export async function knownBatches(pool: Pool, ids: readonly string[]): Promise<Set<string>> {
+  const { rows } = await pool.query<{ id: string }>('select id from message_batches where id = any ($1::text[])', [ids])
+  return new Set(rows.map(({ id }) => id))
+}
+
+/** How many calls of this key were lost with the same names of requests: the caller's own, this one among them, and others'. */
+export async function countTwins(
+  pool: Pool,
+  { userId, keyHmac, facts }: StoredBatch,
+): Promise<{ own: number; others: number }> {
+  const { rows } = await pool.query<{ own: number; others: number }>(
+    `select count(*) filter (where user_id = $1)::int as own, count(*) filter (where user_id <> $1)::int as others
+     from message_batches where settled_at is null and not (${isNamed}) and key_hmac = $2
+       and facts #>> '{intent,customIds}' = $3`,
+    [userId, keyHmac, facts.intent?.customIds],
+  )
+  return rows[0] ?? { own: 0, others: 0 }
 }
 
 const asJson = (value: unknown): string => storableJson(JSON.stringify(value))
@@ -86,10 +143,10 @@ export async function findBatch(
   pool: Pool,
   { id, userId }: { id: string; userId: number },
 ): Promise<StoredBatch | undefined> {
-  const { rows } = await pool.query<Row>(`select ${columns} from message_batches where id = $1 and user_id = $2`, [
-    id,
-    userId,
-  ])
+  const { rows } = await pool.query<Row>(
+    `select ${columns} from message_batches where id = $1 and user_id = $2 and ${isNamed}`,
+    [id, userId],
+  )
   return rows.map(toBatch)[0]
 }
 
@@ -100,7 +157,7 @@ export async function listBatches(pool: Pool, page: Page): Promise<{ answers: Js
   const { userId, limit, after = null, before = null } = page
   const backwards = after === null && before !== null
   const { rows } = await pool.query<{ answer: Json }>(
-    `select answer from message_batches b where user_id = $1
+    `select answer from message_batches b where user_id = $1 and ${isNamed}
        and ($2::text is null or (created_at, id) < (select created_at, id from message_batches where id = $2 and user_id = $1))
        and ($3::text is null or (created_at, id) > (select created_at, id from message_batches where id = $3 and user_id = $1))
      order by ${backwards ? 'created_at, id' : 'created_at desc, id desc'} limit $4`,

@@ -98,6 +98,22 @@ export const messageBatches: PlainOperation = {
     const [, id, action] = batchesPattern.exec(path) ?? []
     const key = asText(headers['x-api-key'])
     if (headers['anthropic-version'] === undefined) refuse('anthropic-version: header is required')
+    if (id === undefined && method === 'GET') {
+      const all = [...stored.values()]
+        .map((one) => one as unknown as Batch)
+        .filter((one) => one.key === key && one.requests)
+      const from = all.toReversed()
+      const after = from.findIndex((one) => one.id === call.query.get('after_id')) + 1
+      const page = from.slice(after, after + Number(call.query.get('limit') ?? 20))
+      for (const one of page) advance(one, call)
+      const hasMore = from.length > after + page.length
+      return json({
+        data: page.map(shown),
+        has_more: hasMore,
+        first_id: page[0]?.id ?? null,
+        last_id: page.at(-1)?.id ?? null,
+      })
+    }
     if (id === undefined) {
       const extra = Object.keys(body).find((name) => name !== 'requests')
       if (extra !== undefined) refuse(`${extra}: Extra inputs are not permitted`)
