@@ -147,18 +147,18 @@ test('records of settled calls are purged by the hour, never those of the last h
     (await world.pool.query('select ledger_settled_slot(now())::int as n')).rows[0].n
   const now = await slotNow()
   await world.pool.query("insert into settled_calls (id, slot) select 'slot-' || n, n from generate_series(0, 2) n")
-  const kept = async () =>
+  const remaining = async () =>
     (await world.pool.query<{ slot: number }>("select slot from settled_calls where id like 'slot-%' order by slot"))
       .rows
   // As a backup does.
   const reader = await world.pool.connect()
   await reader.query('begin; select 1 from settled_calls limit 1')
   await forgetSettledCalls(world.hot)
-  expect(await kept()).toHaveLength(3)
+  expect(await remaining()).toHaveLength(3)
   await reader.query('commit')
   reader.release()
   await forgetSettledCalls(world.hot)
-  const rows = await kept()
+  const rows = await remaining()
   // The hour may have turned in between.
   expect([(now + 1) % 3, ((await slotNow()) + 1) % 3]).toContain(
     [0, 1, 2].find((slot) => !rows.some((row) => row.slot === slot)),

@@ -22,15 +22,15 @@ export async function applyRefund(
   const money = `${moneyText(refundedMinor, order.currency)} ${order.currency}`
   await noteEvent(em, order.id, { kind: 'refunded', detail: { money } })
   // A payment that went back whole before it was reported is not credited any more.
-  const isKept = Boolean(order.paidAt) || !isFull
+  const isCredited = Boolean(order.paidAt) || !isFull
   return plainNotices('payment_refunded', {
     zh: {
       title: '订单已退款',
-      content: `订单 ${order.tradeNo} 已退款 ${money}，${isKept ? '额度尚未收回，请在订单管理中决定是否收回' : '未入账，无需收回额度'}。`,
+      content: `订单 ${order.tradeNo} 已退款 ${money}，${isCredited ? '额度尚未收回，请在订单管理中决定是否收回' : '未入账，无需收回额度'}。`,
     },
     en: {
       title: 'An order was refunded',
-      content: `Order ${order.tradeNo} was refunded ${money}. ${isKept ? 'Its credit is still there; decide in the orders whether to take it back.' : 'Nothing was credited for it.'}`,
+      content: `Order ${order.tradeNo} was refunded ${money}. ${isCredited ? 'Its credit is still there; decide in the orders whether to take it back.' : 'Nothing was credited for it.'}`,
     },
   })
 }
