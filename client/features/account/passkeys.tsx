@@ -10,6 +10,7 @@ import { TextField } from '../../components/fields/text-fields.tsx'
 import { InlineForm } from '../../components/inline-form.tsx'
 import { notify } from '../../components/notify.ts'
 import { PlainDialog } from '../../components/plain-dialog.tsx'
+import { ErrorState } from '../../components/states.tsx'
 import { t } from '../../i18n/t.ts'
 import { useZodForm } from '../../lib/form.ts'
 import { hasPasskeys, isCancelled, isKnownPasskey, makePasskey } from '../../lib/passkeys.ts'
@@ -40,6 +41,9 @@ export function Passkeys({ onChanged }: { onChanged: Changed }) {
           {t('添加通行密钥')}
         </Button>
       </HStack>
+      {passkeys.error && !passkeys.data && (
+        <ErrorState error={passkeys.error} onRetry={() => void passkeys.refetch()} />
+      )}
       {passkeys.data && passkeys.data.length > 0 && (
         <Stack gap="0" borderWidth="1px" borderRadius="l3">
           {passkeys.data.map((one) => (

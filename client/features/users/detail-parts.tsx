@@ -11,6 +11,7 @@ import { UserLink } from '../../components/cells/user-link.tsx'
 import { confirm } from '../../components/confirm.tsx'
 import { Facts, Section } from '../../components/facts.tsx'
 import { notify } from '../../components/notify.ts'
+import { ErrorState } from '../../components/states.tsx'
 import { Status, type Tone } from '../../components/status.tsx'
 import { t } from '../../i18n/t.ts'
 import { deviceOf } from '../../lib/device.ts'
@@ -169,6 +170,7 @@ export function RecentLogs({ user }: PartProps) {
   const address = `/app/logs/api-usage?user=${encodeURIComponent(user.username)}&range=30d`
   return (
     <Part title={t('最近的日志')} extra={<More href={address} />}>
+      {logs.error && !logs.data && <ErrorState error={logs.error} onRetry={() => void logs.refetch()} />}
       {logs.data?.items.length === 0 && <Nothing>{t('没有日志')}</Nothing>}
       <Rows label={t('最近的日志')}>
         {(logs.data?.items ?? []).map((log) => (
@@ -191,6 +193,7 @@ export function Acts({ user }: PartProps) {
   const acts = trpc.admin.audit.list.useQuery({ targetType: 'user', targetId: String(user.id), pageSize: 10 })
   return (
     <Part title={t('操作记录')} extra={<More href={`/admin/audit?target=user&targetId=${user.id}`} />}>
+      {acts.error && !acts.data && <ErrorState error={acts.error} onRetry={() => void acts.refetch()} />}
       {acts.data?.items.length === 0 && <Nothing>{t('没有操作记录')}</Nothing>}
       <Rows label={t('操作记录')}>
         {(acts.data?.items ?? []).map((act) => (

@@ -1,6 +1,7 @@
 import { Box } from '@chakra-ui/react'
 import { useState } from 'react'
 import { Chart } from '../../components/charts/chart.tsx'
+import { ErrorState } from '../../components/states.tsx'
 import { t } from '../../i18n/t.ts'
 import { quotaText } from '../../lib/format.ts'
 import { trpc } from '../../lib/trpc.ts'
@@ -28,15 +29,19 @@ export function Spend({ userId }: { userId: number }) {
   const name = t('最近 30 天的消费')
   return (
     <Box borderWidth="1px" borderRadius="l3" bg="bg.panel" px="4" py="3" aria-busy={series.isPending}>
-      <Chart
-        kind="bars"
-        title={name}
-        label={name}
-        height={180}
-        series={[{ key: 'spend', name: t('消费') }]}
-        points={points}
-        format={(value) => quotaText(value)}
-      />
+      {series.error && !series.data ? (
+        <ErrorState error={series.error} onRetry={() => void series.refetch()} />
+      ) : (
+        <Chart
+          kind="bars"
+          title={name}
+          label={name}
+          height={180}
+          series={[{ key: 'spend', name: t('消费') }]}
+          points={points}
+          format={(value) => quotaText(value)}
+        />
+      )}
     </Box>
   )
 }
