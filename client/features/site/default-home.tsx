@@ -82,9 +82,8 @@ function Screenshot() {
     <Image
       src={screenshots[theme][useLanguage()]}
       alt={t('数据看板：各模型的消费、用量和首字用时')}
-      width={1440}
-      height={900}
-      h="auto"
+      w="full"
+      aspectRatio={1440 / 900}
       borderWidth="1px"
       borderRadius="l3"
       shadow="sm"
