@@ -75,7 +75,7 @@ const mostPolls = 100
  * Reads the shell anew each time: a build beneath a running process takes away the scripts that an older shell names. One that has been there
  * is waited for, since a build that takes its place leaves none for a moment.
  */
-export function createShellReader(path: string): () => Promise<string | null> {
+function createShellReader(path: string): () => Promise<string | null> {
   let wasThere = false
   return async () => {
     for (let polls = 0; ; polls += 1) {
