@@ -10,7 +10,7 @@ import { findLostBatch, giveBackIntent } from './lost.ts'
 import { findUnsettled, isIntent, markSettled, noteBatch, noteLook, openHolds, type StoredBatch } from './store.ts'
 
 export * from './ask.ts'
-export { customIdsOf, giveBackIntent } from './lost.ts'
+export { customIdsOf } from './lost.ts'
 export * from './store.ts'
 
 type BatchServices = TaskServices & Pick<Services, 'ledger'>
