@@ -193,6 +193,32 @@ describe('images', () => {
     )
   })
 
+  test('are edited by models of DashScope that are shown them, and refused where a model would ignore what is asked', () => {
+    const edit = (json: Json, model = 'qwen-image-edit-plus') =>
+      operation('image-edits', { type: 17, model }, { prompt: 'p', ...json })
+    const image = 'https://p/0'
+    const { sent, read, usage } = edit({ image, n: '2', size: '1024x1536', negative_prompt: 'blurry' })
+    expect(sent()).toMatchObject({
+      url: 'https://host.test/api/v1/services/aigc/multimodal-generation/generation',
+      body: {
+        model: 'qwen-image-edit-plus',
+        input: { messages: [{ role: 'user', content: [{ image }, { text: 'p' }] }] },
+        parameters: { n: 2, size: '1024*1536', negative_prompt: 'blurry' },
+      },
+    })
+    expect(edit({ images: [{ image_url: image }, { image_url: image }] }).sent().body).toMatchObject({
+      input: { messages: [{ content: [{ image }, { image }, { text: 'p' }] }] },
+    })
+    expect(edit({ image }).sent().body).toHaveProperty('parameters', {})
+    const done = { output: { choices: [{ message: { content: [{ image: 'https://p/1' }] } }] } }
+    expect(read(done)).toEqual({ data: [{ url: 'https://p/1' }] })
+    expect(() => usage({ code: 'DataInspectionFailed', message: 'hidden' })).toThrow('hidden')
+    expect(() => edit({}).sent()).toThrow('image is required')
+    expect(() => edit({ image, mask: image }).sent()).toThrow('mask is not supported by this model')
+    expect(() => edit({ image: [image, image, image, image] }).sent()).toThrow('at most 3 images')
+    expect(() => edit({ image }, 'wanx2.1-imageedit').sent()).toThrow('image edits are not supported by this model')
+  })
+
   test('of Google are predictions of some models and words of others', () => {
     const imagen = operation('images', { type: 24, model: 'imagen-4.0' }, { prompt: 'p', size: '1792x1024', n: 9 })
     expect(imagen.sent()).toMatchObject({

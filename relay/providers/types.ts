@@ -200,6 +200,8 @@ export type PlainRequest = {
   form: FormData | null
   /** The form's file, for upstreams that do not read forms. */
   file?: Uint8Array | undefined
+  /** The form's images as `data:` addresses, in their order. */
+  images?: string[] | undefined
 }
 
 export type PlainTranslation = {

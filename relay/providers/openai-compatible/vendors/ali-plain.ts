@@ -1,4 +1,5 @@
 import type { UpstreamFailure } from '#relay/chat/events.ts'
+import { InvalidRequest } from '#relay/chat/invalid-request.ts'
 import {
   type PlainRequest,
   type PlainTranslation,
@@ -58,10 +59,13 @@ const drawsAtOnce = (model: string): boolean => model.startsWith('qwen-image')
 
 const sizeOf = (json: Json): string => (textOf(json['size']) || '1024x1024').replace('x', '*')
 
+/** Fields of a form are texts. */
+const countIn = (value: unknown): number | undefined => numberOf(value) ?? (Number(textOf(value)) || undefined)
+
 const parametersOf = (json: Json): Json =>
   withoutAbsent({
     size: sizeOf(json),
-    n: numberOf(json['n']),
+    n: countIn(json['n']),
     seed: json['seed'],
     prompt_extend: json['prompt_extend'],
     watermark: json['watermark'],
@@ -130,4 +134,49 @@ export const aliImages: PlainTranslation = {
     }
     return undefined
   },
+}
+
+/** Models that are shown pictures with their instruction, and answer at once. Older ones need functions and masks of their own. */
+const editsAtOnce = /^(qwen-image-(edit|[2-9])|wan(2\.[6-9]|[3-9]).*image)/
+
+/** The most pictures one instruction may be about. */
+const mostImages = 3
+
+const addressesIn = (given: unknown): string[] =>
+  (Array.isArray(given) ? given : [given]).flatMap((image: unknown) => {
+    const named = recordOf(image)
+    return wordOf(named ? (named['image_url'] ?? named['url']) : image) ?? []
+  })
+
+function editRequest({ json, form, images }: PlainRequest, call: ProviderCall) {
+  if (!editsAtOnce.test(call.model))
+    throw new InvalidRequest('invalid_image_request', 'image edits are not supported by this model')
+  if (json['mask'] !== undefined || form?.has('mask'))
+    throw new InvalidRequest('invalid_image_request', 'mask is not supported by this model')
+  const given = images?.length ? images : addressesIn(json['image'] ?? json['images'])
+  if (given.length === 0) throw new InvalidRequest('invalid_image_request', 'image is required')
+  if (given.length > mostImages)
+    throw new InvalidRequest('invalid_image_request', `at most ${mostImages} images can be edited at once`)
+  // Without a size the answer keeps that of the last picture.
+  const { size, ...parameters } = parametersOf(json)
+  const ownSize = textOf(json['size']) && json['size'] !== 'auto' ? { size } : {}
+  return {
+    method: 'POST' as const,
+    url: nativeUrl(call.channel, '/services/aigc/multimodal-generation/generation'),
+    headers: headersOf(call),
+    body: {
+      model: call.model,
+      input: {
+        messages: [{ role: 'user', content: [...given.map((image) => ({ image })), { text: json['prompt'] }] }],
+      },
+      parameters: withoutAbsent({ ...parameters, ...ownSize, negative_prompt: json['negative_prompt'] }),
+    },
+  }
+}
+
+/** https://www.alibabacloud.com/help/en/model-studio/qwen-image-edit-api */
+export const aliImageEdits: PlainTranslation = {
+  request: editRequest,
+  response: aliImages.response,
+  usage: aliImages.usage,
 }

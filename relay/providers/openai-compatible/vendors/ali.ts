@@ -4,7 +4,7 @@ import { bearer } from '../address.ts'
 import { openAiCompatible } from '../index.ts'
 import { messagesBelow } from '../messages-form.ts'
 import { enableThinking } from '../thinking-switch.ts'
-import { aliImages, aliRerank } from './ali-plain.ts'
+import { aliImageEdits, aliImages, aliRerank } from './ali-plain.ts'
 
 /** Open-weight models that think by themselves and then refuse to answer in one piece. */
 const openWeights = /^qwen3-\d+(\.\d+)?b(?!.*(instruct|thinking|coder))/
@@ -42,5 +42,5 @@ export const ali = openAiCompatible({
   takesTopK: true,
   reasoning: enableThinking(/^(qwen(3|-plus|-turbo|-flash|-max)|glm|deepseek-v3|kimi)(?!.*(instruct|coder))/),
   adjust,
-  plain: { embeddings: { mostInputs: 10 }, rerank: aliRerank, images: aliImages },
+  plain: { embeddings: { mostInputs: 10 }, rerank: aliRerank, images: aliImages, 'image-edits': aliImageEdits },
 })

@@ -1,9 +1,19 @@
 import type { UpstreamFailure } from '#relay/chat/events.ts'
-import { type ProviderCall, type ProviderChannel, UpstreamRefusal } from '../../types.ts'
-import { type Json, recordOf, recordsOf, wordOf } from '../../shared/json.ts'
+import { InvalidRequest } from '#relay/chat/invalid-request.ts'
+import { lossesTowards } from '#relay/chat/losses.ts'
+import type { ChatRequest } from '#relay/chat/request.ts'
+import {
+  type Provider,
+  type ProviderCall,
+  type ProviderChannel,
+  type UpstreamRequest,
+  UpstreamRefusal,
+} from '../../types.ts'
+import { type Json, recordOf, recordsOf, textOf, withoutAbsent, wordOf } from '../../shared/json.ts'
 import { bearer } from '../address.ts'
 import type { OpenAiStyle } from '../style.ts'
 import { openAiCompatible } from '../index.ts'
+import { reshapedReading } from '../reshaped.ts'
 import { cloudflareImages, cloudflareTranscription } from './cloudflare-plain.ts'
 
 const statuses: Readonly<Record<string, number>> = { 10000: 401, 7003: 404, 5007: 404, 3036: 429, 3040: 429 }
@@ -55,7 +65,7 @@ const host = {
   },
 }
 
-export const cloudflare = openAiCompatible({
+const style: OpenAiStyle = {
   id: 'cloudflare',
   label: 'Cloudflare Workers AI',
   channelTypes: [39],
@@ -65,4 +75,82 @@ export const cloudflare = openAiCompatible({
   refusal,
   plain: { images: cloudflareImages(host), transcriptions: cloudflareTranscription(host) },
   error,
+}
+
+/** Models that go on with a text and know no conversation. */
+const continues = /-base(-|$)/
+
+const textIn = ({ messages }: ChatRequest): string =>
+  messages.flatMap(({ content }) => content.flatMap((part) => (part.type === 'text' ? [part.text] : []))).join('\n')
+
+/** `raw` keeps the platform from wrapping the text into a conversation: https://developers.cloudflare.com/workers-ai/features/prompting/ */
+function toPrompt(request: ChatRequest, call: ProviderCall): UpstreamRequest {
+  if ((request.choiceCount ?? 1) > 1)
+    throw new InvalidRequest('invalid_text_request', 'n greater than 1 is not supported by this model')
+  if (request.plainPrompts !== undefined && request.plainPrompts.tokens > 0)
+    throw new InvalidRequest('invalid_text_request', 'a prompt of tokens is not supported by this model')
+  return {
+    method: 'POST',
+    url: host.runUrl(call),
+    headers: { 'content-type': 'application/json', ...host.headers(call) },
+    body: withoutAbsent({
+      prompt: textIn(request),
+      raw: true,
+      max_tokens: request.maxTokens,
+      temperature: request.temperature,
+      top_p: request.topP,
+      top_k: request.topK,
+      seed: request.seed,
+      frequency_penalty: request.frequencyPenalty,
+      presence_penalty: request.presencePenalty,
+      stream: call.stream ? true : undefined,
+    }),
+    losses: lossesOfPrompt(request),
+  }
+}
+
+function lossesOfPrompt(request: ChatRequest): string[] {
+  const given: Readonly<Record<string, boolean>> = {
+    tools: request.tools.length > 0,
+    stop: request.stop.length > 0,
+    response_format: request.responseFormat !== undefined && request.responseFormat.type !== 'text',
+    logprobs: request.logprobs === true,
+    reasoning_effort: request.reasoning !== undefined,
+    image: request.messages.some(({ content }) => content.some(({ type }) => type === 'image')),
+  }
+  return [...lossesTowards(request, undefined), ...Object.keys(given).filter((name) => given[name])]
+}
+
+const choiceOf = (said: Json): Json => ({ index: 0, ...said })
+
+/** `{result: {response}}` in one piece, and `{response}` after `{response}` in a stream. */
+const continued = reshapedReading(style, {
+  answer: (json) => {
+    const result = recordOf(json['result'])
+    if (!result) return json
+    const message = { role: 'assistant', content: textOf(result['response']) ?? '' }
+    return withoutAbsent({ choices: [choiceOf({ message, finish_reason: 'stop' })], usage: result['usage'] })
+  },
+  chunk: (json) => {
+    const content = textOf(json['response'])
+    if (content === undefined) return json
+    return withoutAbsent({ choices: [choiceOf({ delta: { content } })], usage: json['usage'] })
+  },
 })
+
+const talking = openAiCompatible(style)
+const talks = (_: unknown, { model }: ProviderCall): boolean => !continues.test(model)
+
+export const cloudflare: Provider = {
+  ...talking,
+  chat: {
+    ...talking.chat,
+    request: (request, call) =>
+      continues.test(call.model) ? toPrompt(request, call) : talking.chat.request(request, call),
+    response: (json, call) => (continues.test(call.model) ? continued : talking.chat).response(json, call),
+    stream: (call) => (continues.test(call.model) ? continued : talking.chat).stream(call),
+  },
+  native: Object.fromEntries(
+    Object.entries(talking.native).map(([dialect, native]) => [dialect, { ...native, accepts: talks }]),
+  ),
+}
