@@ -24,10 +24,10 @@ export async function readPlainRequest(sent: Body, contentType: string): Promise
   )
   const given = form.get('file')
   const file = given instanceof Blob ? new Uint8Array(await given.arrayBuffer()) : undefined
-  const pictures = imagesIn(form)
+  const files = imagesIn(form)
   // Written as text they are a third longer, and stand in memory as bytes until then.
-  if (pictures.length > 0) await holding.raise(6 * bytes.length)
-  const images = await Promise.all(pictures.map(dataAddress))
+  if (files.length > 0) await holding.raise(6 * bytes.length)
+  const images = await Promise.all(files.map(dataAddress))
   return { json, form, file, images, body: { bytes, json } }
 }
 

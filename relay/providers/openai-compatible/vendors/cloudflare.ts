@@ -121,7 +121,7 @@ function lossesOfPrompt(request: ChatRequest): string[] {
   return [...lossesTowards(request, undefined), ...Object.keys(given).filter((name) => given[name])]
 }
 
-const choiceOf = (said: Json): Json => ({ index: 0, ...said })
+const choiceOf = (fields: Json): Json => ({ index: 0, ...fields })
 
 /** `{result: {response}}` in one piece, and `{response}` after `{response}` in a stream. */
 const continued = reshapedReading(style, {
