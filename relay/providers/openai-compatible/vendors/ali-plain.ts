@@ -136,10 +136,10 @@ export const aliImages: PlainTranslation = {
   },
 }
 
-/** Models that are shown pictures with their instruction, and answer at once. Older ones need functions and masks of their own. */
+/** Models that are shown images with their instruction, and answer at once. Older ones need functions and masks of their own. */
 const editsAtOnce = /^(qwen-image-(edit|[2-9])|wan(2\.[6-9]|[3-9]).*image)/
 
-/** The most pictures one instruction may be about. */
+/** The most images one instruction may be about. */
 const mostImages = 3
 
 const addressesIn = (given: unknown): string[] =>
@@ -157,7 +157,7 @@ function editRequest({ json, form, images }: PlainRequest, call: ProviderCall) {
   if (given.length === 0) throw new InvalidRequest('invalid_image_request', 'image is required')
   if (given.length > mostImages)
     throw new InvalidRequest('invalid_image_request', `at most ${mostImages} images can be edited at once`)
-  // Without a size the answer keeps that of the last picture.
+  // Without a size the answer keeps that of the last image.
   const { size, ...parameters } = parametersOf(json)
   const ownSize = textOf(json['size']) && json['size'] !== 'auto' ? { size } : {}
   return {
