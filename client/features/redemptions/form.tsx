@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { Button, Stack, Textarea } from '@chakra-ui/react'
 import { Download } from 'lucide-react'
 import { redemptionForm } from '#features/redemptions/schema.ts'
@@ -76,6 +76,15 @@ export function RedemptionForm({ open, redemption, onClose }: RedemptionFormProp
     reset(redemption ? valuesOf(redemption) : newRedemption)
   }, [open, redemption, reset, shown])
 
+  // A drawer that closes takes the dialog above it along, so that the codes are shown once it has closed.
+  const made = useRef<{ keys: string[]; name: string }>(undefined)
+  useEffect(() => {
+    if (open || !made.current) return
+    const { keys, name } = made.current
+    made.current = undefined
+    showMade(keys, name)
+  }, [open])
+
   const utils = trpc.useUtils()
   const create = trpc.admin.redemptions.create.useMutation()
   const update = trpc.admin.redemptions.update.useMutation()
@@ -93,7 +102,7 @@ export function RedemptionForm({ open, redemption, onClose }: RedemptionFormProp
           await update.mutateAsync({ id: redemption.id, name, quota: amount, maxUses, validFrom, validUntil })
           notify.success(t('更新成功'))
         } else {
-          showMade(await create.mutateAsync({ ...values, name }), name)
+          made.current = { keys: await create.mutateAsync({ ...values, name }), name }
         }
         await utils.admin.redemptions.invalidate()
       }}
