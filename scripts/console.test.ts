@@ -7,9 +7,11 @@ import { expect, onTestFinished, test, vi } from 'vitest'
 import { replaceFolder } from './console.ts'
 import { root } from './steps.ts'
 
+type RemoveFile = typeof rmSync
+
 vi.mock('node:fs', async (original) => {
-  const files = await original<typeof import('node:fs')>()
-  return { ...files, rmSync: vi.fn(files.rmSync) }
+  const files = await original<{ rmSync: RemoveFile }>()
+  return { ...files, rmSync: vi.fn<RemoveFile>(files.rmSync) }
 })
 
 test('a build is in its place before the former one is deleted', () => {

@@ -384,13 +384,11 @@ describe('root', () => {
       models: ['gpt-4o-mini'],
       baseUrl: upstream.url,
     })
-    const user = await spender(1_000_000, {})
-    const reply = await first.relay(user.token, '/v1/chat/completions', {
-      model: 'gpt-4o-mini',
-      messages: [{ role: 'user', content: 'hi' }],
-    })
-    await reply.text()
+    const { token } = await spender(1_000_000, {})
+    const messages = [{ role: 'user', content: 'hi' }]
+    const reply = await first.relay(token, '/v1/chat/completions', { model: 'gpt-4o-mini', messages })
     expect(reply.status).toBe(401)
+    await reply.text()
     await expect.poll(() => hook.received.length).toBe(1)
     expect(JSON.parse(hook.received[0]?.text ?? '')).toMatchObject({
       type: `channel_update_${id}_3`,
