@@ -1,3 +1,4 @@
+import { withoutTrailingSlashes } from '#core/trailing.ts'
 import { isServerLoss, type McpServer, mcpServersOf } from '#relay/chat/hosted/mcp-servers.ts'
 import { detailsIn, lossesTowards } from '#relay/chat/losses.ts'
 import type { ChatRequest, Tool, ToolChoice } from '#relay/chat/request.ts'
@@ -19,8 +20,8 @@ const mostDomains = 100
 
 /** Whole hosts only, so that what names a part of one lets in the rest of it, and only so many. */
 function siteFilter(given: readonly string[]): { domains: string[]; exact: boolean } {
-  const hosts = given.map((domain) => domain.replace(/^https?:\/\//, '').replace(/\/+$/, ''))
-  const domains = [...new Set(hosts.map((host) => host.replace(/\/.*$/, '')))]
+  const hosts = given.map((domain) => withoutTrailingSlashes(domain.replace(/^https?:\/\//, '')))
+  const domains = [...new Set(hosts.map((host) => host.split('/', 1)[0] ?? ''))]
   const exact = domains.length <= mostDomains && !hosts.some((host) => host.includes('/'))
   return { domains: domains.slice(0, mostDomains), exact }
 }
