@@ -4,32 +4,50 @@ import { defineConfig } from 'vite'
 
 const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url))
 
+/**
+ * Pages in the order in which a visitor comes to them, each row with all that it imports and no row above it needs: what a signed-out
+ * visitor needs before anything can be done, the other pages with hardly a choice, the first page with a table, and the first with fields
+ * to choose in. A file of a row imports only from its own and those above, so no two of them wait for each other.
+ */
+const rows: readonly { file: string; pages: readonly string[] }[] = [
+  { file: 'console', pages: ['main.tsx', 'features/auth/login-page.tsx'] },
+  {
+    file: 'entry',
+    pages: [
+      'features/site/home-page.tsx',
+      'features/site/about-page.tsx',
+      ...['oauth', 'register', 'reset', 'reset-confirm'].map((name) => `features/auth/${name}-page.tsx`),
+    ],
+  },
+  { file: 'tables', pages: ['features/pricing/page.tsx'] },
+  { file: 'choices', pages: ['features/setup/page.tsx'] },
+]
+
 type Modules = { getModuleInfo: (id: string) => { importedIds: readonly string[] } | null }
 
-/** What a signed-out visitor needs before anything can be done: the entry and the sign-in page with all that they import. */
-const firstPages = ['main.tsx', 'features/auth/login-page.tsx']
-const firstLoad = new Map<Modules, Set<string>>()
-function isOfFirstLoad(id: string, modules: Modules): boolean {
-  const known = firstLoad.get(modules)
-  if (known) return known.has(id)
-  const found = new Set<string>()
-  const waiting = firstPages.map(here)
-  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
-    if (found.has(next)) continue
-    found.add(next)
-    waiting.push(...(modules.getModuleInfo(next)?.importedIds ?? []))
+const filesOfRows = new Map<Modules, Map<string, string>>()
+/** The file of the first row that needs the module; none for what only later pages need. */
+function rowOf(id: string, modules: Modules): string | undefined {
+  const known = filesOfRows.get(modules) ?? new Map<string, string>()
+  if (!filesOfRows.has(modules)) {
+    filesOfRows.set(modules, known)
+    for (const { file, pages } of rows) {
+      const waiting = pages.map(here)
+      for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+        if (known.has(next)) continue
+        known.set(next, file)
+        waiting.push(...(modules.getModuleInfo(next)?.importedIds ?? []))
+      }
+    }
   }
-  firstLoad.set(modules, found)
-  return found.has(id)
+  return known.get(id)
 }
 
 /** Features whose pages are visited one after another come in one file. */
 const areas = {
-  entry: ['auth', 'setup', 'site'],
-  user: ['account', 'chat', 'logs', 'messages', 'stats', 'tasks', 'tokens', 'wallet'],
-  admin: ['audit', 'channels', 'groups', 'models', 'options', 'redemptions', 'users'],
+  user: ['account', 'chat', 'logs', 'messages', 'orders', 'plans', 'stats', 'tasks', 'tokens', 'wallet'],
+  admin: ['audit', 'channels', 'groups', 'models', 'options', 'prices', 'redemptions', 'system', 'users'],
   playground: ['playground'],
-  pricing: ['pricing'],
 }
 const areaOf = (id: string): string | undefined => {
   const feature = /client[\\/]features[\\/]([^\\/]+)/.exec(id)?.[1] ?? ''
@@ -39,12 +57,13 @@ const areaOf = (id: string): string | undefined => {
 /** The file a module goes into: few files, each of what is needed together, since every request costs a round trip on a slow line. */
 function chunkOf(id: string, modules: Modules): string {
   if (/\.en\.ts$|[\\/]en\.(ts|json)$/.test(id)) return 'english'
+  // Not by who imports it: Chakra names all of its components in one module, which everybody does.
   if (/[\\/]node_modules[\\/]/.test(id)) return packages.find(([, names]) => names.test(id))?.[0] ?? 'libraries'
   if (id.endsWith('components/charts/drawings.tsx')) return 'charts'
   if (/client[\\/]lib[\\/](markdown|sanitise)\.ts$/.test(id)) return 'markdown'
   if (id.startsWith('\0')) return 'libraries'
   if (id.endsWith('index.html')) return 'console'
-  return isOfFirstLoad(id, modules) ? 'console' : (areaOf(id) ?? 'components')
+  return rowOf(id, modules) ?? areaOf(id) ?? 'components'
 }
 
 /** The file of a package's module: what the shell and the signed-out pages draw with is in `libraries`, alone. */
@@ -62,13 +81,19 @@ const packages: [string, RegExp][] = [
   ],
   // What opens, slides and is chosen from: components that are driven by state machines.
   ['libraries', /@chakra-ui[\\/].*[\\/]components[\\/]icons\.js$|anatomy|toast/],
+  // Of these, what each row of pages above draws with; the rest is for those behind the sign-in.
+  [
+    'entry',
+    /(@chakra-ui|@ark-ui)[\\/].*[\\/](segment-group|radio-group|radiomark)[\\/]|@zag-js[\\/](radio-group|focus-visible|rect-utils)[\\/]/,
+  ],
+  [
+    'tables',
+    /(@chakra-ui|@ark-ui)[\\/].*[\\/](popover|dialog|drawer|presence|native-select)[\\/]|@zag-js[\\/](popover|popper|dialog|dismissable|aria-hidden|focus-trap|remove-scroll|presence|interact-outside)[\\/]|@floating-ui|@tanstack[\\/](react-virtual|virtual-core)/,
+  ],
   ['widgets', /@chakra-ui[\\/].*[\\/]components[\\/]/],
   ['libraries', /@ark-ui[\\/].*[\\/](components[\\/](factory|field|fieldset|portal)|utils|providers|_virtual)/],
   ['libraries', /@zag-js[\\/](core|dom-query|react|types|utils|i18n-utils|auto-resize)[\\/]/],
-  [
-    'widgets',
-    /[\\/](@ark-ui|@zag-js|@floating-ui|@internationalized|@tanstack[\\/](react-virtual|virtual-core)|proxy-compare|perfect-freehand|uqr)[\\/]/,
-  ],
+  ['widgets', /[\\/](@ark-ui|@zag-js|@internationalized|proxy-compare|perfect-freehand|uqr)[\\/]/],
 ]
 
 /** Node looks aliases up in package.json "imports", and so does Vite: none are repeated here. */

@@ -22,9 +22,10 @@ const initialise = (connection: ConnectionOptions, poolSize: number) =>
     user: connection.user,
     ...(connection.password ? { password: connection.password } : {}),
     dbName: connection.database,
-    // Whoever finds no free connection is refused, instead of waiting for ever.
+    // Whoever finds no free connection waits for one in turn: a crowd that signs up is served, slowly. It is refused in the end,
+    // instead of waiting for ever.
     driverOptions: {
-      connectionTimeoutMillis: 5000,
+      connectionTimeoutMillis: 15_000,
       onConnect: prepare,
       ...(connection.ssl ? { ssl: connection.ssl } : {}),
     },

@@ -1,8 +1,9 @@
-import { type Handler, type NextFunction, type Request, type Response, Router } from 'express'
+import type { IncomingMessage } from 'node:http'
+import { type NextFunction, type Request, type Response, Router } from 'express'
 import { DomainError } from '#core/errors.ts'
 import { endUnreadBody } from '#features/request-bodies/unread-bodies.ts'
 import { authenticate } from './request/authenticate.ts'
-import type { RelayServices } from './request/call.ts'
+import type { ChatRoute, RelayServices } from './request/call.ts'
 import { handleChat } from './chat-call.ts'
 import { limitHeaders } from './request/limit.ts'
 import { loweredHeader } from './billing/lowered-limit.ts'
@@ -74,19 +75,21 @@ function serveChat(services: RelayServices, router: Router, prefix: string): voi
  * The chat paths that are always written alike, found at once: nearly all calls go there, and each would look through every path
  * in front of its own. Whatever is written otherwise goes the long way.
  */
-export function createChatShortcut(services: RelayServices): Handler {
+export function createChatShortcut(services: RelayServices) {
   const fixed = chatPaths.filter(({ read }) => !read)
   const routes = new Map(
     ['', '/hf'].flatMap((prefix) => fixed.map(({ path, dialect }) => [prefix + path, { dialect, ...plainRoute }])),
   )
-  return (req, res, next) => {
-    const route = req.method === 'POST' ? routes.get(req.url) : undefined
-    if (!route) return next()
-    // Spans are named by it; no router was there to say.
-    req.route = { path: req.url }
-    endUnreadBody(services.bodies.limits, req, res)
-    setAnyOrigin(req, res)
-    return handleChat(services, route, { req, res })
+  return {
+    takes: ({ method, url }: IncomingMessage): boolean => method === 'POST' && routes.has(url ?? ''),
+    /** Of a request that it takes. */
+    answer: (req: Request, res: Response): Promise<void> => {
+      // Spans are named by it; no router was there to say.
+      req.route = { path: req.url }
+      endUnreadBody(services.bodies.limits, req, res)
+      setAnyOrigin(req, res)
+      return handleChat(services, routes.get(req.url) as ChatRoute, { req, res })
+    },
   }
 }
 

@@ -1,9 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
+import { asStarted } from './bench/installation.ts'
 
 /** A project with nothing to install and one command. */
 const folder = mkdtempSync(join(tmpdir(), 'run-test-'))
@@ -21,7 +22,7 @@ writeFileSync(
     })
     setInterval(() => {}, 1000)
   }
-  console.log(JSON.stringify({ arguments: [first, ...more], folder: process.cwd() }))
+  console.log(JSON.stringify({ arguments: [first, ...more], folder: process.cwd(), flags: process.execArgv }))
   if (first === 'echo') process.stdin.pipe(process.stdout)
   if (first === 'die') process.kill(process.pid, 'SIGKILL')`,
 )
@@ -43,6 +44,16 @@ test('a command runs in the project folder with its arguments, on the input and 
   const [line = '', rest] = output().split('\n')
   expect(JSON.parse(line)).toMatchObject({ arguments: ['echo', 'a b', '--flag'] })
   expect(rest).toBe('typed')
+})
+
+test('the image and the benchmark start the product with the flags of npm start', async () => {
+  const { output, ended } = run('probe', 'flags')
+  await ended
+  const { flags } = JSON.parse(output()) as { flags: string[] }
+  expect(flags).toContain('--max-semi-space-size=16')
+  expect(asStarted).toEqual(flags)
+  const [command = ''] = /^CMD .*$/m.exec(readFileSync(new URL('../Dockerfile', import.meta.url), 'utf8')) ?? []
+  expect(JSON.parse(command.slice(4))).toEqual(['node', ...flags, 'scripts/start.ts'])
 })
 
 test('the exit code is that of the command', async () => {

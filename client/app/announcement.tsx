@@ -3,14 +3,14 @@ import { Markdown } from '../components/markdown.tsx'
 import { PlainDialog } from '../components/plain-dialog.tsx'
 import { t } from '../i18n/t.ts'
 import { fingerprintOf, shownAnnouncement } from '../lib/announcement.ts'
-import { useStored } from '../lib/stored.ts'
+import { useStore } from '../lib/store.ts'
 import { trpc } from '../lib/trpc.ts'
 
 const minutes = 60_000
 
 /** The site's announcement, shown once to each browser until its words change. */
 export function Announcement() {
-  const shown = useStored(shownAnnouncement)
+  const shown = useStore(shownAnnouncement)
   const { data: words = '' } = trpc.site.notice.useQuery(undefined, { staleTime: 5 * minutes })
   const fingerprint = fingerprintOf(words)
   if (words.trim() === '' || shown === fingerprint) return null

@@ -1,19 +1,8 @@
-import { useSyncExternalStore } from 'react'
+import { createStore, useStore } from '../lib/store.ts'
 
-let open = false
-const listeners = new Set<() => void>()
+const open = createStore(false)
 
-const set = (next: boolean) => {
-  open = next
-  listeners.forEach((listener) => listener())
-}
+export const openPalette = (): void => open.set(true)
+export const closePalette = (): void => open.set(false)
 
-export const openPalette = (): void => set(true)
-export const closePalette = (): void => set(false)
-
-const subscribe = (listener: () => void) => {
-  listeners.add(listener)
-  return () => listeners.delete(listener)
-}
-
-export const usePaletteOpen = (): boolean => useSyncExternalStore(subscribe, () => open)
+export const usePaletteOpen = (): boolean => useStore(open)

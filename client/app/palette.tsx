@@ -8,6 +8,7 @@ import { matchCommands, useCommandSources } from '../lib/commands.ts'
 import { useSession } from '../lib/session.ts'
 import { useOwnCommands } from './own-commands.ts'
 import { closePalette } from './palette-state.ts'
+import { staysOpen } from '../components/stays-open.ts'
 
 const pauseMilliseconds = 200
 const mostShown = 40
@@ -73,6 +74,7 @@ export function Palette() {
   }
   return (
     <Dialog.Root
+      {...staysOpen}
       open
       size="md"
       placement="top"

@@ -6,7 +6,8 @@ import { Notice } from '../components/notice.tsx'
 import { t } from '../i18n/t.ts'
 import { useSession } from '../lib/session.ts'
 import { useStatus } from '../lib/status.ts'
-import { createStoredJson, useStored } from '../lib/stored.ts'
+import { useStore } from '../lib/store.ts'
+import { createStoredJson } from '../lib/stored.ts'
 import { useIsNarrow } from '../lib/use-media.ts'
 import { FirstSteps } from './first-steps.tsx'
 import { Footer } from './footer.tsx'
@@ -26,7 +27,7 @@ export function Shell({ frame, children }: ShellProps) {
   const narrow = useIsNarrow()
   const { user, isLeftElsewhere } = useSession()
   const { defaultCollapseSidebar } = useStatus()
-  const choice = useStored(sidebarChoice)
+  const choice = useStore(sidebarChoice)
   const [menuOpen, setMenuOpen] = useState(false)
   const collapsed = choice ?? defaultCollapseSidebar
   return (

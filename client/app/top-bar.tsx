@@ -1,6 +1,7 @@
 import { Badge, Box, Button, Flex, HStack, Text, chakra } from '@chakra-ui/react'
 import { CircleUserRound, Command, LogOut, Menu } from 'lucide-react'
 import type { ReactNode } from 'react'
+import { useState } from 'react'
 import { Link, useLocation } from 'wouter'
 import { ActionMenu } from '../components/action-menu.tsx'
 import { IconButton } from '../components/icon-button.tsx'
@@ -79,12 +80,20 @@ function NewYear() {
 
 function Brand() {
   const { systemName, logo, selfUseModeEnabled, demoSiteEnabled } = useStatus()
+  const [broken, setBroken] = useState('')
   const mode = selfUseModeEnabled ? t('自用模式') : demoSiteEnabled ? t('演示站点') : undefined
   return (
     <HStack gap="2" minW="0">
       <Link href="/" aria-label={systemName || t('首页')}>
         <HStack gap="2" minW="0">
-          <img src={logo || '/icon.svg'} alt="" width={24} height={24} style={{ flexShrink: 0 }} />
+          <img
+            src={logo === '' || logo === broken ? '/icon.svg' : logo}
+            onError={() => setBroken(logo)}
+            alt=""
+            width={24}
+            height={24}
+            style={{ flexShrink: 0 }}
+          />
           <Text fontWeight="semibold" truncate maxW={{ base: '36', md: '56' }}>
             {systemName}
           </Text>

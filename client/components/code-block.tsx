@@ -9,7 +9,8 @@ type CodeBlockProps = {
   title?: string
   /** Beyond this it scrolls. */
   maxHeight?: string
-  wrap?: boolean
+  /** `letters` fills the lines, as a key wants it, which a browser would else break behind the hyphen of its beginning. */
+  wrap?: boolean | 'letters'
   extra?: ReactNode
 }
 
@@ -40,6 +41,7 @@ export function CodeBlock({ code, title, maxHeight = '24rem', wrap = false, extr
         fontFamily="mono"
         whiteSpace={wrap ? 'pre-wrap' : 'pre'}
         overflowWrap={wrap ? 'anywhere' : undefined}
+        wordBreak={wrap === 'letters' ? 'break-all' : undefined}
         focusVisibleRing="inside"
       >
         {code}

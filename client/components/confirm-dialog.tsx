@@ -4,6 +4,7 @@ import { useRef, useState } from 'react'
 import { t } from '../i18n/t.ts'
 import { errorText } from '../lib/errors.ts'
 import type { Question } from './confirm.tsx'
+import { staysOpen } from './stays-open.ts'
 
 /** The dialog of `confirm`. */
 export function ConfirmDialog({ question, onClose }: { question: Question; onClose: (confirmed: boolean) => void }) {
@@ -32,6 +33,7 @@ export function ConfirmDialog({ question, onClose }: { question: Question; onClo
 
   return (
     <Dialog.Root
+      {...staysOpen}
       open
       role="alertdialog"
       size="sm"

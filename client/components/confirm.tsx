@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react'
-import { Suspense, lazy, useSyncExternalStore } from 'react'
+import { Suspense, lazy } from 'react'
+import { createStore, useStore } from '../lib/store.ts'
 
 const ConfirmDialog = lazy(async () => ({ default: (await import('./confirm-dialog.tsx')).ConfirmDialog }))
 
@@ -23,35 +24,24 @@ export type Question = {
 
 type Asked = { question: Question; answer: (confirmed: boolean) => void; id: number }
 
-let asked: Asked | undefined
+const asked = createStore<Asked | undefined>(undefined)
 let lastId = 0
-const listeners = new Set<() => void>()
-
-const show = (next: Asked | undefined) => {
-  asked = next
-  listeners.forEach((listener) => listener())
-}
 
 /** Asks before an act; true once it is confirmed, and `run` has succeeded. */
 export function confirm(question: Question): Promise<boolean> {
-  asked?.answer(false)
+  asked.get()?.answer(false)
   return new Promise((resolve) => {
     lastId += 1
-    show({ question, answer: resolve, id: lastId })
+    asked.set({ question, answer: resolve, id: lastId })
   })
-}
-
-const subscribe = (listener: () => void) => {
-  listeners.add(listener)
-  return () => listeners.delete(listener)
 }
 
 /** Mounted once; shows the question that `confirm` asks. */
 export function ConfirmHost() {
-  const current = useSyncExternalStore(subscribe, () => asked)
+  const current = useStore(asked)
   if (!current) return null
   const close = (confirmed: boolean) => {
-    show(undefined)
+    asked.set(undefined)
     current.answer(confirmed)
   }
   return (

@@ -9,6 +9,8 @@ type FigureInputProps = {
   label: string
   placeholder?: string
   disabled?: boolean
+  /** Figures below each other end at one edge; one alone begins where its label does. */
+  align?: 'start' | 'end'
 }
 
 const asText = (value: number | null | undefined): string => (typeof value === 'number' ? String(value) : '')
@@ -19,7 +21,14 @@ const toFigure = (text: string): number | null => {
 }
 
 /** A number in a row: what is typed stays as typed, also while it is none yet. */
-export function FigureInput({ value, onChange, label, placeholder, disabled = false }: FigureInputProps) {
+export function FigureInput({
+  value,
+  onChange,
+  label,
+  placeholder,
+  disabled = false,
+  align = 'end',
+}: FigureInputProps) {
   const [typed, setTyped] = useState(asText(value))
   useEffect(() => {
     setTyped((before) => (Number.isNaN(value) || toFigure(before) === (value ?? null) ? before : asText(value)))
@@ -31,7 +40,7 @@ export function FigureInput({ value, onChange, label, placeholder, disabled = fa
       aria-invalid={value === null || (typeof value === 'number' && !(value >= 0)) || undefined}
       inputMode="decimal"
       autoComplete="off"
-      textAlign="end"
+      textAlign={align}
       value={typed}
       placeholder={placeholder}
       disabled={disabled}

@@ -13,6 +13,7 @@ import { useOrigin } from '../lib/use-origin.ts'
 import { useIsPhone } from '../lib/use-media.ts'
 import { HeadingsBelow, useHeadingLevel } from './heading-level.ts'
 import { Details, Summary } from './folded.tsx'
+import { staysOpen } from './stays-open.ts'
 
 const Form = chakra('form', { base: { display: 'flex', flexDirection: 'column', flex: '1', minH: '0' } })
 
@@ -67,6 +68,7 @@ export function FormDrawer<Values extends FieldValues, Output>(props: FormDrawer
   }
   return (
     <Drawer.Root
+      {...staysOpen}
       open={open}
       onOpenChange={(details) => !details.open && void close()}
       placement="end"

@@ -2,6 +2,7 @@ import { CloseButton, Dialog, Portal, Stack } from '@chakra-ui/react'
 import type { ReactNode } from 'react'
 import { t } from '../i18n/t.ts'
 import { useIsPhone } from '../lib/use-media.ts'
+import { staysOpen } from './stays-open.ts'
 
 type LongDialogProps = {
   title: string
@@ -19,6 +20,7 @@ export function LongDialog({ title, description, size, closesOutside = false, on
   const phone = useIsPhone()
   return (
     <Dialog.Root
+      {...staysOpen}
       open
       onOpenChange={({ open }) => !open && onClose()}
       closeOnInteractOutside={closesOutside}

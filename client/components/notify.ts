@@ -1,5 +1,6 @@
 import { t } from '../i18n/t.ts'
 import { errorText, requestIdOf } from '../lib/errors.ts'
+import { createStore } from '../lib/store.ts'
 
 export type Toast = {
   id: number
@@ -14,29 +15,16 @@ type More = Pick<Toast, 'description' | 'action'>
 
 const mostShown = 4
 
-let shown: readonly Toast[] = []
+export const toasts = createStore<readonly Toast[]>([])
 let lastId = 0
-const listeners = new Set<() => void>()
 
-const set = (next: readonly Toast[]) => {
-  shown = next
-  listeners.forEach((listener) => listener())
-}
-
-export const currentToasts = (): readonly Toast[] => shown
-
-export const onToasts = (listener: () => void): (() => void) => {
-  listeners.add(listener)
-  return () => listeners.delete(listener)
-}
-
-export const dismiss = (id: number): void => set(shown.filter((toast) => toast.id !== id))
+export const dismiss = (id: number): void => toasts.set(toasts.get().filter((toast) => toast.id !== id))
 
 function show(kind: Toast['kind'], title: string, more: More = {}): void {
   lastId += 1
   const same = (toast: Toast) => toast.kind === kind && toast.title === title && toast.description === more.description
   // The same message again replaces the first: a wall of one sentence says no more than one.
-  set([...shown.filter((toast) => !same(toast)), { id: lastId, kind, title, ...more }].slice(-mostShown))
+  toasts.set([...toasts.get().filter((toast) => !same(toast)), { id: lastId, kind, title, ...more }].slice(-mostShown))
 }
 
 /** Brief messages that need no answer. */

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { refusal } from '#core/refusal.ts'
 import { t } from '../i18n/t.ts'
 import { useZodForm } from '../lib/form.ts'
+import { reportedWhenFailed } from '../lib/query.ts'
 import { trpc } from '../lib/trpc.ts'
 import { answerVerification } from '../lib/verification.ts'
 import { SecretField } from './fields/text-fields.tsx'
@@ -14,7 +15,7 @@ const fields = z.object({ password: z.string().min(1, refusal('user.password_wro
 
 /** Asks for the password before a second factor is added; what waited for it goes on by itself. */
 export function PasswordDialog() {
-  const account = trpc.user.account.get.useQuery()
+  const account = trpc.user.account.get.useQuery(undefined, reportedWhenFailed)
   const run = trpc.user.secondFactor.confirmPassword.useMutation()
   const form = useZodForm({ schema: fields, values: { password: '' }, judged: 'when-sent' })
   const give = async ({ password }: z.output<typeof fields>) => {

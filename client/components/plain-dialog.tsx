@@ -2,6 +2,7 @@ import { CloseButton, Dialog, Portal } from '@chakra-ui/react'
 import type { ReactNode } from 'react'
 import { t } from '../i18n/t.ts'
 import { HeadingsBelow } from './heading-level.ts'
+import { staysOpen } from './stays-open.ts'
 
 type PlainDialogProps = { title: string; onClose: () => void; children: ReactNode }
 
@@ -9,6 +10,7 @@ type PlainDialogProps = { title: string; onClose: () => void; children: ReactNod
 export function PlainDialog({ title, onClose, children }: PlainDialogProps) {
   return (
     <Dialog.Root
+      {...staysOpen}
       open
       size="sm"
       placement="center"

@@ -29,7 +29,7 @@ function RaiseFields({ first, onAmount, onDuration }: FieldsProps) {
       <Text>{t('到期后恢复原来的上限；已经计入的花费不变。')}</Text>
       <Field.Root>
         <Field.Label>{currentStatus().displayInCurrency ? t('临时上限（美元）') : t('临时上限（额度）')}</Field.Label>
-        <FigureInput label={t('临时上限')} value={first} onChange={onAmount} />
+        <FigureInput label={t('临时上限')} value={first} onChange={onAmount} align="start" />
       </Field.Root>
       <Field.Root>
         <Field.Label>{t('持续')}</Field.Label>

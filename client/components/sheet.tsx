@@ -3,6 +3,7 @@ import type { ReactNode } from 'react'
 import { t } from '../i18n/t.ts'
 import { useIsPhone } from '../lib/use-media.ts'
 import { useOrigin } from '../lib/use-origin.ts'
+import { staysOpen } from './stays-open.ts'
 
 type SheetProps = {
   open: boolean
@@ -18,6 +19,7 @@ export function Sheet({ open, onClose, title, description, children }: SheetProp
   const origin = useOrigin(open)
   return (
     <Drawer.Root
+      {...staysOpen}
       open={open}
       onOpenChange={(details) => !details.open && onClose()}
       placement="end"

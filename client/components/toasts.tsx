@@ -1,10 +1,11 @@
 import { Box, Portal, Stack, Text, chakra } from '@chakra-ui/react'
 import { CircleAlert, CircleCheck, Info, TriangleAlert, X } from 'lucide-react'
-import { useEffect, useState, useSyncExternalStore } from 'react'
+import { useEffect, useState } from 'react'
 import { t } from '../i18n/t.ts'
 import { IconButton } from './icon-button.tsx'
+import { useStore } from '../lib/store.ts'
 import type { Toast } from './notify.ts'
-import { currentToasts, dismiss, onToasts } from './notify.ts'
+import { dismiss, toasts } from './notify.ts'
 
 const icons = { success: CircleCheck, info: Info, warning: TriangleAlert, error: CircleAlert }
 const colors = { success: 'good.fg', info: 'accent.fg', warning: 'warning.fg', error: 'bad.fg' }
@@ -73,7 +74,7 @@ function ToastCard({ toast, paused }: { toast: Toast; paused: boolean }) {
 
 /** Mounted once. The region stands before its first message, so that every one is read out; the pointer holds them. */
 export function Toasts() {
-  const toasts = useSyncExternalStore(onToasts, currentToasts)
+  const shown = useStore(toasts)
   const [paused, setPaused] = useState(false)
   return (
     <Portal>
@@ -95,7 +96,7 @@ export function Toasts() {
         onFocus={() => setPaused(true)}
         onBlur={() => setPaused(false)}
       >
-        {toasts.map((toast) => (
+        {shown.map((toast) => (
           <ToastCard key={toast.id} toast={toast} paused={paused} />
         ))}
       </Stack>

@@ -1,4 +1,5 @@
 import { t } from '../i18n/t.ts'
+import { reportedWhenFailed } from '../lib/query.ts'
 import { trpc } from '../lib/trpc.ts'
 import { answerVerification } from '../lib/verification.ts'
 import { signWithPasskey } from '../lib/passkeys.ts'
@@ -7,7 +8,7 @@ import { SecondFactorForm } from './second-factor-form.tsx'
 
 /** Asks for the second factor again; what waited for it goes on by itself. */
 export function VerificationDialog() {
-  const factor = trpc.user.secondFactor.get.useQuery()
+  const factor = trpc.user.secondFactor.get.useQuery(undefined, reportedWhenFailed)
   const verify = trpc.user.secondFactor.verify.useMutation()
   const options = trpc.user.secondFactor.signatureOptions.useMutation()
   const verifyWithPasskey = trpc.user.secondFactor.verifyWithPasskey.useMutation()

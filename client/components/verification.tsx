@@ -1,5 +1,6 @@
-import { Suspense, lazy, useSyncExternalStore } from 'react'
-import { onVerificationAsked, proofAsked } from '../lib/verification.ts'
+import { Suspense, lazy } from 'react'
+import { useStore } from '../lib/store.ts'
+import { proofAsked } from '../lib/verification.ts'
 
 const VerificationDialog = lazy(async () => ({
   default: (await import('./verification-dialog.tsx')).VerificationDialog,
@@ -11,7 +12,7 @@ const PasswordDialog = lazy(async () => ({
 
 /** Mounted once; asks for the second factor, or the password, when a call wants it. */
 export function VerificationHost() {
-  const asked = useSyncExternalStore(onVerificationAsked, proofAsked)
+  const asked = useStore(proofAsked)
   if (!asked) return null
   return <Suspense fallback={null}>{asked === 'password' ? <PasswordDialog /> : <VerificationDialog />}</Suspense>
 }

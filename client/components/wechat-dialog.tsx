@@ -4,6 +4,7 @@ import { useState } from 'react'
 import { t } from '../i18n/t.ts'
 import { errorText } from '../lib/errors.ts'
 import { useStatus } from '../lib/status.ts'
+import { staysOpen } from './stays-open.ts'
 
 type WeChatDialogProps = {
   open: boolean
@@ -17,6 +18,7 @@ type WeChatDialogProps = {
 export function WeChatDialog({ open, onClose, onCode, submitLabel }: WeChatDialogProps) {
   return (
     <Dialog.Root
+      {...staysOpen}
       open={open}
       onOpenChange={(details) => !details.open && onClose()}
       size="xs"

@@ -1,4 +1,5 @@
-import { createStored, useStored } from '../lib/stored.ts'
+import { useStore } from '../lib/store.ts'
+import { createStored } from '../lib/stored.ts'
 
 export const languages = ['zh', 'en'] as const
 export type Language = (typeof languages)[number]
@@ -22,7 +23,7 @@ export const storeLanguage = stored.set
 export const onLanguageChange = stored.subscribe
 
 /** The reader's language; a component that calls it is drawn again when it changes. */
-export const useLanguage = (): Language => useStored(stored)
+export const useLanguage = (): Language => useStore(stored)
 
 /** What `Intl` is given. */
 export const locale = (): string => (currentLanguage() === 'en' ? 'en-US' : 'zh-CN')

@@ -1,5 +1,5 @@
 import type { LucideIcon } from 'lucide-react'
-import { useSyncExternalStore } from 'react'
+import { createStore, useStore } from './store.ts'
 
 export type Command = {
   id: string
@@ -17,26 +17,15 @@ export type Command = {
 /** Finds things by what was typed: users, tokens, a log by its request id. */
 export type CommandSource = { id: string; search: (words: string, signal: AbortSignal) => Promise<readonly Command[]> }
 
-let sources: readonly CommandSource[] = []
-const listeners = new Set<() => void>()
-
-const notify = () => listeners.forEach((listener) => listener())
-const subscribe = (listener: () => void) => {
-  listeners.add(listener)
-  return () => listeners.delete(listener)
-}
+const sources = createStore<readonly CommandSource[]>([])
 
 /** Adds a search to the palette for good; returns how to take it away again. */
 export function registerCommandSource(source: CommandSource): () => void {
-  sources = [...sources.filter((other) => other.id !== source.id), source]
-  notify()
-  return () => {
-    sources = sources.filter((other) => other !== source)
-    notify()
-  }
+  sources.set([...sources.get().filter((other) => other.id !== source.id), source])
+  return () => sources.set(sources.get().filter((other) => other !== source))
 }
 
-export const useCommandSources = (): readonly CommandSource[] => useSyncExternalStore(subscribe, () => sources)
+export const useCommandSources = (): readonly CommandSource[] => useStore(sources)
 
 /** Commands in which every typed word occurs, those that begin with it first. */
 export function matchCommands(list: readonly Command[], typed: string): Command[] {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { abbreviate, formatDuration, formatRelativeTime, quotaText } from './format.ts'
+import { abbreviate, amountText, formatDuration, formatRelativeTime, quotaText } from './format.ts'
 
 test('counts are written out below ten thousand and abbreviated from there', () => {
   expect([0, 9_999, 10_000, 12_345, 999_950, 1_500_000, 123_000_000, 2e9].map(abbreviate)).toEqual([
@@ -35,4 +35,14 @@ test('a moment is shown relative to now, before and after', () => {
   expect(formatRelativeTime(new Date('2026-03-01T11:57:00Z'), now)).toBe('3分钟前')
   expect(formatRelativeTime(new Date('2026-03-03T13:00:00Z'), now)).toBe('后天')
   expect(formatRelativeTime(new Date('2026-01-20T12:00:00Z'), now)).toBe('1个月前')
+})
+
+test('a small amount is never shown as nothing', () => {
+  expect([0, 1, -2100, 750_000, 617_283_945_000].map(amountText)).toEqual([
+    '$0.00',
+    '$0.000002',
+    '-$0.0042',
+    '$1.50',
+    '$1,234,567.89',
+  ])
 })

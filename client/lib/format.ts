@@ -54,6 +54,12 @@ export function priceText(dollars: number): string {
   return `${dollars < 0 ? '-' : ''}$${decimals > 2 ? text : cents.format(Math.abs(dollars))}`
 }
 
+/** Quota as the site shows it, exact where it is little: a difference is never shown as nothing. */
+export function amountText(quota: number): string {
+  const { quotaPerUnit, displayInCurrency } = currentStatus()
+  return displayInCurrency ? priceText(quota / quotaPerUnit) : formatInteger(quota)
+}
+
 /** `320 ms` below a second, `4.2 s` below ten, `83 s` below two minutes, then minutes. */
 export function formatDuration(milliseconds: number): string {
   if (milliseconds < 999.5) return `${Math.round(milliseconds)} ms`

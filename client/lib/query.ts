@@ -19,6 +19,9 @@ const leaveWhenSignedOut = (error: unknown): void => {
   if (isUnauthenticated(error)) leaveSignedOut()
 }
 
+/** Options of a query whose view goes on without its answer and shows no failure: a warning reports it. */
+export const reportedWhenFailed = { meta: { isReported: true } } as const
+
 export const queryClient: QueryClient = new QueryClient({
   queryCache: new QueryCache({ onError: leaveWhenSignedOut }),
   mutationCache: new MutationCache({ onError: leaveWhenSignedOut }),

@@ -1,14 +1,15 @@
-import { createStoredJson, type Stored } from './stored.ts'
+import type { Store } from './store.ts'
+import { createStoredJson } from './stored.ts'
 
 /** What this browser keeps of one reader apart from all others; each is a name before the reader's number. */
 const storedNames = ['playground-conversations', 'playground-settings'] as const
 
 export const readerKey = (name: (typeof storedNames)[number], userId: number): string => `${name}-${userId}`
 
-const choices = new Map<number, Stored<boolean>>()
+const choices = new Map<number, Store<boolean>>()
 
 /** Whether what is stored of a reader goes when they sign out. */
-export function forgetsAtSignOut(userId: number): Stored<boolean> {
+export function forgetsAtSignOut(userId: number): Store<boolean> {
   const known = choices.get(userId)
   if (known) return known
   const stored = createStoredJson<boolean>(`forget-at-sign-out-${userId}`, false)

@@ -1,6 +1,6 @@
-import { useSyncExternalStore } from 'react'
 import { roles } from '#core/roles.ts'
 import type { RouterOutputs } from '#server/app-router.ts'
+import { createStore, useStore } from './store.ts'
 import { createStoredJson } from './stored.ts'
 
 /** What is remembered of the person who is signed in; the session itself is a cookie that scripts cannot read. */
@@ -22,42 +22,32 @@ type Tab = {
   isLeftElsewhere: boolean
 }
 
-let tab: Tab = { user: storedUser(), isLeftElsewhere: false }
-const listeners = new Set<() => void>()
-
-const setTab = (next: Tab): void => {
-  tab = next
-  listeners.forEach((listener) => listener())
-}
+const tab = createStore<Tab>({ user: storedUser(), isLeftElsewhere: false })
 
 stored.subscribe(() => {
   const user = storedUser()
-  if (tab.user === undefined || tab.user.id === user?.id) setTab({ user, isLeftElsewhere: false })
-  else setTab({ user: tab.user, isLeftElsewhere: true })
+  const before = tab.get().user
+  if (before === undefined || before.id === user?.id) tab.set({ user, isLeftElsewhere: false })
+  else tab.set({ user: before, isLeftElsewhere: true })
 })
 
 const setUser = (user: SessionUser | undefined): void => {
-  tab = { user, isLeftElsewhere: false }
+  tab.set({ user, isLeftElsewhere: false })
   stored.set(user ?? null)
 }
 
-export const currentUser = (): SessionUser | undefined => tab.user
-export const isLeftElsewhere = (): boolean => tab.isLeftElsewhere
+export const currentUser = (): SessionUser | undefined => tab.get().user
+export const isLeftElsewhere = (): boolean => tab.get().isLeftElsewhere
 
 export const rememberUser = (user: SessionUser): void => setUser(user)
 export const forgetUser = (): void => setUser(undefined)
 /** This tab does as the other did: nothing here needs who was signed in. */
-export const followOtherTab = (): void => setTab({ user: storedUser(), isLeftElsewhere: false })
+export const followOtherTab = (): void => tab.set({ user: storedUser(), isLeftElsewhere: false })
 
 export type Session = Tab & { role: number; isAdmin: boolean; isRoot: boolean }
 
-const subscribe = (listener: () => void) => {
-  listeners.add(listener)
-  return () => listeners.delete(listener)
-}
-
 export function useSession(): Session {
-  const current = useSyncExternalStore(subscribe, () => tab)
+  const current = useStore(tab)
   const role = current.user?.role ?? roles.guest
   return { ...current, role, isAdmin: role >= roles.admin, isRoot: role >= roles.root }
 }

@@ -1,6 +1,7 @@
 import { defaultQuotaPerUnit } from '#core/quota.ts'
 import type { RouterOutputs } from '#server/app-router.ts'
-import { createStored, useStored } from './stored.ts'
+import { useStore } from './store.ts'
+import { createStored } from './stored.ts'
 
 /** What the server publishes about itself; kept, so that the next visit draws at once. */
 export type SiteStatus = RouterOutputs['site']['status']
@@ -68,4 +69,4 @@ export const rememberStatus = (status: SiteStatus): void => stored.set(status)
 
 export const currentStatus = (): SiteStatus => stored.get()
 
-export const useStatus = (): SiteStatus => useStored(stored)
+export const useStatus = (): SiteStatus => useStore(stored)

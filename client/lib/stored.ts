@@ -1,12 +1,6 @@
-import { useSyncExternalStore } from 'react'
+import { createStore, type Store } from './store.ts'
 
 type Format<Value> = { parse: (text: string) => Value; format: (value: Value) => string | null; fallback: Value }
-
-export type Stored<Value> = {
-  get: () => Value
-  set: (value: Value) => void
-  subscribe: (listener: () => void) => () => void
-}
 
 const read = (key: string): string | null => {
   try {
@@ -27,8 +21,7 @@ const write = (key: string, text: string | null) => {
 }
 
 /** One value in local storage, watched by this tab and followed across tabs. */
-export function createStored<Value>(key: string, { parse, format, fallback }: Format<Value>): Stored<Value> {
-  const listeners = new Set<() => void>()
+export function createStored<Value>(key: string, { parse, format, fallback }: Format<Value>): Store<Value> {
   const load = (): Value => {
     const text = read(key)
     if (text === null) return fallback
@@ -38,36 +31,25 @@ export function createStored<Value>(key: string, { parse, format, fallback }: Fo
       return fallback
     }
   }
-  let value = load()
-  const notify = () => listeners.forEach((listener) => listener())
+  const store = createStore(load())
   if (typeof window !== 'undefined') {
     window.addEventListener('storage', (event) => {
-      if (event.key !== key && event.key !== null) return
-      value = load()
-      notify()
+      if (event.key === key || event.key === null) store.set(load())
     })
   }
   return {
-    get: () => value,
+    ...store,
     set: (next) => {
-      value = next
       write(key, format(next))
-      notify()
-    },
-    subscribe: (listener) => {
-      listeners.add(listener)
-      return () => listeners.delete(listener)
+      store.set(next)
     },
   }
 }
 
 /** As `createStored`, for a value that JSON can hold. */
-export const createStoredJson = <Value>(key: string, fallback: Value): Stored<Value> =>
+export const createStoredJson = <Value>(key: string, fallback: Value): Store<Value> =>
   createStored<Value>(key, {
     parse: (text) => JSON.parse(text) as Value,
     format: (value) => (value === null || value === undefined ? null : JSON.stringify(value)),
     fallback,
   })
-
-export const useStored = <Value>(stored: Stored<Value>): Value =>
-  useSyncExternalStore(stored.subscribe, stored.get, stored.get)

@@ -1,6 +1,7 @@
 import { useCallback, useEffect, useMemo, useState } from 'react'
 import { defaultPageSize, largestPageSize, pageSizes } from '#core/paging.ts'
-import { createStored, useStored } from './stored.ts'
+import { useStore } from './store.ts'
+import { createStored } from './stored.ts'
 import { useUrlState } from './url-state.ts'
 
 /** The page size that stands for as many rows as the window holds. */
@@ -48,7 +49,7 @@ function useRowsThatFit(wanted: boolean): number {
 
 /** Page, page size and order of a list, stored in the address; the page size is remembered for every list. */
 export function useTableState(initial?: Sort): Paging & Sorting {
-  const remembered = useStored(storedPageSize)
+  const remembered = useStore(storedPageSize)
   const [state, set] = useUrlState({ page: 1, size: 0, sort: '', order: '' })
   const setPage = useCallback((page: number) => set({ page }), [set])
   const setPageSize = useCallback(

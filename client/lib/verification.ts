@@ -2,6 +2,7 @@ import type { TRPCLink } from '@trpc/client'
 import { observable } from '@trpc/server/observable'
 import type { AppRouter } from '#server/app-router.ts'
 import { refusalCode } from './errors.ts'
+import { createStore } from './store.ts'
 
 /** What is asked for: the second factor, or the password of whoever has none yet. */
 export type Proof = 'second-factor' | 'password'
@@ -11,26 +12,17 @@ const proofOf: Readonly<Record<string, Proof>> = {
   'second_factor.owner_unconfirmed': 'password',
 }
 
-let proof: Proof | undefined
+/** What the reader is asked for now. */
+export const proofAsked = createStore<Proof | undefined>(undefined)
+
 let answer: ((verified: boolean) => void) | undefined
 let asked: Promise<boolean> | undefined
-const listeners = new Set<() => void>()
-
-const notify = () => listeners.forEach((listener) => listener())
-
-export const proofAsked = (): Proof | undefined => proof
-
-export const onVerificationAsked = (listener: () => void) => {
-  listeners.add(listener)
-  return () => listeners.delete(listener)
-}
 
 /** One question for all calls that wait for it. */
 function askForVerification(wanted: Proof): Promise<boolean> {
   asked ??= new Promise((resolve) => {
     answer = resolve
-    proof = wanted
-    notify()
+    proofAsked.set(wanted)
   })
   return asked
 }
@@ -39,8 +31,7 @@ export function answerVerification(verified: boolean): void {
   answer?.(verified)
   answer = undefined
   asked = undefined
-  proof = undefined
-  notify()
+  proofAsked.set(undefined)
 }
 
 /** A call that wants a proof first asks the reader for it, and is then made again by itself. */

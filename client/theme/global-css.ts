@@ -13,8 +13,10 @@ export const globalCss = defineGlobalStyles({
   'code, kbd, pre, samp': { fontFamily: 'mono' },
   ':focus-visible': { outlineColor: 'accent.focusRing' },
   // Below 16 px a phone zooms into the field it focuses.
-  'input, select, textarea': { '@media (max-width: 600px)': { fontSize: '16px !important' } },
-  textarea: { '@media (max-width: 600px)': { lineHeight: '1.4 !important' } },
+  'input, select, textarea': {
+    // The letters of that size need their height, or what hangs below the line is cut off.
+    '@media (max-width: 600px)': { fontSize: '16px !important', lineHeight: '1.5 !important' },
+  },
   // What is only a hint may be smaller, and then fits.
   'input::placeholder, textarea::placeholder': { '@media (max-width: 600px)': { fontSize: '14px' } },
   'input:placeholder-shown': { textOverflow: 'ellipsis' },

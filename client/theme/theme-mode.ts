@@ -1,4 +1,5 @@
 import { useSyncExternalStore } from 'react'
+import { useStore } from '../lib/store.ts'
 import { createStored } from '../lib/stored.ts'
 
 export const themeModes = ['light', 'dark', 'system'] as const
@@ -40,7 +41,7 @@ export function followThemeMode(): void {
 
 export const setThemeMode = stored.set
 
-export const useThemeMode = (): ThemeMode => useSyncExternalStore(stored.subscribe, stored.get)
+export const useThemeMode = (): ThemeMode => useStore(stored)
 
 const subscribeToBoth = (listener: () => void) => {
   const leave = stored.subscribe(listener)

@@ -30,6 +30,8 @@ export const Channel = defineEntity({
     modelMapping: p.text().default(''),
     statusCodeMapping: p.text().default(''),
     setting: p.text().default(''),
+    /** The address of the proxy where it has a password, encrypted; `setting` shows *** in the password's place. */
+    proxyEncrypted: p.text().default(''),
     paramOverride: p.text().default(''),
     systemPrompt: p.text().default(''),
     priority: p.integer().default(0),

@@ -26,9 +26,10 @@ export const PlanNotice = defineEntity({
     amount: p.bigint('number').nullable(),
     turnsAt: p.datetime().nullable(),
     createdAt: p.datetime().defaultRaw('now()').index(),
+    /** Moved on by whoever tries it, so that nobody else does meanwhile. */
     dueAt: p.datetime().defaultRaw('now()'),
     attempts: p.integer().default(0),
-    /** Set before it is handed over, so that nobody gets it twice. */
+    /** When it was handed over, or found to have nobody to be handed to. */
     sentAt: p.datetime().nullable(),
   },
 })

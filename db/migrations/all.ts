@@ -55,4 +55,5 @@ export const migrationsList = [
   fromFile('0192-message-batches'),
   fromFile('0193-ledger-fewer-statements'),
   fromFile('0194-usage-totals'),
+  fromFile('0200-channel-proxies'),
 ]

@@ -62,12 +62,14 @@ export async function attemptAll(services: RelayServices, call: CallCore, steps:
       if (retirement && !call.res.headersSent) call.res.setHeader('sunset', retirement.retires.toUTCString())
       else if (!call.res.headersSent) call.res.removeHeader('sunset')
       if (steps.hold) await steps.hold.take(plan)
-      else await reserve(services, call, steps.amountOf?.(plan) ?? 0)
+      else await reserve(services, call, { amount: steps.amountOf?.(plan) ?? 0 })
       reserved = true
       const startedAt = performance.now()
       const error = await tryOnce(services, call, { plan, forward })
       if (!error) return
-      const retry = planRetry(services, call, { error, attempt, number, selection, route: steps.route ?? 'text' })
+      const before = attempts.map((record) => record.status)
+      const route = steps.route ?? 'text'
+      const retry = planRetry(services, call, { error, attempt, number, before, selection, route })
       if (!retry && error.deliver) return await error.deliver()
       const { status } = error.failure
       const reason = operatorReason(error, secretsBesideAddress(upstreamChannelOf(attempt)))

@@ -7,6 +7,7 @@ import type { CallPrice } from '#relay/billing/price-call.ts'
 import { finishHungUp, isUnbooked } from '#relay/billing/settle.ts'
 import { takesNames } from '#relay/chat/fit/fit-request.ts'
 import { openAiProfile } from '#relay/chat/fit/profile.ts'
+import { refusesProofs } from '#relay/chat/seals/proof-refusals.ts'
 import { lossNames, untranslatable } from '#relay/chat/losses.ts'
 import { isPricedAsClaude, nativeDialectOf, providerFor } from '#relay/providers/registry.ts'
 import type { NativeDialect, Provider, ProviderCall } from '#relay/providers/types.ts'
@@ -20,7 +21,7 @@ import type { AttemptContext } from './attempt-context.ts'
 import { withToken } from './attempt-token.ts'
 import { buildRequest } from './build-request.ts'
 import { answerSettings, type ChannelRequest, forChannel, passesThrough } from './channel-body.ts'
-import { asAttemptFailure, AttemptFailed, maskedFailure, unsupportedHere } from './failure.ts'
+import { AttemptFailed, maskedAttemptFailure, unsupportedHere } from './failure.ts'
 import { sendRequest } from './send-request.ts'
 import { attemptSecrets, providerCallOf } from './upstream-channel.ts'
 
@@ -32,8 +33,9 @@ export async function forward(services: RelayServices, call: Call, plan: Forward
   try {
     await forwardOnce(services, call, plan)
   } catch (error) {
-    if (!lacksPath(call, plan, error)) throw error
-    await forwardOnce(services, call, { ...plan, translates: true })
+    const changed = changedBy(call, plan, error)
+    if (!changed) throw error
+    await forward(services, call, { ...plan, ...changed })
   }
 }
 
@@ -44,11 +46,20 @@ type ForwardPlan = {
   held: Held
   /** The upstream has no path for the caller's own form, though others of its kind do. */
   translates?: boolean
+  /** The upstream does not take the proofs of reasoning that the call brings along. */
+  withoutProofs?: boolean
 }
 
-function lacksPath({ dialect }: Call, { attempt }: ForwardPlan, error: unknown): boolean {
+/** What this very place may take instead of what it refused; each change is made once. */
+function changedBy(call: Call, plan: ForwardPlan, error: unknown): Partial<ForwardPlan> | null {
+  if (!(error instanceof AttemptFailed) || error.local) return null
+  if (!plan.translates && lacksPath(call, plan, error)) return { translates: true }
+  return !plan.withoutProofs && refusesProofs(error.failure) ? { withoutProofs: true } : null
+}
+
+function lacksPath({ dialect }: Call, { attempt }: ForwardPlan, error: AttemptFailed): boolean {
   const native = dialect.native && providerFor(attempt.channel.type).native[dialect.native]
-  if (!native?.mayLack || !(error instanceof AttemptFailed) || error.local) return false
+  if (!native?.mayLack) return false
   const { status, code } = error.failure
   // A vendor that does not know the model does not know it in another form either.
   return (status === 404 && code !== 'model_not_found') || status === 405
@@ -62,7 +73,8 @@ async function forwardOnce(services: RelayServices, call: Call, plan: ForwardPla
   const own = forChannel(services, call, attempt)
   const { rewrites, reasoning } = answerSettings(attempt.channel.setting, call.dialect)
   const sent = lowered === undefined ? own : withLoweredLimit(call, own, lowered)
-  const providerCall = providerCallOf(services, call, { attempt, stream: sent.request.stream })
+  const known = providerCallOf(services, call, { attempt, stream: sent.request.stream })
+  const providerCall = plan.withoutProofs ? { ...known, withoutProofs: true } : known
   const passes = passesThrough(attempt.channel.setting, services)
   const native = plan.translates ? null : nativeFor(call, { provider, sent, providerCall, passes })
   const context: AttemptContext = {
@@ -102,7 +114,7 @@ async function forwardOnce(services: RelayServices, call: Call, plan: ForwardPla
       return finishHungUp(context, nothingDelivered)
     }
     if (call.upstreamAbort.signal.aborted) throw new DomainError('relay.stopping', {}, { cause: error })
-    throw maskedFailure(asAttemptFailure(error), attemptSecrets(attempt, context.providerCall))
+    throw maskedAttemptFailure(error, attemptSecrets(attempt, context.providerCall))
   } finally {
     stopPings?.()
   }

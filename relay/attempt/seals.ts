@@ -1,6 +1,6 @@
 import type { ChatRequest, DialectId } from '#relay/chat/request.ts'
 import type { Maker } from '#relay/chat/seals/envelope.ts'
-import { openSeals, sealLoss } from '#relay/chat/seals/open-seals.ts'
+import { openSeals, sealLoss, withoutProofs } from '#relay/chat/seals/open-seals.ts'
 import { type Sealing, sealingDecoder, sealResponse } from '#relay/chat/seals/seal-answer.ts'
 import { isPricedAsClaude } from '#relay/providers/registry.ts'
 import type { Provider } from '#relay/providers/types.ts'
@@ -24,11 +24,13 @@ function makerAt({ services, attempt, provider }: Place, dialect: DialectId): Ma
 
 /** The request as this upstream may read it, with the names of proofs that are not its own. */
 export function withOpenSeals(context: AttemptContext): { request: ChatRequest; losses: string[] } {
+  const { request } = context.sent
+  if (context.providerCall.withoutProofs) return { request: withoutProofs(request), losses: [sealLoss] }
   const reads = (maker: Maker): boolean => {
     const own = makerAt(context, maker.dialect)
     return own.model === maker.model && own.account === maker.account
   }
-  return openSeals(context.sent.request, { sealer: context.services.secrets, reads })
+  return openSeals(request, { sealer: context.services.secrets, reads })
 }
 
 /** The same upstream, whose proofs of reasoning come as the caller's dialect can carry them. */

@@ -27,7 +27,7 @@ export function providerCallOf(
   call: CallCore,
   { attempt, stream }: { attempt: Attempt; stream: boolean },
 ): ProviderCall {
-  const { headers, query } = call.req
+  const { headers } = call.req
   return toProviderCall(services, upstreamChannelOf(attempt), {
     model: attempt.upstreamModel,
     originalModel: call.model,
@@ -37,12 +37,18 @@ export function providerCallOf(
       'anthropic-version': headerText(headers['anthropic-version']),
       'anthropic-beta': headerText(headers['anthropic-beta']),
     },
-    query: Object.fromEntries(Object.entries(query).filter(([, value]) => typeof value === 'string')) as Record<
-      string,
-      string
-    >,
+    query: textsOfQuery(call.req),
   })
 }
+
+/** Nearly no call has any, and looking for them means taking its address apart. */
+const textsOfQuery = (req: CallCore['req']): Record<string, string> =>
+  req.url.includes('?')
+    ? (Object.fromEntries(Object.entries(req.query).filter(([, value]) => typeof value === 'string')) as Record<
+        string,
+        string
+      >)
+    : {}
 
 const headerText = (value: string | string[] | undefined): string | undefined =>
   Array.isArray(value) ? value.join(',') : value

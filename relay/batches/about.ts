@@ -1,58 +1,48 @@
-import type { Request, Response } from 'express'
 import { pipeline } from 'node:stream/promises'
 import { Readable } from 'node:stream'
 import { DomainError } from '#core/errors.ts'
 import {
   askAboutBatch,
   BatchRefused,
-  describedAs,
   findBatch,
   forgetBatch,
   hasEnded,
+  largestBatchAnswer,
   listBatches,
   lookAtBatch,
   settleBatch,
   type StoredBatch,
 } from '#features/message-batches/service.ts'
-import { asAttemptFailure, AttemptFailed } from '#relay/attempt/failure.ts'
+import { maskedAttemptFailure, AttemptFailed } from '#relay/attempt/failure.ts'
 import { upstreamChannelOf } from '#relay/attempt/upstream-channel.ts'
-import { answerUncharged } from '#relay/endpoints/answer-uncharged.ts'
 import { claude } from '#relay/dialects/claude/index.ts'
-import type { Caller, Incoming, RelayServices } from '#relay/request/call.ts'
-import { statusSent } from '#relay/response/report-error.ts'
+import type { Incoming, RelayServices } from '#relay/request/call.ts'
+import { answerLimited, type Exchange } from '#relay/limited-call.ts'
 import { secretsOf, type UpstreamChannel } from '#relay/upstream-call/channel.ts'
 import { upstreamFailure } from '#relay/upstream-call/send.ts'
 import { shownBatch } from './answer.ts'
-
-type Exchange = { req: Request; res: Response }
-
-const answer = (
-  services: RelayServices,
-  exchange: Exchange,
-  run: (incoming: Incoming, caller: Caller) => Promise<void>,
-): Promise<void> =>
-  answerUncharged(services, { dialect: claude, ...exchange }, async ({ incoming, caller }) => {
-    await run(incoming, caller)
-    return statusSent(incoming)
-  })
 
 const word = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined)
 const mostListed = 1000
 
 /** The caller's own batches as they stood when they were looked at last, the latest first. */
 export const listOwnBatches = (services: RelayServices, exchange: Exchange): Promise<void> =>
-  answer(services, exchange, async (incoming, { user }) => {
-    const { limit: wanted, after_id: after, before_id: before } = incoming.req.query
-    const most = Math.min(mostListed, Math.max(1, Number.parseInt(String(wanted ?? '20'), 10) || 20))
-    const page = { userId: user.id, limit: most, after: word(after), before: word(before) }
-    const { answers, hasMore } = await listBatches(services.database.pool, page)
-    const data = answers.map((batch) => shownBatch(services, incoming, batch))
-    incoming.res.json({
-      data,
-      has_more: hasMore,
-      first_id: data[0]?.['id'] ?? null,
-      last_id: data.at(-1)?.['id'] ?? null,
-    })
+  answerLimited(services, exchange, {
+    dialect: claude,
+    isFree: true,
+    answer: async ({ incoming, caller: { user } }) => {
+      const { limit: wanted, after_id: after, before_id: before } = incoming.req.query
+      const most = Math.min(mostListed, Math.max(1, Number.parseInt(String(wanted ?? '20'), 10) || 20))
+      const page = { userId: user.id, limit: most, after: word(after), before: word(before) }
+      const { answers, hasMore } = await listBatches(services.database.pool, page)
+      const data = answers.map((batch) => shownBatch(services, incoming, batch))
+      incoming.res.json({
+        data,
+        has_more: hasMore,
+        first_id: data[0]?.['id'] ?? null,
+        last_id: data.at(-1)?.['id'] ?? null,
+      })
+    },
   })
 
 /**
@@ -64,16 +54,20 @@ export const answerAboutBatch = (
   action: 'read' | 'results' | 'cancel' | 'delete',
   exchange: Exchange,
 ): Promise<void> =>
-  answer(services, exchange, async (incoming, { user }) => {
-    const id = String(exchange.req.params['id'])
-    const batch = await findBatch(services.database.pool, { id, userId: user.id })
-    const place = batch && placeOf(services, batch)
-    if (!batch || !place) throw new DomainError('relay.batch_unknown', { id })
-    try {
-      await actions[action](services, incoming, { batch, place })
-    } catch (error) {
-      throw await asFailure(error, place, id)
-    }
+  answerLimited(services, exchange, {
+    dialect: claude,
+    isFree: true,
+    answer: async ({ incoming, caller: { user } }) => {
+      const id = String(exchange.req.params['id'])
+      const batch = await findBatch(services.database.pool, { id, userId: user.id })
+      const place = batch && placeOf(services, batch)
+      if (!batch || !place) throw new DomainError('relay.batch_unknown', { id })
+      try {
+        await actions[action](services, incoming, { batch, place })
+      } catch (error) {
+        throw await asFailure(error, place, id)
+      }
+    },
   })
 
 type At = { batch: StoredBatch; place: UpstreamChannel }
@@ -87,18 +81,20 @@ function placeOf({ channels, secrets }: RelayServices, batch: StoredBatch): Upst
 
 async function asFailure(error: unknown, place: UpstreamChannel, id: string): Promise<unknown> {
   if (error instanceof DomainError) return error
-  if (!(error instanceof BatchRefused)) return asAttemptFailure(error)
+  if (!(error instanceof BatchRefused)) return maskedAttemptFailure(error, secretsOf(place))
   const failure = await upstreamFailure(error.reply, secretsOf(place))
   return error.reply.status === 404
     ? new DomainError('relay.batch_unknown', { id })
     : new AttemptFailed(failure, { local: false })
 }
 
-async function read(services: RelayServices, incoming: Incoming, { batch, place }: At): Promise<void> {
-  const now = await lookAtBatch(services, place, batch)
-  await settled(services, place, now)
-  incoming.res.json(shownBatch(services, incoming, now.answer))
-}
+const describe =
+  (action: 'read' | 'cancel') =>
+  async (services: RelayServices, incoming: Incoming, { batch, place }: At): Promise<void> => {
+    const now = await lookAtBatch(services, place, { batch, action })
+    await settled(services, place, now)
+    incoming.res.json(shownBatch(services, incoming, now.answer))
+  }
 
 /** @throws {DomainError} relay.batch_unsettled when its results cannot be read now. */
 async function settled(services: RelayServices, place: UpstreamChannel, batch: StoredBatch): Promise<void> {
@@ -110,18 +106,11 @@ async function settled(services: RelayServices, place: UpstreamChannel, batch: S
   }
 }
 
-const largestAnswer = 1024 * 1024
-
 const actions = {
-  read,
-  cancel: async (services: RelayServices, incoming: Incoming, { batch, place }: At) => {
-    const reply = await askAboutBatch(services, place, { input: { id: batch.id, action: 'cancel' } })
-    const now = await describedAs(services, batch, await reply.json(largestAnswer))
-    await settled(services, place, now)
-    incoming.res.json(shownBatch(services, incoming, now.answer))
-  },
+  read: describe('read'),
+  cancel: describe('cancel'),
   results: async (services: RelayServices, incoming: Incoming, { batch, place }: At) => {
-    const now = hasEnded(batch) ? batch : await lookAtBatch(services, place, batch)
+    const now = hasEnded(batch) ? batch : await lookAtBatch(services, place, { batch })
     await settled(services, place, now)
     const { signal } = incoming.upstreamAbort
     const reply = await askAboutBatch(services, place, { input: { id: batch.id, action: 'results' }, signal })
@@ -136,11 +125,11 @@ const actions = {
     }
   },
   delete: async (services: RelayServices, incoming: Incoming, { batch, place }: At) => {
-    const now = batch.settledAt ? batch : await lookAtBatch(services, place, batch)
+    const now = batch.settledAt ? batch : await lookAtBatch(services, place, { batch })
     // An upstream refuses to delete what goes on.
     await settled(services, place, now)
     const reply = await askAboutBatch(services, place, { input: { id: batch.id, action: 'delete' } })
-    const json = await reply.json(largestAnswer)
+    const json = await reply.json(largestBatchAnswer)
     await forgetBatch(services.database.pool, batch.id)
     incoming.res.json(json)
   },

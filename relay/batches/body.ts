@@ -5,29 +5,42 @@ import { passesThrough, systemPromptOf } from '#relay/attempt/channel-body.ts'
 import { providerCallOf } from '#relay/attempt/upstream-channel.ts'
 import { claude } from '#relay/dialects/claude/index.ts'
 import { providerFor } from '#relay/providers/registry.ts'
-import type { Attempt, CallCore, RelayServices } from '#relay/request/call.ts'
+import type { Attempt, CallBody, CallCore, RelayServices } from '#relay/request/call.ts'
 import { withParamOverride } from '#relay/upstream-call/param-override.ts'
 import type { BatchRequest } from './requests.ts'
 
-type Json = Record<string, unknown>
 type Share = { call: CallCore; attempt: Attempt | undefined; requests: BatchRequest[] }
 
 const turnEvery = 200
 
 /** The batch as a channel sends it: each request as it would go out by itself. */
-export async function batchBody(services: RelayServices, json: Json, shares: readonly Share[]): Promise<Uint8Array> {
+export async function batchBody(
+  services: RelayServices,
+  { json, bytes, holding }: CallBody,
+  shares: readonly Share[],
+): Promise<Uint8Array> {
   const pieces: Uint8Array[] = []
   let written = 0
+  let size = 0
+  // A channel's own prompt stands in each of them, however short they came.
+  const before = (holding?.bytes ?? 0) - 2 * bytes.length
+  const hold = () => holding?.raise(before + 2 * size)
   for (const { call, attempt, requests } of shares) {
     if (!attempt) throw new DomainError('relay.batches_unsupported', { model: call.model })
     const write = writerFor(services, call, attempt)
     for (const request of requests) {
       written += 1
-      if (written % turnEvery === 0) await nextTurn()
+      if (written % turnEvery === 0) {
+        await nextTurn()
+        await hold()
+      }
       pieces.push(Buffer.from(`${written === 1 ? '' : ','}{"custom_id":${JSON.stringify(request.customId)},"params":`))
-      pieces.push(write(request), Buffer.from('}'))
+      const own = write(request)
+      size += own.length
+      pieces.push(own, Buffer.from('}'))
     }
   }
+  await hold()
   const { requests: _, ...rest } = json
   const others = JSON.stringify(rest).slice(1, -1)
   const head = `{${others === '' ? '' : `${others},`}"requests":[`

@@ -1,4 +1,3 @@
-import type { Request, Response } from 'express'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { buyingTermsAt } from '#core/pricing/buying-price.ts'
 import { DomainError } from '#core/errors.ts'
@@ -11,32 +10,24 @@ import {
   customIdsOf,
   forgetIntent,
   intentOf,
+  largestBatchAnswer,
   nameBatch,
   storeIntent,
 } from '#features/message-batches/service.ts'
 import { attemptAll, type AttemptPlan } from '#relay/attempt/attempts.ts'
-import {
-  asAttemptFailure,
-  AttemptFailed,
-  failureOfDomainError,
-  maskedFailure,
-  unsupportedHere,
-} from '#relay/attempt/failure.ts'
+import { AttemptFailed, failureOfDomainError, maskedAttemptFailure, unsupportedHere } from '#relay/attempt/failure.ts'
 import { sendRequest } from '#relay/attempt/send-request.ts'
 import { attemptSecrets, providerCallOf, upstreamChannelOf } from '#relay/attempt/upstream-channel.ts'
 import { attemptKeys, attemptRecord, priceText, usageKeys, userGroupKeys } from '#relay/billing/log-row.ts'
 import { priceAttempt } from '#relay/billing/price-call.ts'
-import { refusalOfReserve } from '#relay/billing/reserve.ts'
+import { reserve } from '#relay/billing/reserve.ts'
 import { claude } from '#relay/dialects/claude/index.ts'
+import { answerLimited, type Exchange } from '#relay/limited-call.ts'
 import { providerFor } from '#relay/providers/registry.ts'
-import { admitAddress, admitCall, sessionOf } from '#relay/request/admit.ts'
-import { authenticate } from '#relay/request/authenticate.ts'
+import { admitCall, sessionOf } from '#relay/request/admit.ts'
 import type { Attempt, CallCore, RelayServices } from '#relay/request/call.ts'
-import { limit, type LimitedCall } from '#relay/request/limit.ts'
 import { readBody } from '#relay/request/read-body.ts'
-import { receive } from '#relay/request/receive.ts'
 import { screenTexts } from '#relay/request/screen.ts'
-import { reportError, statusSent } from '#relay/response/report-error.ts'
 import { attemptAt } from '#relay/routing/select.ts'
 import { shownBatch } from './answer.ts'
 import { batchBody } from './body.ts'
@@ -47,35 +38,26 @@ import { type BatchRequest, readBatch } from './requests.ts'
 type Share = { call: CallCore; holdId: string; requests: BatchRequest[] }
 
 /** Hands a batch over to the vendor, once what it may cost is set aside. It is charged when it has ended. */
-export async function createBatch(
-  services: RelayServices,
-  { req, res }: { req: Request; res: Response },
-): Promise<void> {
-  const incoming = receive(services, claude, { req, res })
-  let limited: LimitedCall | null = null
-  try {
-    if (services.stopping()) throw new DomainError('relay.stopping')
-    const caller = await authenticate(services, req)
-    limited = await limit(services, caller, incoming)
-    admitAddress(caller, incoming.ip)
-    const body = await readBody(services, incoming)
-    const { requests, texts } = await readBatch(body.json)
-    const session = sessionOf({ ...incoming, body, caller })
-    const shares = [...Map.groupBy(requests, ({ model }) => model)]
-      .toSorted(([, left], [, right]) => right.length - left.length)
-      .map(([model, own], index): Share => {
-        const call = { ...incoming, caller, body, session, ...admitCall(services, caller, model), stream: false }
-        return { call, holdId: index === 0 ? incoming.id : `${incoming.id}-${index}`, requests: own }
-      })
-    const [{ call }] = shares as [Share]
-    screenTexts(services, call, { texts, refusal: claude.refusals.sensitiveWords })
-    await attempt(services, call, shares)
-    await limited.ended(statusSent(incoming))
-  } catch (error) {
-    await limited?.ended(statusSent(incoming, error))
-    reportError(services, incoming, error)
-  }
-}
+export const createBatch = (services: RelayServices, exchange: Exchange): Promise<void> =>
+  answerLimited(services, exchange, {
+    dialect: claude,
+    answer: async ({ incoming, caller }) => {
+      const body = await readBody(services, incoming)
+      const { requests, texts } = await readBatch(body.json)
+      // Each is written anew, and then all of them together.
+      await body.holding?.raise(body.holding.bytes + 2 * body.bytes.length)
+      const session = sessionOf({ ...incoming, body, caller })
+      const shares = [...Map.groupBy(requests, ({ model }) => model)]
+        .toSorted(([, left], [, right]) => right.length - left.length)
+        .map(([model, own], index): Share => {
+          const call = { ...incoming, caller, body, session, ...admitCall(services, caller, model), stream: false }
+          return { call, holdId: index === 0 ? incoming.id : `${incoming.id}-${index}`, requests: own }
+        })
+      const [{ call }] = shares as [Share]
+      screenTexts(services, call, { texts, refusal: claude.refusals.sensitiveWords })
+      await attempt(services, call, shares)
+    },
+  })
 
 /** Each model of an attempt by its own terms. */
 type PricedShare = Share & { attempt: Attempt | undefined; terms: AttemptPlan['terms'] }
@@ -94,7 +76,11 @@ async function attempt(services: RelayServices, call: CallCore, shares: Share[])
     finish: () => {},
     take: async (plan: AttemptPlan) => {
       priced = shares.map((share) => pricedAt(services, share, plan))
-      for (const share of priced) await setAside(services, share, taken)
+      for (const share of priced) {
+        const amount = await amountOf(services, share)
+        await reserve(services, { ...share.call, id: share.holdId }, { amount, lasting: true })
+        taken.add(share.holdId)
+      }
     },
   }
   try {
@@ -136,18 +122,6 @@ async function amountOf(services: RelayServices, { requests, terms }: PricedShar
     sum += estimateOf({ ...request, ...terms, formula: 'claude', preConsumedQuota })
   }
   return Math.ceil(sum * services.options.get('claude.batch_price_ratio'))
-}
-
-async function setAside(services: RelayServices, share: PricedShare, taken: Set<string>): Promise<void> {
-  const { call, holdId } = share
-  const { user, token } = call.caller
-  const amount = await amountOf(services, share)
-  const asked = { id: holdId, userId: user.id, tokenId: token?.id ?? 0, amount, model: call.model, lasting: true }
-  const result = await services.ledger.reserve(asked).catch((cause: unknown) => {
-    throw new DomainError('relay.unavailable', {}, { cause })
-  })
-  if (result.verdict === 'ok') taken.add(holdId)
-  else throw refusalOfReserve(services, call, { result, amount })
 }
 
 type Try = {
@@ -202,8 +176,6 @@ const placeOf = (services: RelayServices, { channel, key }: Attempt) => ({
   keyHmac: services.secrets.hmac(key.value),
 })
 
-const largestAnswer = 1024 * 1024
-
 /** A caller who hangs up does not stop it: the vendor may have taken the batch by then. Only the end of the process does. */
 async function send(services: RelayServices, { call, plan, shares, outcome }: Try) {
   const { attempt } = plan
@@ -222,15 +194,15 @@ async function send(services: RelayServices, { call, plan, shares, outcome }: Tr
   try {
     const create = providerFor(attempt.channel.type).batches?.create
     if (!create) throw new DomainError('relay.batches_unsupported', { model: call.model })
-    const body = await batchBody(services, call.body.json, shares)
+    const body = await batchBody(services, call.body, shares)
     const reply = await sendRequest(sender, create(body, providerCall), 'unstreamed')
     isGood = true
-    const answer = asBatch(await reply.json(largestAnswer))
+    const answer = asBatch(await reply.json(largestBatchAnswer))
     if (answer) return answer
     const refusal = failureOfDomainError(new DomainError('relay.reply_malformed'))
     throw new AttemptFailed(refusal, { local: false })
   } catch (error) {
-    const failed = maskedFailure(asAttemptFailure(unsupportedHere(error)), attemptSecrets(attempt, providerCall))
+    const failed = maskedAttemptFailure(unsupportedHere(error), attemptSecrets(attempt, providerCall))
     // Sent, and no refusal: a second place would work it off a second time.
     outcome.isUnknown = isGood || (sender.asked && !sender.answered)
     throw outcome.isUnknown

@@ -68,7 +68,7 @@ export function openHold(services: RelayServices, call: Call): Hold {
     for (let tries = 1; ; tries += 1) {
       const plan = planFor(available) ?? planFor(least)
       if (!plan) throw new Error('the least hold has a plan')
-      const result = await reserveOnce(services, call, plan.amount)
+      const result = await reserveOnce(services, call, { amount: plan.amount })
       available = availableIn(result) + amount
       if (result.verdict === 'ok') {
         taken = true
@@ -83,15 +83,8 @@ export function openHold(services: RelayServices, call: Call): Hold {
   }
 
   const ask = async (wanted: number): Promise<Raise> => {
-    const { token, user } = call.caller
     try {
-      const result = await services.ledger.reserve({
-        id: call.id,
-        userId: user.id,
-        tokenId: token?.id ?? 0,
-        amount: wanted,
-        model: call.model,
-      })
+      const result = await reserveOnce(services, call, { amount: wanted })
       if (result.verdict === 'ok') {
         amount = Math.max(amount, wanted)
         return { outcome: 'raised' }

@@ -4,25 +4,28 @@ import type { ReachedCap, ReserveResult } from '#features/ledger/charge-row.ts'
 import { CapReached } from '#relay/request/rate-limited.ts'
 import type { CallCore, RelayServices } from '#relay/request/call.ts'
 
+/** `lasting`: it is not given back when its process ends. */
+type Asked = { amount: number; lasting?: true }
+
 /**
  * Sets an amount aside before the upstream is asked. Called again for a dearer attempt, it raises the same hold.
  * @throws {DomainError} the documented refusal when user or token cannot pay; relay.unavailable when nothing can be booked.
  */
-export async function reserve(services: RelayServices, call: CallCore, amount: number): Promise<void> {
-  const result = await reserveOnce(services, call, amount)
-  if (result.verdict !== 'ok') throw refusalOfReserve(services, call, { result, amount })
+export async function reserve(services: RelayServices, call: CallCore, asked: Asked): Promise<void> {
+  const result = await reserveOnce(services, call, asked)
+  if (result.verdict !== 'ok') throw refusalOfReserve(services, call, { result, amount: asked.amount })
 }
 
 /** The same, with the verdict as the ledger gave it. @throws {DomainError} relay.unavailable when nothing can be booked. */
-export async function reserveOnce(services: RelayServices, call: CallCore, amount: number): Promise<ReserveResult> {
+export async function reserveOnce(services: RelayServices, call: CallCore, asked: Asked): Promise<ReserveResult> {
   const { token, user } = call.caller
   try {
     return await services.ledger.reserve({
       id: call.id,
       userId: user.id,
       tokenId: token?.id ?? 0,
-      amount,
       model: call.model,
+      ...asked,
     })
   } catch (error) {
     throw new DomainError('relay.unavailable', {}, { cause: error })

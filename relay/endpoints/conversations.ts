@@ -17,7 +17,7 @@ import { openAiResponses } from '#relay/dialects/openai-responses/index.ts'
 import type { Incoming, RelayServices } from '#relay/request/call.ts'
 import { readBody } from '#relay/request/read-body.ts'
 import { daysOf, mostBytesOf, openMemory } from '#relay/routing/local-responses.ts'
-import { answerUncharged } from './answer-uncharged.ts'
+import { answerLimited } from '../limited-call.ts'
 import { itemPage, pageAsked } from './item-page.ts'
 
 type Json = Record<string, unknown>
@@ -132,10 +132,17 @@ export async function answerConversation(
   { method, answer }: ConversationPath,
   { req, res }: { req: Request; res: Response },
 ): Promise<void> {
-  await answerUncharged(services, { dialect: openAiResponses, req, res }, async ({ caller, incoming }) => {
-    const body = method === 'post' ? (await readBody(services, incoming)).json : {}
-    const { id = '', item = '' } = req.params as { id?: string; item?: string }
-    res.json(await answer({ services, incoming, userId: caller.user.id, id, item, body }))
-    return 200
-  })
+  await answerLimited(
+    services,
+    { req, res },
+    {
+      dialect: openAiResponses,
+      isFree: true,
+      answer: async ({ caller, incoming }) => {
+        const body = method === 'post' ? (await readBody(services, incoming)).json : {}
+        const { id = '', item = '' } = req.params as { id?: string; item?: string }
+        res.json(await answer({ services, incoming, userId: caller.user.id, id, item, body }))
+      },
+    },
+  )
 }

@@ -16,10 +16,10 @@ import { reportError, statusSent } from '#relay/response/report-error.ts'
 import { createSelection } from '#relay/routing/select.ts'
 import { providerFor } from '#relay/providers/registry.ts'
 import type { UpstreamRequest } from '#relay/providers/types.ts'
-import { upstreamChannelOf, providerCallOf } from '#relay/attempt/upstream-channel.ts'
+import { attemptSecrets, upstreamChannelOf, providerCallOf } from '#relay/attempt/upstream-channel.ts'
 import { timeoutsOf } from '#relay/upstream-call/timeouts.ts'
 import { sendWithToken } from '#relay/upstream-call/tokens.ts'
-import { asAttemptFailure } from '#relay/attempt/failure.ts'
+import { maskedAttemptFailure } from '#relay/attempt/failure.ts'
 
 type Style = {
   dialect: CallerDialect
@@ -114,7 +114,7 @@ async function askUpstream(
   const { signal } = call.callerAborted
   const { reply } = await sendWithToken(services, upstreamChannelOf(attempt), { build, limits, signal }).catch(
     (cause: unknown) => {
-      throw asAttemptFailure(cause)
+      throw maskedAttemptFailure(cause, attemptSecrets(attempt))
     },
   )
   if (reply.status !== 200) {

@@ -8,14 +8,14 @@ import { upstreamChannelOf, providerCallOf } from '#relay/attempt/upstream-chann
 import type { CallCore, Incoming, RelayServices } from '#relay/request/call.ts'
 import { readStored } from '#relay/routing/local-responses.ts'
 import { placeOfNamed } from '#relay/routing/stored-responses.ts'
-import { asAttemptFailure, AttemptFailed } from '#relay/attempt/failure.ts'
+import { maskedAttemptFailure, AttemptFailed } from '#relay/attempt/failure.ts'
 import { providerFor } from '#relay/providers/registry.ts'
 import type { StoredCall } from '#relay/providers/types.ts'
 import { secretsOf } from '#relay/upstream-call/channel.ts'
 import { isGood, upstreamFailure } from '#relay/upstream-call/send.ts'
 import { timeoutsOf } from '#relay/upstream-call/timeouts.ts'
 import { sendWithToken } from '#relay/upstream-call/tokens.ts'
-import { answerUncharged } from './answer-uncharged.ts'
+import { answerLimited } from '../limited-call.ts'
 import { itemPage, pageAsked } from './item-page.ts'
 
 const largestAnswer = 64 * 1024 * 1024
@@ -28,25 +28,38 @@ export async function storedAnswer(
   { method, path }: Input,
   { req, res }: { req: Request; res: Response },
 ): Promise<void> {
-  await answerUncharged(services, { dialect: openAiResponses, req, res }, async ({ caller, incoming }) => {
-    const id = String(req.params['id'])
-    const core = { caller, model: '', stream: false, body: { bytes: Buffer.alloc(0), json: {} }, group: caller.group }
-    const own = await ownAnswer(services, { method, path, id, userId: caller.user.id, query: req.query, incoming })
-    if (own !== undefined) {
-      res.json(own)
-      return 200
-    }
-    const { status, text } = await ask(
-      services,
-      { ...incoming, ...core, pinnedChannel: null, session: {} },
-      { method, path, id },
-    )
-    if (method === 'DELETE' && status < 300) {
-      await forgetAnswer(services.database.pool, { id, userId: caller.user.id })
-    }
-    res.status(status).setHeader('content-type', 'application/json; charset=utf-8').end(text)
-    return status
-  })
+  await answerLimited(
+    services,
+    { req, res },
+    {
+      dialect: openAiResponses,
+      isFree: true,
+      answer: async ({ caller, incoming }) => {
+        const id = String(req.params['id'])
+        const core = {
+          caller,
+          model: '',
+          stream: false,
+          body: { bytes: Buffer.alloc(0), json: {} },
+          group: caller.group,
+        }
+        const own = await ownAnswer(services, { method, path, id, userId: caller.user.id, query: req.query, incoming })
+        if (own !== undefined) {
+          res.json(own)
+          return
+        }
+        const { status, text } = await ask(
+          services,
+          { ...incoming, ...core, pinnedChannel: null, session: {} },
+          { method, path, id },
+        )
+        if (method === 'DELETE' && status < 300) {
+          await forgetAnswer(services.database.pool, { id, userId: caller.user.id })
+        }
+        res.status(status).setHeader('content-type', 'application/json; charset=utf-8').end(text)
+      },
+    },
+  )
 }
 
 type Stored = Input & { id: string; userId: number; query: Record<string, unknown>; incoming: Incoming }
@@ -96,6 +109,6 @@ async function ask(services: RelayServices, call: CallCore, { method, path, id }
     if (reply.status === 404) throw new DomainError('relay.stored_item_unknown')
     throw new AttemptFailed(failure, { local: false })
   } catch (error) {
-    throw error instanceof DomainError ? error : asAttemptFailure(error)
+    throw error instanceof DomainError ? error : maskedAttemptFailure(error, secretsOf(upstream))
   }
 }

@@ -7,13 +7,7 @@ import { attemptSecrets, providerCallOf } from '#relay/attempt/upstream-channel.
 import type { RelayServices } from '#relay/request/call.ts'
 import { isTimedOut } from '#relay/request/caller-timeout.ts'
 import { drained } from '#relay/response/caller-stream.ts'
-import {
-  asAttemptFailure,
-  AttemptFailed,
-  failureOfDomainError,
-  maskedFailure,
-  unsupportedHere,
-} from '#relay/attempt/failure.ts'
+import { AttemptFailed, failureOfDomainError, maskedAttemptFailure, unsupportedHere } from '#relay/attempt/failure.ts'
 import { withToken } from '#relay/attempt/attempt-token.ts'
 import { passHeaders } from '#relay/response/upstream-headers.ts'
 import { bodyAsReceived } from '#relay/attempt/build-request.ts'
@@ -88,7 +82,7 @@ export async function forwardPlain(services: RelayServices, call: PlainCall, pla
       return
     }
     if (call.upstreamAbort.signal.aborted) throw new DomainError('relay.stopping', {}, { cause: error })
-    throw maskedFailure(asAttemptFailure(error), attemptSecrets(attempt, current.providerCall))
+    throw maskedAttemptFailure(error, attemptSecrets(attempt, current.providerCall))
   }
 }
 
@@ -139,16 +133,17 @@ function asChannelWants(
 }
 
 /** The requests that the caller's one stands for. */
-function builtRequests(current: Try): UpstreamRequest[] {
+async function builtRequests(current: Try): Promise<UpstreamRequest[]> {
   const { call, translation } = current
-  const { asked } = call
+  const images = translation.readsImages === true ? await call.asked.readImages?.() : undefined
+  const asked = images ? { ...call.asked, images } : call.asked
   const batches =
     asked.operation === 'embeddings' && !nativeOf(current) ? inBatches(asked, translation.mostInputs) : [asked]
   return batches.map((batch) => asChannelWants(current, build(current, batch)))
 }
 
 async function sendAndAnswer(current: Try): Promise<void> {
-  const [first, ...more] = builtRequests(current)
+  const [first, ...more] = await builtRequests(current)
   if (!first) return
   const reply = await sendBuilt(current, first)
   const contentType = String(reply.headers['content-type'] ?? '')

@@ -1,17 +1,12 @@
-import type { Request, Response } from 'express'
-import { DomainError } from '#core/errors.ts'
 import { encodeEmbed, parseEmbed } from '#relay/dialects/gemini/embed.ts'
 import { encodePredict, parsePredict } from '#relay/dialects/gemini/predict.ts'
 import { gemini } from '#relay/dialects/gemini/index.ts'
 import { openAiChat } from '#relay/dialects/openai-chat/index.ts'
-import { admitAddress, admitCall, sessionOf } from '#relay/request/admit.ts'
+import { admitCall, sessionOf } from '#relay/request/admit.ts'
 import { attemptAll } from '#relay/attempt/attempts.ts'
-import { authenticate } from '#relay/request/authenticate.ts'
-import type { Caller, Incoming, RelayServices } from '#relay/request/call.ts'
-import { limit, type LimitedCall } from '#relay/request/limit.ts'
+import { answerLimited, type Exchange, type Identified } from '#relay/limited-call.ts'
+import type { RelayServices } from '#relay/request/call.ts'
 import { readBytes } from '#relay/request/read-body.ts'
-import { receive } from '#relay/request/receive.ts'
-import { reportError, statusSent } from '#relay/response/report-error.ts'
 import { screenTexts } from '#relay/request/screen.ts'
 import type { PlainOperation, PlainRequest } from '#relay/providers/types.ts'
 import { asSent } from './as-sent.ts'
@@ -28,35 +23,22 @@ const screenCodes: Partial<Record<PlainOperation, 'relay.sensitive_words_image' 
 }
 
 /** One operation that is no chat, from arrival to its last byte. */
-export async function handlePlain(
-  services: RelayServices,
-  route: PlainRoute,
-  { req, res }: { req: Request; res: Response },
-): Promise<void> {
-  const incoming = receive(services, route.action ? gemini : openAiChat, { req, res })
-  let limited: LimitedCall | null = null
-  try {
-    if (services.stopping()) throw new DomainError('relay.stopping')
-    const caller = await authenticate(services, req)
-    limited = await limit(services, caller, incoming)
-    const call = await admit(services, { incoming, caller, route })
-    const refusal = screenCodes[route.operation] ?? 'relay.sensitive_words'
-    screenTexts(services, call, { texts: call.asked.texts, refusal })
-    await attemptAll(services, call, {
-      amountOf: (plan) => plainEstimate(asSent(services, call, plan.attempt.channel), plan),
-      forward: (plan) => forwardPlain(services, call, plan),
-    })
-    await limited.ended(statusSent(incoming))
-  } catch (error) {
-    await limited?.ended(statusSent(incoming, error))
-    reportError(services, incoming, error)
-  }
+export async function handlePlain(services: RelayServices, route: PlainRoute, exchange: Exchange): Promise<void> {
+  await answerLimited(services, exchange, {
+    dialect: route.action ? gemini : openAiChat,
+    answer: async (identified) => {
+      const call = await admit(services, route, identified)
+      const refusal = screenCodes[route.operation] ?? 'relay.sensitive_words'
+      screenTexts(services, call, { texts: call.asked.texts, refusal })
+      await attemptAll(services, call, {
+        amountOf: (plan) => plainEstimate(asSent(services, call, plan.attempt.channel), plan),
+        forward: (plan) => forwardPlain(services, call, plan),
+      })
+    },
+  })
 }
 
-type Arrival = { incoming: Incoming; caller: Caller; route: PlainRoute }
-
-async function admit(services: RelayServices, { incoming, caller, route }: Arrival): Promise<PlainCall> {
-  admitAddress(caller, incoming.ip)
+async function admit(services: RelayServices, route: PlainRoute, { incoming, caller }: Identified): Promise<PlainCall> {
   const { body, ...given } = await readPlainRequest(
     await readBytes(services, incoming),
     incoming.req.get('content-type') ?? '',

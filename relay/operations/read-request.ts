@@ -24,11 +24,14 @@ export async function readPlainRequest(sent: Body, contentType: string): Promise
   )
   const given = form.get('file')
   const file = given instanceof Blob ? new Uint8Array(await given.arrayBuffer()) : undefined
-  const files = imagesIn(form)
-  // Written as text they are a third longer, and stand in memory as bytes until then.
-  if (files.length > 0) await holding.raise(6 * bytes.length)
-  const images = await Promise.all(files.map(dataAddress))
-  return { json, form, file, images, body: { bytes, json } }
+  const readImages = async (): Promise<string[]> => {
+    // Written as text they are a third longer, and so are the body that they go into and its bytes.
+    await holding.raise(6 * bytes.length)
+    const addresses: string[] = []
+    for (const image of imagesIn(form)) addresses.push(await dataAddress(image))
+    return addresses
+  }
+  return { json, form, file, readImages, body: { bytes, json } }
 }
 
 const dataAddress = async (given: File): Promise<string> =>

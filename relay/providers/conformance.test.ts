@@ -33,8 +33,8 @@ const textOf = (response: ReturnType<typeof complete>): string =>
 
 const usageOf = (response: ReturnType<typeof complete>) => normaliseUsage(response.usage ?? {}).usage
 
-function sentText(subject: Subject, request = requestWith(), stream = false): string {
-  const sent = subject.provider.chat.request(request, subject.call({ stream }))
+function sentText(subject: Subject, request = requestWith()): string {
+  const sent = subject.provider.chat.request(request, subject.call({ stream: false }))
   return sent.body instanceof Uint8Array ? Buffer.from(sent.body).toString() : JSON.stringify(sent.body)
 }
 

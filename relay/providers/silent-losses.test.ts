@@ -118,11 +118,11 @@ const messageResult = (...parts: Body[]): Body => ({
     },
   ],
 })
-const searched = (id: string, encrypted_content: string): Body[] => [
-  { type: 'server_tool_use', id, name: 'web_search', input: { query: 'zq' } },
+const searched = (encrypted_content: string): Body[] => [
+  { type: 'server_tool_use', id: 'srvtoolu_1', name: 'web_search', input: { query: 'zq' } },
   {
     type: 'web_search_tool_result',
-    tool_use_id: id,
+    tool_use_id: 'srvtoolu_1',
     content: [{ type: 'web_search_result', url: 'https://a.test', title: 'A', encrypted_content, page_age: null }],
   },
 ]
@@ -165,8 +165,8 @@ const messageSayings: Saying[] = [
     withPart({ type: 'text', text: 'hi', citations: [{ type: 'char_location', cited_text: 'x' }] }),
   ],
   ['an image in a result', messageResult(), messageResult({ type: 'image', source: base64 })],
-  ['a search', messageTurn(), messageTurn(...searched('srvtoolu_1', 'EpY'))],
-  ['a search that another vendor ran', messageTurn(), messageTurn(...searched('srvtoolu_1', ''))],
+  ['a search', messageTurn(), messageTurn(...searched('EpY'))],
+  ['a search that another vendor ran', messageTurn(), messageTurn(...searched(''))],
   ['a call of a remote tool', messageTurn(), messageTurn(...calledRemotely)],
   ['a part of its vendor', message, withPart({ type: 'container_upload', file_id: 'f' }, { type: 'text', text: 'hi' })],
 ]

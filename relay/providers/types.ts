@@ -50,6 +50,8 @@ export type ProviderCall = {
   query: Record<string, string | undefined>
   /** Names of the caller's free-text tools: an upstream without such tools gets them wrapped, and its calls are unwrapped. */
   customTools?: readonly string[] | undefined
+  /** The upstream has refused proofs of reasoning in this call as not its own: it goes without any. */
+  withoutProofs?: boolean | undefined
   /** Prompts of callers whose dialect has no word for a vendor's cache are marked for it. */
   marksPrompts?: boolean | undefined
   /** What some upstreams want to know about who calls. */
@@ -200,12 +202,15 @@ export type PlainRequest = {
   form: FormData | null
   /** The form's file, for upstreams that do not read forms. */
   file?: Uint8Array | undefined
-  /** The form's images as `data:` addresses, in their order. */
+  /** The form's images as `data:` addresses, in their order: made where the upstream reads no forms, for they take memory. */
+  readImages?: (() => Promise<string[]>) | undefined
   images?: string[] | undefined
 }
 
 export type PlainTranslation = {
   request: (asked: PlainRequest, call: ProviderCall) => UpstreamRequest
+  /** It reads images of forms as addresses. */
+  readsImages?: boolean | undefined
   /** For an upstream that speaks the caller's own form: the body goes through, the answer comes back as received. */
   native?: Partial<Record<OwnForm['dialect'], (own: OwnForm, call: ProviderCall) => UpstreamRequest>> | undefined
   /** False for a model that the upstream takes in another form only. Absent: always true. */

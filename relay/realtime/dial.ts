@@ -1,7 +1,7 @@
 import { DomainError } from '#core/errors.ts'
 import type { AttemptPlan } from '#relay/attempt/attempts.ts'
 import type { CallCore, RelayServices } from '#relay/request/call.ts'
-import { asAttemptFailure, AttemptFailed, failureOfDomainError, maskedFailure } from '#relay/attempt/failure.ts'
+import { AttemptFailed, failureOfDomainError, maskedAttemptFailure } from '#relay/attempt/failure.ts'
 import { withToken } from '#relay/attempt/attempt-token.ts'
 import { failedReply, withTraceParent } from '#relay/attempt/send-request.ts'
 import { providerFor } from '#relay/providers/registry.ts'
@@ -39,7 +39,7 @@ export async function dial(services: RelayServices, call: CallCore, { attempt }:
   } catch (error) {
     if (call.upstreamAbort.signal.aborted) throw new DomainError('relay.stopping', {}, { cause: error })
     const failed = error instanceof SocketRefused ? await asRefused(services, error, { attempt, providerCall }) : error
-    throw maskedFailure(asAttemptFailure(failed), attemptSecrets(attempt, providerCall))
+    throw maskedAttemptFailure(failed, attemptSecrets(attempt, providerCall))
   }
 }
 

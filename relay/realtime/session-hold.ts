@@ -44,7 +44,7 @@ export function createHoldRaiser(session: Session, meter: Meter, hold: SessionHo
     })
   const isFixed = plan.terms.price.kind === 'call' || plan.terms.groupRatio === 0
   const isCovered = (cost: number): boolean => cost <= (refusedAt === hold.amount ? 1 : raiseAt) * hold.amount
-  const ask = (amount: number): Promise<ReserveResult> => reserveOnce(services, { ...call, id: hold.id }, amount)
+  const ask = (amount: number): Promise<ReserveResult> => reserveOnce(services, { ...call, id: hold.id }, { amount })
 
   /** Resolves with why nothing more may be said. */
   const raise = async (least: number, wanted: number): Promise<DomainError | null> => {

@@ -11,7 +11,7 @@ type KeyedRequest = { path: string; query: Record<string, unknown>; headers: Inc
 
 /** The checks of key and owner, in the order of docs/reference/admission.md. */
 export async function authenticate(services: RelayServices, request: KeyedRequest): Promise<Caller> {
-  const { key, pin } = readCredential(request.path, request.query, request.headers)
+  const { key, pin } = readCredential(request)
   if (key === '') throw new DomainError('relay.token_missing')
   await services.upToDate()
   const token = looksLikeKey(key) ? await services.tokens.get(sha256(key)) : null
@@ -64,11 +64,10 @@ type Credential = {
 const text = (value: string | string[] | undefined): string => (Array.isArray(value) ? (value[0] ?? '') : (value ?? ''))
 
 /** Where a caller's key may stand, by path and in order of weight. */
-function readCredential(path: string, query: Record<string, unknown>, headers: IncomingHttpHeaders): Credential {
-  return parseKey(findKey(path, query, headers))
-}
+const readCredential = (request: KeyedRequest): Credential => parseKey(findKey(request))
 
-function findKey(path: string, query: Record<string, unknown>, headers: IncomingHttpHeaders): string {
+function findKey(request: KeyedRequest): string {
+  const { path, headers } = request
   const protocols = text(headers['sec-websocket-protocol'])
   const insecure = protocols
     .split(',')
@@ -81,7 +80,9 @@ function findKey(path: string, query: Record<string, unknown>, headers: Incoming
     if (key !== '') return key
   }
   if (listing || path.startsWith('/v1beta/') || path.startsWith('/v1/interactions')) {
-    const key = (typeof query['key'] === 'string' ? query['key'] : '') || text(headers['x-goog-api-key'])
+    // Read here only: an address is taken apart for it.
+    const { key: named } = request.query
+    const key = (typeof named === 'string' ? named : '') || text(headers['x-goog-api-key'])
     if (key !== '') return key
   }
   const authorization = text(headers.authorization)

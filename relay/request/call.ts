@@ -5,6 +5,7 @@ import type { ChatRequest } from '#relay/chat/request.ts'
 import type { CallerDialect } from '#relay/dialects/types.ts'
 import type { CheapPromptCount } from '#relay/counting/cheap-count.ts'
 import type { Services } from '#features/deps.ts'
+import type { Holding } from '#features/request-bodies/budget.ts'
 import type { ChannelRow, ChannelTable } from '#relay/routing/channel-table.ts'
 import type { MediaFetcher } from '#relay/transport/media.ts'
 import type { createTokenCache, TokenRow } from './token-cache.ts'
@@ -84,6 +85,8 @@ export type CallBody = {
   json: Record<string, unknown>
   /** Where the fields stand in the bytes, where that is known. */
   fields?: JsonField[] | undefined
+  /** What is held of the memory for bodies, for those who make more of it. */
+  holding?: Pick<Holding, 'raise' | 'bytes'> | undefined
 }
 
 /** What a path says of the chat calls that come to it. */

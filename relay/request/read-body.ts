@@ -11,7 +11,7 @@ import type { CallBody, Incoming, RelayServices } from './call.ts'
  */
 export async function readBody(services: RelayServices, incoming: Incoming): Promise<CallBody> {
   const body = await readBytes(services, incoming)
-  return { bytes: body.bytes, ...(await parseJson(body)) }
+  return { bytes: body.bytes, ...(await parseJson(body)), holding: body.holding }
 }
 
 /** Some editors and shells put one in front of what they send; no JSON reader upstream takes it. */

@@ -1,6 +1,7 @@
 import { splitList } from '#core/routing/abilities.ts'
 import { type BuyingPriceIndex, buyingPrices, indexBuyingPrices } from '#core/pricing/buying-price.ts'
 import { withoutTrailingSlashes } from '#core/trailing.ts'
+import { settingOf } from '#features/channels/stored-setting.ts'
 import type { Secrets } from '#features/secrets/service.ts'
 
 /** A channel as calls need it: texts parsed once, keys decrypted once. */
@@ -43,7 +44,8 @@ export function readRow(deps: RowReader, row: Columns, one: (text: string) => st
   try {
     for (const field of ['setting', 'param_override'] as const)
       if (row[field].trim() !== '' && readObject(row[field]) === null) deps.onIgnored(row.id, field)
-    const channel = toChannelRow(row, deps.splitKeys(row.type, deps.secrets.decrypt(row.key_encrypted)))
+    const setting = settingOf(deps.secrets, { setting: row.setting, proxyEncrypted: row.proxy_encrypted })
+    const channel = toChannelRow({ ...row, setting }, deps.splitKeys(row.type, deps.secrets.decrypt(row.key_encrypted)))
     return { ...channel, models: channel.models.map(one), groups: channel.groups.map(one) }
   } catch (error) {
     deps.onBadChannel(row.id, error)
@@ -70,6 +72,7 @@ export type Columns = {
   model_mapping: string
   status_code_mapping: string
   setting: string
+  proxy_encrypted: string
   param_override: string
   system_prompt: string
   priority: number

@@ -1,19 +1,27 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { mayRetry, mayRetryEmpty, retryLimit } from '#core/routing/retry.ts'
+import { mayPass, mayRetry, mayRetryEmpty, retryLimit } from '#core/routing/retry.ts'
 import type { Attempt, CallCore, RelayServices } from '#relay/request/call.ts'
 import type { AttemptFailed } from '#relay/attempt/failure.ts'
 import type { Selection } from './select.ts'
 
 export type RetryRoute = 'text' | 'task' | 'drawing'
 
-type Failed = { error: AttemptFailed; attempt: Attempt; number: number; selection: Selection; route: RetryRoute }
+type Failed = {
+  error: AttemptFailed
+  attempt: Attempt
+  number: number
+  /** Statuses of the tries before. */
+  before: readonly number[]
+  selection: Selection
+  route: RetryRoute
+}
 
 /** A rest that an upstream asked for is waited out by a caller only below this, and only when nothing else is left. */
 const longestWaitMs = 2000
 
 /** The further try a failed one leads to, and the pause before it; null ends the call. */
 export function planRetry(services: RelayServices, call: CallCore, failed: Failed): { waitMs: number } | null {
-  const { error, attempt, number, selection, route } = failed
+  const { error, attempt, number, before, selection, route } = failed
   if (call.callerAborted.signal.aborted || call.upstreamAbort.signal.aborted) return null
   const outlook = selection.outlook()
   if (!outlook) return null
@@ -35,6 +43,9 @@ export function planRetry(services: RelayServices, call: CallCore, failed: Faile
         settings,
       })
   if (!allowed) return null
+  // What every place has refused, each refuses again, unless the operator's own list says to ask them.
+  const statuses = [...before, error.failure.status]
+  if (outlook.state === 'again' && !settings['global.auto_retry_enabled'] && !statuses.some(mayPass)) return null
   const { askedCooldownMs } = outlook
   if (!outlook.healthy && (askedCooldownMs >= longestWaitMs || !services.retryBudget.take())) return null
   // Going back to where this call has been wants a short, jittered pause; a new place is tried at once.

@@ -43,8 +43,8 @@ export function serveTasks(services: RelayServices, router: Router): void {
         services,
         { req, res },
         {
-          report: (incoming, error) => reportDrawing(services, incoming, error),
-          run: () => Promise.reject(new DomainError('drawing.action_unknown')),
+          report: reportDrawing,
+          answer: () => Promise.reject(new DomainError('drawing.action_unknown')),
         },
       ),
     )

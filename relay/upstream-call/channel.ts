@@ -19,6 +19,8 @@ export type UpstreamChannel = ProviderChannel & { setting: Setting }
 type StoredChannel = Pick<ProviderChannel, 'id' | 'type' | 'baseUrl' | 'other' | 'createdAt'> & {
   openaiOrganization: string
   setting: Setting | string
+  /** What still is encrypted has to be put into the settings first. */
+  proxyEncrypted?: undefined
 }
 
 export const toUpstreamChannel = (stored: StoredChannel, key: string): UpstreamChannel => ({

@@ -28,7 +28,7 @@ export const secretKey = 'the key of the benchmark installation'
 const data = fileURLToPath(new URL('../../data', import.meta.url))
 
 /** As `scripts/run.mjs` starts it. */
-const asStarted = ['--v8-pool-size=0', '--expose-gc']
+export const asStarted = ['--v8-pool-size=0', '--max-semi-space-size=16', '--expose-gc']
 
 type GatewayInput = { workers?: number; node?: string[] }
 

@@ -11,6 +11,7 @@ import { rules as settings } from '#test/rules/settings.ts'
 import { rules as signingIn } from '#test/rules/signing-in.ts'
 import { rules as site } from '#test/rules/site.ts'
 import { rules as tokens } from '#test/rules/tokens.ts'
+import { rules as wallet } from '#test/rules/wallet.ts'
 import { withoutTest } from '#test/rules/without-test.ts'
 import type { Rule, RuleList } from '#test/rules/rule.ts'
 import { type Blocks, code, table } from './markdown.ts'
@@ -21,6 +22,7 @@ const lists = [
   accounts,
   site,
   tokens,
+  wallet,
   channels,
   options,
   settings,

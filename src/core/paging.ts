@@ -11,3 +11,10 @@ export const pageInput = z.object({
 })
 
 export type Page<Item> = { items: Item[]; total: number; page: number; pageSize: number }
+
+/** The rows of a page, as options of a query of entities. */
+export const rowsOfPage = ({ page, pageSize }: z.infer<typeof pageInput>) => ({
+  limit: pageSize,
+  offset: (page - 1) * pageSize,
+  disableIdentityMap: true,
+})

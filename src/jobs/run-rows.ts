@@ -1,3 +1,4 @@
+import type { EntityManager } from '@mikro-orm/postgresql'
 import type { Pool } from 'pg'
 import type { JobReport } from '#features/jobs/runner.ts'
 
@@ -16,7 +17,7 @@ export type JobState = {
 }
 
 /** Names one run: nobody else's writes fit it. */
-export type RunHandle = { name: string; runningSince: Date; byHand: boolean }
+export type RunHandle = { name: string; runningSince: Date | string; byHand: boolean }
 
 export async function readStates(pool: Pool): Promise<Map<string, JobState>> {
   const { rows } = await pool.query<JobState>(
@@ -40,23 +41,24 @@ export function isDue(state: JobState | undefined, everySeconds: number): boolea
  * Null when the interval is given and another process ran it a moment ago.
  */
 export async function claimRun(
-  pool: Pool,
-  input: { name: string; byHand: boolean; everySeconds: number },
+  em: EntityManager,
+  { name, byHand, everySeconds }: { name: string; byHand: boolean; everySeconds: number },
 ): Promise<RunHandle | null> {
-  const { rows } = await pool.query<{ running_since: Date; by_hand: boolean }>(
+  const [row] = await em.getConnection().execute<{ running_since: Date | string; by_hand: boolean }[]>(
     `insert into job_runs as j (name, running_since, by_hand)
-     values ($1, date_trunc('milliseconds', clock_timestamp()), $2)
+     values (?, date_trunc('milliseconds', clock_timestamp()), ?)
      on conflict (name) do update set running_since = excluded.running_since, done = 0, total = 0, cancel_wanted = false,
        by_hand = excluded.by_hand or (j.running_since is not null and j.by_hand),
        attempts = case when j.running_since is null or excluded.by_hand then 0 else j.attempts + 1 end
-     where $2 or case when j.running_since is null
-       then $3 > 0 and (j.started_at is null or j.started_at <= now() - make_interval(secs => $3))
-       else j.running_since <= now() - make_interval(secs => least($4 * 2 ^ j.attempts, $5)) end
+     where excluded.by_hand or case when j.running_since is null
+       then ? > 0 and (j.started_at is null or j.started_at <= now() - make_interval(secs => ?))
+       else j.running_since <= now() - make_interval(secs => least(? * 2 ^ j.attempts, ?)) end
      returning running_since, by_hand`,
-    [input.name, input.byHand, input.everySeconds, firstPauseSeconds, longestPauseSeconds],
+    [name, byHand, everySeconds, everySeconds, firstPauseSeconds, longestPauseSeconds],
+    'all',
+    em.getTransactionContext(),
   )
-  const [row] = rows
-  return row ? { name: input.name, runningSince: row.running_since, byHand: row.by_hand } : null
+  return row ? { name, runningSince: row.running_since, byHand: row.by_hand } : null
 }
 
 /** Reports how far a run is, and reads whether somebody wants it ended, or whether it is not ours any more. */
@@ -95,10 +97,14 @@ export async function finishRun(
 }
 
 /** Asks for the end of a run, wherever it goes on. */
-export async function askToCancel(pool: Pool, name: string): Promise<boolean> {
-  const { rowCount } = await pool.query(
-    'update job_runs set cancel_wanted = true where name = $1 and running_since is not null',
-    [name],
-  )
-  return rowCount === 1
+export async function askToCancel(em: EntityManager, name: string): Promise<boolean> {
+  const asked = await em
+    .getConnection()
+    .execute<unknown[]>(
+      'update job_runs set cancel_wanted = true where name = ? and running_since is not null returning name',
+      [name],
+      'all',
+      em.getTransactionContext(),
+    )
+  return asked.length > 0
 }

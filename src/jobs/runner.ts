@@ -1,10 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import type { EntityManager } from '@mikro-orm/postgresql'
 import type { Changes } from '#db/changes.ts'
 import { DomainError } from '#core/errors.ts'
 import { cancelledRun } from '#core/jobs.ts'
 import { isDatabaseTrouble } from '#core/database-trouble.ts'
 import type { Services } from '#features/deps.ts'
-import type { JobOutcome, JobReport, JobRunner } from '#features/jobs/runner.ts'
+import type { Alongside, JobOutcome, JobReport, JobRunner } from '#features/jobs/runner.ts'
 import { intervalOf, type Job } from './job.ts'
 import { askToCancel, claimRun, finishRun, isDue, readStates, type RunHandle, reportProgress } from './run-rows.ts'
 
@@ -62,12 +63,20 @@ export function createJobRunner<Needs extends Services>(given: Given<Needs>): Jo
     running.delete(name)
   }
 
-  const begin = async (job: Job<Needs>, byHand: boolean): Promise<{ finished: Promise<JobOutcome> } | null> => {
+  const transactional: EntityManager['transactional'] = (act) =>
+    given.services().database.orm.em.fork().transactional(act)
+
+  /** `alongside`: by hand, and written down in the transaction that claims the run. */
+  const begin = async (job: Job<Needs>, alongside?: Alongside): Promise<{ finished: Promise<JobOutcome> } | null> => {
     const abort = await lock(job.name)
     if (!abort) return null
     try {
       const everySeconds = intervalOf(job, given.services().options)
-      const handle = await claimRun(poolOf(), { name: job.name, byHand, everySeconds })
+      const handle = await transactional(async (em) => {
+        const claimed = await claimRun(em, { name: job.name, byHand: alongside !== undefined, everySeconds })
+        if (claimed) await alongside?.(em)
+        return claimed
+      })
       if (!handle) {
         await unlock(job.name)
         return null
@@ -86,7 +95,7 @@ export function createJobRunner<Needs extends Services>(given: Given<Needs>): Jo
     try {
       const states = await readStates(poolOf())
       for (const job of given.jobs) {
-        if (isDue(states.get(job.name), intervalOf(job, options))) await begin(job, false)
+        if (isDue(states.get(job.name), intervalOf(job, options))) await begin(job)
       }
     } catch (error) {
       if (!isDatabaseTrouble(error)) log.error({ err: error }, 'looking for due jobs failed')
@@ -105,14 +114,16 @@ export function createJobRunner<Needs extends Services>(given: Given<Needs>): Jo
     start: () => {
       timer ??= setTimeout(() => void look(), given.lookEveryMs ?? lookEveryMs)
     },
-    run: async (name) => {
-      const started = await begin(jobOf(name), true)
+    run: async (name, alongside = async () => {}) => {
+      const started = await begin(jobOf(name), alongside)
       if (!started) throw new DomainError('job.running')
       return started
     },
-    cancel: async (name) => {
-      if (!(await askToCancel(poolOf(), jobOf(name).name))) throw new DomainError('job.not_running')
-    },
+    cancel: (name, alongside) =>
+      transactional(async (em) => {
+        if (!(await askToCancel(em, jobOf(name).name))) throw new DomainError('job.not_running')
+        await alongside?.(em)
+      }),
     stop: async () => {
       stopped = true
       if (timer) clearTimeout(timer)

@@ -43,6 +43,7 @@ export function sendRefusal(res: Response, route: RouteEnvelope | null, { error,
     res.status(429).end()
     return
   }
+  if (status === 503) res.setHeader('retry-after', '5')
   const message = renderMessage(error, language)
   if (route?.envelope === 'message-only') {
     res.status(status).json({ message: 'error', data: message })

@@ -1,3 +1,4 @@
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import { createExpressMiddleware } from '@trpc/server/adapters/express'
 import compression from 'compression'
 import express, { type Express, type NextFunction, type Request, type Response } from 'express'
@@ -5,6 +6,7 @@ import { clientNetwork } from '#features/client-address/service.ts'
 import type { Services } from '#features/deps.ts'
 import { endUnreadBody } from '#features/request-bodies/unread-bodies.ts'
 import { createChatShortcut, createRelayRouter, type RelayServices } from '#relay/index.ts'
+import { crashOf, isPassing, trpcErrorOf } from '#trpc/procedure-errors.ts'
 import { restTable } from './rest-table.ts'
 import { createRestRouter } from '#rest/mount.ts'
 import { appRouter, createCaller } from './app-router.ts'
@@ -13,13 +15,39 @@ import { createContext } from './context.ts'
 import { createMetricsRoute } from './metrics-route.ts'
 
 /** One process's web server: the relay, REST and tRPC, and the console itself. */
-export function createApp(services: RelayServices, console: express.Handler): Express {
+export function createApp(services: RelayServices, console: express.Handler): RequestListener {
+  const app = createRoutes(services, console)
+  return services.environment.ROLE === 'console' ? app : withChatFirst(services, app)
+}
+
+/**
+ * Chat calls go straight to the relay: what Express makes for each request, and its way to the first route, take as long as
+ * several of the relay's own steps. Requests and responses have Express's methods all the same.
+ */
+export function withChatFirst(services: RelayServices, app: Express): RequestListener {
+  const chat = createChatShortcut(services)
+  return (incoming, outgoing) => {
+    if (!chat.takes(incoming)) return app(incoming, outgoing)
+    const { req, res } = asExpress(app, incoming, outgoing)
+    chat.answer(req, res).catch((error: unknown) => {
+      if (!answerUnexpected(services, error, res)) res.destroy()
+    })
+  }
+}
+
+function asExpress(app: Express, incoming: IncomingMessage, outgoing: ServerResponse): { req: Request; res: Response } {
+  const req = Object.setPrototypeOf(incoming, app.request) as Request
+  const res = Object.setPrototypeOf(outgoing, app.response) as Response
+  req.res = res
+  return { req, res }
+}
+
+function createRoutes(services: RelayServices, console: express.Handler): Express {
   const { ROLE } = services.environment
   const app = express()
   app.disable('x-powered-by')
   app.disable('etag')
   app.set('query parser', 'simple')
-  if (ROLE !== 'console') app.use(createChatShortcut(services))
   app.get(
     '/healthz',
     (_req, res) => void res.status(services.draining() ? 503 : 200).json({ ok: !services.draining() }),
@@ -44,8 +72,13 @@ export function createApp(services: RelayServices, console: express.Handler): Ex
       compression(),
       createExpressMiddleware({
         router: appRouter,
-        createContext: ({ req, res }) => createContext(services, { req, res }, 'when-sent'),
+        createContext: ({ req, res }) =>
+          createContext(services, { req, res }, 'when-sent').catch((error: unknown) => {
+            services.log.error({ err: error }, 'who calls a procedure could not be read')
+            throw trpcErrorOf(crashOf(error))
+          }),
         middleware: readTrpcBody(services),
+        responseMeta: ({ errors }) => (errors.some(isPassing) ? { headers: { 'retry-after': '5' } } : {}),
         // One request counts once for its sender's limit, so it may not ask for hundreds of things.
         maxBatchSize: 50,
       }),
@@ -66,11 +99,17 @@ export function createApp(services: RelayServices, console: express.Handler): Ex
   // oxlint-disable-next-line max-params -- Express recognises an error handler by its four parameters.
   app.use((error: unknown, _req: Request, res: Response, next: NextFunction) => {
     if (error instanceof URIError && !res.headersSent) return unreadablePath(res)
-    services.log.error({ err: error }, 'a request failed unexpectedly')
-    if (res.headersSent) next(error)
-    else res.status(500).json({ error: { message: 'internal server error', type: 'gateway_error' } })
+    if (!answerUnexpected(services, error, res)) next(error)
   })
   return app
+}
+
+/** False where an answer has begun already. */
+function answerUnexpected({ log }: Services, error: unknown, res: Response): boolean {
+  log.error({ err: error }, 'a request failed unexpectedly')
+  if (res.headersSent) return false
+  res.status(500).json({ error: { message: 'internal server error', type: 'gateway_error' } })
+  return true
 }
 
 const withRequestId =
@@ -93,6 +132,7 @@ const limitAddress =
     const verdict = await services.limits.slide({ name, key: clientNetwork(services, req), points, seconds: 180 })
     if (verdict.allowed) return next()
     res.setHeader('retry-after', String(verdict.retryAfterSeconds))
+    res.setHeader('cache-control', 'no-store')
     res.status(429).end()
   }
 

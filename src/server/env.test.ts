@@ -24,6 +24,7 @@ describe('the environment', () => {
       GITHUB_URL: 'https://github.com',
       LINUXDO_URL: 'https://connect.linux.do',
       LEDGER_LEASES: 'on',
+      WARM_UP: 'on',
       OTEL_EXPORTER_OTLP_PROTOCOL: 'http/protobuf',
       OTEL_SDK_DISABLED: 'false',
       OTEL_TRACES_SAMPLER: 'parentbased_always_on',
@@ -84,6 +85,7 @@ describe('the environment', () => {
     ['METRICS_KEY', 'short', 'at least 16'],
     ['LOG_LEVEL', 'loud', 'fatal'],
     ['LEDGER_LEASES', 'yes', 'on or off'],
+    ['WARM_UP', 'yes', 'on or off'],
   ])('refuses %s=%s, naming the variable and the rule', (name, value, rule) => {
     expect(() => readEnvironment({ [name]: value })).toThrow(new RegExp(`${name} .*${rule}`))
   })

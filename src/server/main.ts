@@ -4,7 +4,9 @@ import { type ConnectionOptions, fromUrl, toUrl } from '#db/connection.ts'
 import { type Embedded, startEmbedded } from '#db/embedded.ts'
 import { isDatabaseTrouble } from '#core/database-trouble.ts'
 import { connect, migrate } from '#db/orm.ts'
+import { encryptProxyPasswords } from '#features/channels/stored-setting.ts'
 import { countForWorkers } from '#features/limits/cluster-store.ts'
+import { createSecrets } from '#features/secrets/service.ts'
 import { ensureSetupToken, recordSetupIfRootExists } from '#features/site/setup-service.ts'
 import type { Environment } from '#core/environment.ts'
 import { readEnvironment } from './env.ts'
@@ -59,6 +61,7 @@ async function prepareData(environment: Environment, connection: ConnectionOptio
   const database = await connect(connection, 1)
   try {
     await checkSecretKey(database.pool, secretKey)
+    await encryptProxyPasswords(database.pool, createSecrets(secretKey))
   } finally {
     await database.close()
   }

@@ -9,6 +9,7 @@ import { createDrain } from './drain.ts'
 import type { Environment } from '#core/environment.ts'
 import { listen } from './listen.ts'
 import { createServices } from './services.ts'
+import { warmUp } from './warm-up.ts'
 
 /** What the first process gives to those that serve. */
 export type Given = { connection: ConnectionOptions; secretKey: string; log: Logger }
@@ -36,6 +37,13 @@ export async function serve(environment: Environment, given: Given): Promise<Sto
   const draining = createDrain(server)
   server.on('request', app)
   serveUpgrades(server, app)
+  if (environment.ROLE !== 'console' && environment.WARM_UP === 'on') {
+    // A start without it is a slower one, no failed one.
+    await warmUp(services).then(
+      (calls) => log.debug({ calls }, 'answered calls of nobody'),
+      (error: unknown) => log.warn({ err: error }, 'the first calls will be slower'),
+    )
+  }
   await listen(server, environment)
   if (environment.ROLE !== 'relay') services.jobs.start()
   return async ({ unannounced = false } = {}) => {

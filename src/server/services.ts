@@ -5,7 +5,7 @@ import type { Logger } from 'pino'
 import type { Ambient } from '#core/ambient.ts'
 import { createRetryBudget } from '#core/routing/retry-budget.ts'
 import { splitKeys } from '#core/channel-types/split-keys.ts'
-import { listenForChanges } from '#db/changes.ts'
+import { type Changes, listenForChanges } from '#db/changes.ts'
 import type { ConnectionOptions } from '#db/connection.ts'
 import { createHotPool } from '#db/hot-pool.ts'
 import { connect } from '#db/orm.ts'
@@ -72,10 +72,12 @@ export async function createServices(given: {
   jobsLookEveryMs?: number | undefined
   /** How long a writer waits for the other nodes, for tests. */
   barrierMs?: number | undefined
+  /** How many connections the console's pages share, for tests. */
+  consoleConnections?: number | undefined
 }): Promise<{ services: RelayServices; drain: () => void; stop: () => void; close: () => Promise<void> }> {
   const { environment, connection, log } = given
   const sizes = poolSizes(environment.WORKERS)
-  const database = await connect(connection, sizes.console)
+  const database = await connect(connection, given.consoleConnections ?? sizes.console)
   const lost = (error: unknown) => log.warn({ err: error }, 'a database connection was lost')
   database.pool.on('error', lost)
   const hot = createHotPool(connection, lost, sizes.hot)
@@ -209,7 +211,7 @@ export async function createServices(given: {
   })
   // Whoever wrote before we were registered did not wait for us: nothing is served before we have caught up with that.
   await barrier()
-  const stopRecovery = recoverHolds(services, hot)
+  const stopRecovery = recoverHolds(services, hot, changes)
   const presence = keepPresence({
     pool: hot,
     node: { id: node.id(), role: environment.ROLE, version, startedAt: services.startedAt },
@@ -303,8 +305,8 @@ function logSetAside(services: () => Services) {
 }
 
 /** Looks for holds of dead processes, one look after another. */
-function recoverHolds(services: Services, hot: Pool): () => void {
-  const recover = createHoldRecovery(hot)
+function recoverHolds(services: Services, hot: Pool, changes: Changes): () => void {
+  const recover = createHoldRecovery(hot, changes)
   let timer: NodeJS.Timeout | undefined
   let stopped = false
   const look = async (): Promise<void> => {

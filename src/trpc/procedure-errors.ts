@@ -64,6 +64,9 @@ export const crashOf = (cause: unknown): DomainError =>
     ? new DomainError('input.invalid', { detail: 'U+0000' }, { cause })
     : new DomainError(isDatabaseTrouble(cause) ? 'database.unavailable' : 'internal', {}, { cause })
 
+/** The same may well succeed a moment later. */
+export const isPassing = (error: TRPCError): boolean => toDomainError(error).status === 503
+
 function fieldsOf(cause: unknown): Record<string, string> {
   if (!(cause instanceof ZodError)) return {}
   return Object.fromEntries(cause.issues.map((issue) => [issue.path.join('.'), issue.message]))

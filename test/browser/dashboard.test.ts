@@ -4,6 +4,7 @@ import type { App } from '../support/app.ts'
 import { startApp } from '../support/app.ts'
 import { describeWithBrowser, launchBrowser } from '../support/chromium.ts'
 import type { TestUser } from '../support/factories.ts'
+import { setOptions } from '../relay/serve.ts'
 import { violationsOf } from './accessibility.ts'
 import { builtConsole, openConsole } from './console.ts'
 
@@ -103,6 +104,64 @@ describeWithBrowser('the dashboard', () => {
     // All four rows: 2,625,000 of quota.
     expect(sum).toBeCloseTo(5.25, 10)
     expect(await table.getByRole('columnheader').allTextContents()).toEqual(['Time', 'gpt-4o', 'claude-sonnet-4-5'])
+    await context.close()
+  })
+
+  test('asks for one series on a first visit, by the interval that is usual on the site', async () => {
+    await setOptions(app, { DataExportDefaultTime: 'week' })
+    const { page, context } = await openConsole(browser, app, { reader: { ...root, role: 100 }, language: 'en' })
+    const asked: string[] = []
+    page.on('request', (request) => {
+      const url = decodeURIComponent(request.url())
+      if (url.includes('stats.series')) asked.push(/"interval":"(\w+)"/.exec(url)?.[1] ?? '')
+    })
+    // The figures do not wait for it.
+    await page.route(/site\.status/, async (route) => {
+      await tile(page, 'Spend').getByText('$3.50').waitFor()
+      await route.continue()
+    })
+    await page.goto('/app/dashboard')
+    await page.getByRole('img', { name: 'By model Spend' }).locator('svg').first().waitFor()
+    expect(asked).toEqual(['week'])
+    await context.close()
+  })
+
+  test('names a time and an interval that cannot be read, and goes back to the usual ones at one press', async () => {
+    const { page, context } = await open('/app/dashboard?range=lately&by=minute&model=gpt-4o')
+    const notice = page.getByRole('alert').filter({ hasText: 'not applied: Time, Interval' })
+    await notice.waitFor()
+    await notice.getByRole('button', { name: 'Clear', exact: true }).click()
+    await notice.waitFor({ state: 'detached' })
+    expect(new URL(page.url()).search).toBe('?model=gpt-4o')
+    // A word where tasks are narrowed by a channel’s number is no number, nor is one where acts are by a person’s.
+    for (const [path, label] of [
+      ['/app/logs/drawing?channel=word', 'Channel'],
+      ['/admin/audit?actor=word&range=1-x', 'Actor'],
+      ['/admin/orders?status=lost&gateway=purse', 'Status'],
+    ] as const) {
+      await page.goto(path)
+      await page
+        .getByRole('alert')
+        .filter({ hasText: `not applied: ${label}` })
+        .waitFor()
+    }
+    await context.close()
+  })
+
+  test('keeps what it showed where a refresh fails, says so, and tries again at one press', async () => {
+    const { page, context } = await open('/app/dashboard')
+    await tile(page, 'Spend').getByText('$3.50').waitFor()
+    await page.getByRole('img', { name: 'By model Spend' }).locator('svg').first().waitFor()
+    await page.route('**/trpc/**', (route) => route.abort())
+    await page.getByRole('button', { name: 'Refresh', exact: true }).click()
+    const notice = page.getByRole('alert').filter({ hasText: 'showing what was there before' })
+    await notice.waitFor()
+    expect(await tile(page, 'Spend').textContent()).toMatch(/^Spend\$3\.50/)
+    expect(await page.getByRole('img', { name: 'By model Spend' }).locator('svg').count()).toBeGreaterThan(0)
+    await page.unrouteAll({ behavior: 'ignoreErrors' })
+    await notice.getByRole('button', { name: 'Retry' }).click()
+    await notice.waitFor({ state: 'detached' })
+    expect(await tile(page, 'Spend').textContent()).toMatch(/^Spend\$3\.50/)
     await context.close()
   })
 })

@@ -106,4 +106,22 @@ describeWithBrowser('the usage log', () => {
     await page.getByRole('heading', { name: 'No logs match' }).waitFor()
     await context.close()
   })
+
+  test('asks nothing under filters that cannot be read, names them, and drops them at one press', async () => {
+    const asked: string[] = []
+    const { page, context } = await openConsole(browser, app, { reader: { ...root, role: 100 }, language: 'en' })
+    page.on('request', (request) => {
+      if (/logs\.(list|stat)/.test(request.url())) asked.push(request.url())
+    })
+    await page.goto('/app/logs/api-usage?type=word&outcome=maybe&time=fast&cost=x&range=lately&model=gpt-4o-mini')
+    await page.getByText('not applied: Type, Outcome, Time, Duration, Cost').waitFor()
+    await page.getByRole('heading', { name: 'A filter cannot be read, so nothing was looked up' }).waitFor()
+    expect(await page.getByRole('cell', { name: first.shown, exact: true }).count()).toBe(0)
+    expect(asked).toEqual([])
+    await page.getByRole('alert').getByRole('button', { name: 'Clear', exact: true }).click()
+    await page.getByRole('cell', { name: first.shown, exact: true }).waitFor()
+    // Those that could be read stay.
+    expect(new URL(page.url()).search).toBe('?model=gpt-4o-mini')
+    await context.close()
+  })
 })

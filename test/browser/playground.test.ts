@@ -55,6 +55,9 @@ describeWithBrowser('the playground', () => {
 
   test('stopping keeps what came, ends the call upstream and charges what was delivered', async () => {
     const { page, context, reader } = await open('/playground?model=gpt-4o-mini')
+    // The row of a call that was stopped may be long in coming.
+    let refused = 0
+    await page.route(/user\.logs\.get/, (route) => (refused++ < 6 ? route.abort() : route.continue()))
     // It falls silent in the middle, so that there is something to stop however late that is.
     await say(page, '[[words=400,stall=20]] count')
     await page.getByText('You said').first().waitFor()
@@ -66,6 +69,38 @@ describeWithBrowser('the playground', () => {
       .toEqual([true])
     await page.locator('[data-charge=exact]').waitFor()
     await context.close()
+  })
+
+  test('what is sent before the models have come goes as soon as they have, and what is changed meanwhile waits for another Enter', async () => {
+    for (const changes of [false, true]) {
+      const reader = { ...(await app.make.user()), role: 1 }
+      await app.settled()
+      const { page, context } = await openConsole(browser, app, { language: 'en', reader })
+      const release = Promise.withResolvers<void>()
+      await page.route(
+        (url) => url.pathname.includes('user.models.list'),
+        async (route) => {
+          await release.promise
+          await route.continue()
+        },
+      )
+      await page.goto('/playground')
+      await message(page).waitFor()
+      await say(page, 'early words')
+      await expect.poll(() => page.getByRole('button', { name: 'Send' }).isDisabled()).toBe(true)
+      if (changes) await message(page).fill('other words')
+      release.resolve()
+      if (changes) {
+        await page.getByRole('combobox', { name: 'Model', exact: true }).waitFor()
+        await drawn(page)
+        expect(await message(page).inputValue()).toBe('other words')
+        await page.keyboard.press('Enter')
+      }
+      await page.getByText(`You said: ${changes ? 'other' : 'early'} words`).waitFor()
+      expect(await message(page).inputValue()).toBe('')
+      expect(await page.locator('[data-reply]').count()).toBe(1)
+      await context.close()
+    }
   })
 
   test('a function is defined, called, given its result and answered with; the conversation stays on reload and leaves as code', async () => {

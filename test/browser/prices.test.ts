@@ -7,6 +7,7 @@ import type { TestUser } from '../support/factories.ts'
 import { seriousViolations } from './accessibility.ts'
 import type { Look } from './console.ts'
 import { builtConsole, drawn, openConsole } from './console.ts'
+import { box, button } from './parts.ts'
 
 describeWithBrowser('models and prices', () => {
   let app: App
@@ -115,6 +116,36 @@ describeWithBrowser('models and prices', () => {
     await context.close()
   })
 
+  test('an emptied output price is taken away, in its row and for several models', async () => {
+    const { page, context, complaints } = await open('/admin/prices?q=house-model')
+    const completion = () => app.services.options.get('CompletionRatio')['house-model']
+    const saved = () => page.getByText('有未保存的修改').waitFor({ state: 'detached' })
+    await figure(page, 'house-model', '输出 / 1M').fill('')
+    expect(await figure(page, 'house-model', '输出 / 1M').getAttribute('placeholder')).toBe('默认')
+    await button(page, '保存').click()
+    await saved()
+    expect([ratio('house-model'), completion()]).toEqual([1.5, undefined])
+    await figure(page, 'house-model', '输出 / 1M').fill('6')
+    await button(page, '保存').click()
+    await saved()
+    expect(completion()).toBe(2)
+    await page.getByRole('checkbox', { name: '选择 house-model' }).check()
+    await button(page, '批量设置').click()
+    const sheet = page.getByRole('dialog')
+    await button(sheet, '移除 输出 / 1M').click()
+    await box(sheet, '输入 / 1M').fill('5')
+    // Closing would lose what is typed.
+    await button(sheet, '关闭').click()
+    await button(page.getByRole('alertdialog'), '继续编辑').click()
+    await button(sheet, '填入列表').click()
+    await sheet.waitFor({ state: 'hidden' })
+    await button(page, '保存').click()
+    await saved()
+    expect([ratio('house-model'), completion()]).toEqual([2.5, undefined])
+    expect(complaints).toEqual([])
+    await context.close()
+  })
+
   test('what a channel costs is set with its date', async () => {
     const { page, context } = await open('/admin/prices?open=buying&channel=1')
     const sheet = page.getByRole('dialog', { name: '进价' })
@@ -135,6 +166,39 @@ describeWithBrowser('models and prices', () => {
     await expect
       .poll(stored, { timeout: 60_000 })
       .toMatchObject([{ model: '', terms: { kind: 'tokens', input: 1.5, output: 6 } }])
+    await context.close()
+  })
+
+  test('buying prices that somebody else changed meanwhile are not replaced unasked, nor typed ones lost', async () => {
+    const { id } = await app.make.channel({ name: 'bought', models: 'gpt-4o' })
+    const price = (input: number) => ({ model: '', from: 1, terms: { kind: 'tokens', input, output: 0 } })
+    const store = (...prices: unknown[]) =>
+      app.pool.query('update channels set buying_prices = $2 where id = $1', [id, JSON.stringify(prices)])
+    const stored = async () =>
+      (await app.pool.query('select buying_prices as prices from channels where id = $1', [id])).rows[0]?.prices
+    await store(price(1))
+    const { page, context, complaints } = await open(`/admin/prices?open=buying&channel=${id}`)
+    const sheet = page.getByRole('dialog', { name: '进价' })
+    await box(sheet, '输入 1').fill('2')
+    await button(sheet, '关闭').click()
+    await button(page.getByRole('alertdialog'), '继续编辑').click()
+    await store(price(3))
+    await button(sheet, '保存进价').click()
+    await sheet.getByText('进价已被其他人修改').waitFor()
+    expect([await box(sheet, '输入 1').inputValue(), await stored()]).toEqual(['2', [price(3)]])
+    expect(await seriousViolations(page)).toEqual([])
+    await button(sheet, '放弃修改并载入最新').click()
+    await expect.poll(() => box(sheet, '输入 1').inputValue()).toBe('3')
+    await box(sheet, '输入 1').fill('4')
+    await store(price(5))
+    await button(sheet, '保存进价').click()
+    await sheet.getByText('进价已被其他人修改').waitFor()
+    // Whoever saves again has read it.
+    await button(sheet, '保存进价').click()
+    await expect.poll(stored, { timeout: 60_000 }).toEqual([price(4)])
+    await button(sheet, '关闭').click()
+    await sheet.waitFor({ state: 'hidden' })
+    expect(complaints).toEqual([])
     await context.close()
   })
 
@@ -161,6 +225,14 @@ describeWithBrowser('models and prices', () => {
     expect(await seriousViolations(page)).toEqual([])
     const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)
     expect(overflow).toBeLessThanOrEqual(0)
+    // A line lower than its letters cuts off what hangs below them.
+    const lines = await figure(page, 'claude-2.1', look.language === 'en' ? 'Input / 1M' : '输入 / 1M').evaluate(
+      (field) => {
+        const { fontSize, lineHeight } = getComputedStyle(field)
+        return Number.parseFloat(lineHeight) / Number.parseFloat(fontSize)
+      },
+    )
+    expect(lines).toBeGreaterThan(1.4)
     if (process.env['SCREENSHOTS']) await page.screenshot({ path: `${process.env['SCREENSHOTS']}/prices ${_name}.png` })
     expect(complaints).toEqual([])
     await context.close()

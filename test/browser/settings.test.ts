@@ -242,6 +242,42 @@ describeWithBrowser('the settings', () => {
     await context.close()
   })
 
+  test('clears the log with a bar that moves, and stops at one press, keeping what was not reached', async () => {
+    const old = 11_000
+    await app.pool.query(
+      `insert into logs (user_id, type, created_at) select 1, 2, now() - interval '100 days' from generate_series(1, ${old})`,
+    )
+    const { page, context } = await open('/admin/settings?q=LogConsumeEnabled')
+    const left = async () =>
+      (await app.pool.query("select 1 from logs where created_at < now() - interval '99 days'")).rowCount
+    // The second portion waits for a row of its own that is held, so that how far it is stands still.
+    const holder = await app.pool.connect()
+    try {
+      await holder.query('begin')
+      await holder.query(
+        `select 1 from logs where id = (select min(id) + 7000 from logs where created_at < now() - interval '99 days') for update`,
+      )
+      const main = page.getByRole('main')
+      await main.getByRole('button', { name: '清理', exact: true }).click()
+      await page.getByRole('alertdialog').getByRole('button', { name: '清理日志' }).click()
+      await main.getByText('5,000 / 11,000').waitFor()
+      const bar = main.getByRole('progressbar', { name: '清理历史日志' })
+      expect(await bar.getAttribute('aria-valuenow')).toBe('5000')
+      expect(await main.getByRole('button', { name: '清理', exact: true }).isDisabled()).toBe(true)
+      expect(await violationsOf(page)).toEqual([])
+      await main.getByRole('button', { name: '停止' }).click()
+      await expect.poll(async () => (await app.trpc(root).admin.logs.clearing.query())?.running?.ending).toBe(true)
+      await holder.query('rollback')
+      await bar.waitFor({ state: 'detached' })
+      expect(await main.getByRole('button', { name: '清理', exact: true }).isDisabled()).toBe(false)
+      expect(await left()).toBe(old - 10_000)
+    } finally {
+      await holder.query('rollback')
+      holder.release()
+    }
+    await context.close()
+  })
+
   test('leads from the name of a setting in the address to its place among the others', async () => {
     const { page, context } = await open('/admin/settings?q=LogConsumeEnabled')
     const place = page.locator('#option-LogConsumeEnabled[data-found]')

@@ -4,6 +4,7 @@ import { setOptions } from '#test/relay/serve.ts'
 import type { TestUser } from '#test/support/factories.ts'
 import { type App, startApp } from '../support/app.ts'
 import { describeWithBrowser, launchBrowser } from '../support/chromium.ts'
+import { recordProcessLog } from '../support/process-log.ts'
 import { seriousViolations } from './accessibility.ts'
 import { builtConsole, drawn, openConsole, toastShown } from './console.ts'
 
@@ -128,7 +129,53 @@ describeWithBrowser('the tokens page', () => {
     await drawer.getByRole('button', { name: 'Save', exact: true }).click()
     await toastShown(page, 'Saved')
     await page.getByText('1 more').first().waitFor()
+
+    // A key fills its first line, instead of leaving its beginning alone there.
+    await page.goto(`/app/tokens?use=${(await app.pool.query('select min(id) as id from tokens')).rows[0].id}`)
+    await keyShown(page)
+    const linesOf = (block: Element) => {
+      const range = document.createRange()
+      range.selectNodeContents(block)
+      return [...range.getClientRects()].map(({ width }) => width)
+    }
+    const [first = 0, second = 0] = await page
+      .getByText(/^sk-\w{48}$/)
+      .first()
+      .evaluate(linesOf)
+    expect(second).toBeGreaterThan(0)
+    expect(first).toBeGreaterThan(second)
     expect(complaints).toEqual([])
+  })
+
+  test('a question that was opened above a form stays when the form is saved and closes below it', async () => {
+    const { page, complaints, context } = await openConsole(browser, app, { reader })
+    const caps = [{ period: 'rolling' as const, seconds: 18_000, zone: 'UTC', amount: 100_000, models: [] }]
+    const [token] = await app.trpc(reader).user.tokens.createMany.mutate({ name: 'Slowly saved', spendCaps: caps })
+    await page.goto(`/app/tokens?form=${token?.id}`)
+    const drawer = page.getByRole('dialog', { name: '编辑令牌' })
+    await drawer.locator('[name="spendCaps.0.amount"]').waitFor()
+    const { promise: asked, resolve: ask } = Promise.withResolvers<void>()
+    await page.route(/user\.tokens\.update/, async (route) => {
+      await asked
+      await route.continue()
+    })
+    await drawer.getByRole('button', { name: '保存', exact: true }).click()
+    await drawer.getByRole('button', { name: '临时提高' }).click()
+    const question = page.getByRole('alertdialog')
+    await question.getByRole('textbox', { name: '临时上限' }).fill('0.5')
+    ask()
+    await drawer.waitFor({ state: 'detached' })
+    await question.getByRole('button', { name: '提高', exact: true }).click()
+    await toastShown(page, '消费上限已提高')
+    const { rows } = await app.pool.query('select raised_amount::int from spend_caps where subject_id = $1', [
+      token?.id,
+    ])
+    expect(rows).toEqual([{ raised_amount: 250_000 }])
+    // Neither leaves the page as it was below them.
+    await page.getByRole('button', { name: '新建令牌' }).click()
+    await page.getByRole('dialog', { name: '新建令牌' }).waitFor()
+    expect(complaints).toEqual([])
+    await context.close()
   })
 
   test('opens the operator’s chat page with a key of the reader behind the #, and leads a reader without an enabled token to the tokens', async () => {
@@ -179,5 +226,59 @@ describeWithBrowser('the tokens page', () => {
     await other.page.goto('/app/chat/0')
     await other.page.getByRole('heading', { name: 'No enabled token available' }).waitFor()
     await other.page.waitForURL('**/app/tokens')
+  })
+
+  test('says which key a chat page is given, changes it with the choice, and neither asks for an address with it nor logs it', async () => {
+    const owner = await app.make.user()
+    const [first, second] = [await app.make.token(owner), await app.make.token(owner)]
+    const keys = [first.key, second.key]
+    await setOptions(app, { Chats: JSON.stringify([{ Framed: `${app.upstream.url}/#/?key={key}` }]) })
+    const processLog = recordProcessLog(app)
+    const { page, context } = await openConsole(browser, app, { reader: owner, language: 'en' })
+    const sent: string[] = []
+    const written: string[] = []
+    page.on('request', (request) => sent.push(`${request.url().split('#')[0]} ${request.postData() ?? ''}`))
+    page.on('console', (message) => written.push(message.text()))
+    const shownWith = async (key: string) => {
+      await page.locator(`iframe[src$="#/?key=sk-${key}"]`).waitFor()
+      const mask = `sk-${key.slice(0, 3)}***${key.slice(-3)}`
+      await page.getByText(`Its key ${mask} is given to ${new URL(app.upstream.url).host}.`).waitFor()
+    }
+    // Until its key has come a link shows where it leads, and cannot be opened.
+    const release = Promise.withResolvers<void>()
+    const isReveal = (url: URL) => url.pathname.includes('user.tokens.reveal')
+    await page.route(isReveal, async (route) => {
+      await release.promise
+      await route.continue()
+    })
+    await page.goto('/chat2link')
+    await page.getByText(new URL(app.upstream.url).host).waitFor()
+    expect(await page.getByRole('link', { name: 'Open here' }).count()).toBe(0)
+    release.resolve()
+    await page.getByRole('link', { name: 'Open here' }).waitFor()
+    await page.unroute(isReveal)
+    await page.goto('/app/chat/0')
+    // The newest comes first.
+    await shownWith(second.key)
+    const choice = page.getByRole('combobox', { name: 'Token in use' })
+    await choice.fill(`token ${first.key.slice(0, 4)}`)
+    await page.getByRole('option').first().click()
+    await shownWith(first.key)
+    await drawn(page)
+
+    const has = (text: string) => keys.some((key) => text.includes(key))
+    expect(sent.length).toBeGreaterThan(5)
+    expect(sent.filter(has)).toEqual([])
+    expect(written.filter(has)).toEqual([])
+    expect(processLog.filter(has)).toEqual([])
+    const framed = app.upstream.requests.map(({ path, query, headers }) => JSON.stringify([path, query, headers]))
+    expect(framed.filter(has)).toEqual([])
+    for (const table of ['logs', 'audit_entries']) {
+      const { rows } = await app.pool.query(`select 1 from "${table}" t where t::text like any ($1)`, [
+        keys.map((key) => `%${key}%`),
+      ])
+      expect([table, rows]).toEqual([table, []])
+    }
+    await context.close()
   })
 })

@@ -55,8 +55,6 @@ describeWithBrowser('the wallet and its administration', () => {
     await opened.page.goto(path)
     return opened
   }
-  const balance = async (user: TestUser) =>
-    Number((await app.pool.query('select quota from users where id = $1', [user.id])).rows[0].quota)
 
   test('a user buys credit at the gateway, finds it in the wallet, and redeems a gift from a link', async () => {
     const user = await app.make.user({ quota: 0 })
@@ -75,7 +73,7 @@ describeWithBrowser('the wallet and its administration', () => {
     await page.getByText('146.00 CNY').waitFor()
     expect(await seriousViolations(page)).toEqual([])
     await screenshot(page, 'wallet-zh')
-    await page.getByRole('button', { name: '充值', exact: true }).click()
+    await page.getByRole('button', { name: '立即充值', exact: true }).click()
     await page.getByRole('button', { name: '去支付' }).click()
     await page.waitForURL('https://pay.example/submit.php')
     expect(gateway.accepts(form)).toBe(true)
@@ -85,7 +83,7 @@ describeWithBrowser('the wallet and its administration', () => {
     const notification = gateway.notification(form)
     await page.goto(`/app/wallet/topup-success?${new URLSearchParams({ ...notification, sign: 'x' })}`)
     await page.getByText('正在等待支付结果').waitFor()
-    expect(await balance(user)).toBe(0)
+    expect(await app.balanceOf(user.id)).toBe(0)
     expect(await gateway.notify(app.url, notification)).toBe('success')
     await page.getByText('充值已到账').waitFor()
     await screenshot(page, 'topup-success-zh')
@@ -118,7 +116,7 @@ describeWithBrowser('the wallet and its administration', () => {
     await page.getByText('兑换失败，你已经使用过该礼品码').waitFor()
     await page.getByRole('tab', { name: '兑换记录' }).click()
     await page.getByRole('cell', { name: '新春礼物', exact: true }).waitFor()
-    expect(await balance(user)).toBe(10_500_000)
+    expect(await app.balanceOf(user.id)).toBe(10_500_000)
 
     // What an administrator sells for a month is bought from it, pays for a call, and says so in the receipt.
     const admin = await open({ ...root, role: 100 } as TestUser, '/admin/plans')
@@ -143,7 +141,7 @@ describeWithBrowser('the wallet and its administration', () => {
       .click()
     await toastShown(page, '购买成功')
     await page.getByText('我的套餐').waitFor()
-    expect(await balance(user)).toBe(8_000_000)
+    expect(await app.balanceOf(user.id)).toBe(8_000_000)
     const token = await app.make.token(user)
     const reply = await fetch(`${app.url}/v1/chat/completions`, {
       method: 'POST',
@@ -152,7 +150,7 @@ describeWithBrowser('the wallet and its administration', () => {
     })
     expect(reply.status).toBe(200)
     await reply.text()
-    expect(await balance(user)).toBe(8_000_000)
+    expect(await app.balanceOf(user.id)).toBe(8_000_000)
     await page.reload()
     await page.getByText('我的套餐').waitFor()
     await drawn(page)
@@ -169,6 +167,30 @@ describeWithBrowser('the wallet and its administration', () => {
     expect(admin.complaints).toEqual([])
     await admin.context.close()
     expect(complaints).toEqual([])
+    await context.close()
+  })
+
+  test('a plan that is priced in money alone shows that price, and is paid for at the gateway', async () => {
+    const windows = [{ period: 'day' as const, amount: 100_000 }]
+    const sold = { name: 'Paid', price: 0, moneyPrices: { CNY: '39.00' }, term: 'month' as const, windows }
+    const plan = await app.trpc(root).admin.plans.create.mutate(sold)
+    const user = await app.make.user({ quota: 10_000_000 })
+    const { page, context, complaints } = await open(user, '/app/wallet', { language: 'en' })
+    const card = page.locator('div').filter({ hasText: /^Paid39\.00 CNY/ })
+    await card.getByRole('button', { name: 'Buy', exact: true }).last().click()
+    const question = page.getByRole('alertdialog')
+    await question.getByText('39.00 CNY').first().waitFor()
+    await expect.poll(() => question.getByRole('radio').count()).toBe(2)
+    expect(await question.getByText('Balance ·').count()).toBe(0)
+    let paid: string | null = null
+    await page.route('https://pay.example/**', (route) => {
+      paid = route.request().postData()
+      return route.fulfill({ body: 'paid' })
+    })
+    await question.getByRole('button', { name: 'Buy', exact: true }).click()
+    await expect.poll(() => paid).toContain('money=39.00')
+    expect(complaints).toEqual([])
+    await app.trpc(root).admin.plans.remove.mutate({ id: plan.id })
     await context.close()
   })
 
@@ -259,7 +281,7 @@ describeWithBrowser('the wallet and its administration', () => {
     await drawer.getByRole('button', { name: 'Confirm payment' }).click()
     await panel.getByText('Marked as paid by an administrator').waitFor()
     await panel.getByText('seen at the bank').waitFor()
-    await expect.poll(() => balance(user)).toBe(2_500_000)
+    await expect.poll(() => app.balanceOf(user.id)).toBe(2_500_000)
     expect(await seriousViolations(page)).toEqual([])
     await screenshot(page, 'orders-en')
     expect(complaints).toEqual([])

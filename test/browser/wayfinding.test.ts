@@ -180,6 +180,19 @@ describeWithBrowser('finding the way', () => {
     await context.close()
   })
 
+  test('spend caps that could not be fetched are not shown as none, and are fetched again', async () => {
+    const { page, context } = await openConsole(browser, app, { reader: { ...root, role: 100 }, language: 'en' })
+    const wanted = /user\.spendCaps\.list/
+    await page.route(wanted, (route) => route.abort())
+    await page.goto('/app/tokens')
+    const failure = page.getByRole('alert').filter({ hasText: 'The spend caps could not be loaded' })
+    await failure.waitFor()
+    await page.unroute(wanted)
+    await failure.getByRole('button', { name: 'Retry' }).click()
+    await failure.waitFor({ state: 'detached' })
+    await context.close()
+  })
+
   test('a console that is open during an upgrade opens its next page in the new one', async () => {
     const { page, context } = await open('/app/tokens')
     await page.getByText('Lighthouse script').waitFor()

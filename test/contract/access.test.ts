@@ -1,20 +1,16 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { errors, type ErrorCode } from '#core/errors.ts'
-import { type App, startApp } from '#test/support/app.ts'
+import { startApp } from '#test/support/app.ts'
 import { accessTable, type Surface, expectedOf, refusalOf, routesOf } from './access-table.ts'
 import { callRest } from './callers.ts'
 import { departures } from './reply-schema.ts'
-import { createWalkers, inParallel, mayChange, type Step, steps, type Walkers } from './walk.ts'
+import { createWalkers, inParallel, mayChange, type Step, steps } from './walk.ts'
 
-let app: App
-let walkers: Walkers
-
-beforeAll(async () => {
-  app = await startApp({ environment: { TRUST_PROXY: '1' } })
-  await app.pool.query("insert into setup_records (id, version, initialized_at) values (1, '0', now())")
-  walkers = await createWalkers(app)
-})
+// Of one connection: whoever held it and wanted a second one would wait for itself, as many at once would for one another.
+const app = await startApp({ environment: { TRUST_PROXY: '1' }, consoleConnections: 1 })
 afterAll(() => app[Symbol.asyncDispose]())
+await app.pool.query("insert into setup_records (id, version, initialized_at) values (1, '0', now())")
+const walkers = await createWalkers(app)
 
 const surfaces: Surface[] = ['relay', 'procedures', 'rest']
 

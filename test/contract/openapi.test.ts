@@ -1,12 +1,12 @@
 import fc from 'fast-check'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { z } from 'zod'
 import { relayRoutes, restRoutes } from '#scripts/route-list.ts'
 import { describeApi } from '#server/openapi/document.ts'
 import { renderPage } from '#server/openapi/page.ts'
 import { templateOf } from '#server/openapi/parts.ts'
 import { restTable } from '#server/rest-table.ts'
-import { type App, startApp } from '#test/support/app.ts'
+import { startApp } from '#test/support/app.ts'
 import type { TestUser } from '#test/support/factories.ts'
 import { long as isLong } from '#test/support/long.ts'
 import { richToken } from '#test/relay/relay-world.ts'
@@ -21,10 +21,7 @@ import { restCalls } from './rest-calls.ts'
 import type { JsonSchema } from './samples.ts'
 import { inParallel } from './walk.ts'
 
-let app: App
-beforeAll(async () => {
-  app = await startApp({ environment: { TRUST_PROXY: '1' } })
-})
+const app = await startApp({ environment: { TRUST_PROXY: '1' } })
 afterAll(() => app[Symbol.asyncDispose]())
 
 const document = describeApi(restTable)

@@ -1,13 +1,13 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { selectableChannelTypes } from '#core/channel-types/index.ts'
 import { secretParts } from '#core/masking/secret-parts.ts'
-import { keysOfVisibility } from '#core/options/registry/index.ts'
-import { type App, startApp } from '#test/support/app.ts'
+import { optionKeys, optionOf } from '#core/options/registry/index.ts'
+import { startApp } from '#test/support/app.ts'
 import { recordProcessLog } from '#test/support/process-log.ts'
 import { accessTable, refusalOf } from './access-table.ts'
 import { type PlantedChannel, secrets } from './objects.ts'
 import { columnsOfSecrets, longWords, plantHashes, storedSecrets, suspiciousColumns } from './secret-columns.ts'
-import { createWalkers, inParallel, mayChange, type Step, steps, type Walkers } from './walk.ts'
+import { createWalkers, inParallel, mayChange, type Step, steps } from './walk.ts'
 
 /** A key of each form that keys have; a part that says where to call is no secret. */
 const keyOfFormat: Readonly<Record<string, string>> = {
@@ -29,7 +29,9 @@ const channels: Required<PlantedChannel>[] = Object.keys(keyOfFormat).flatMap((f
 })
 
 /** What is planted beside the channels: where it stands, and the text that nobody may read. */
-const ofOptions = keysOfVisibility('secret').map((key) => ({ key, text: `Planted-${key.replace('.', '-')}-5xQ9` }))
+const ofOptions = optionKeys
+  .filter((key) => optionOf(key).visibility === 'secret')
+  .map((key) => ({ key, text: `Planted-${key.replace('.', '-')}-5xQ9` }))
 const ofUsers = {
   password: '$argon2id$PlantedPasswordHash',
   webhook: 'PlantedWebhookSecret31',
@@ -66,38 +68,33 @@ const shownTo: Record<string, { actor: string; texts: readonly string[] }> = {
   'user.account.get': { actor: 'any', texts: [ofUsers.webhook] },
 }
 
-let app: App
-let walkers: Walkers
-let processLog: string[]
 /** Every long word of a reply, with the routes that replied it. */
 const replied = new Map<string, Set<string>>()
 
-beforeAll(async () => {
-  app = await startApp({ environment: { TRUST_PROXY: '1' } })
-  processLog = recordProcessLog(app)
-  await app.pool.query("insert into setup_records (id, version, initialized_at) values (1, '0', now())")
-  for (const { key, text } of ofOptions) await app.make.option(key, secrets.encrypt(text))
-  const setting = {
-    notify_type: 'webhook',
-    quota_warning_threshold: 5,
-    webhook_url: 'https://hooks.example/x',
-    webhook_secret: secrets.encrypt(ofUsers.webhook),
-    accept_unset_model_ratio_model: false,
-    show_ip_in_logs: false,
-  }
-  // Everybody who is made from now on has them.
-  await app.pool.query(`
-    create function plant() returns trigger language plpgsql as $$ begin
-      new.password_hash := '${ofUsers.password}'; new.setting := '${JSON.stringify(setting)}'; return new; end $$;
-    create function plant_totp() returns trigger language plpgsql as $$ begin
-      insert into authenticators (user_id, secret_encrypted) values (new.id, '${secrets.encrypt(ofUsers.totp)}'); return null; end $$;
-    create trigger plant before insert on users for each row execute function plant();
-    create trigger plant_totp after insert on users for each row execute function plant_totp();`)
-  await plantHashes(app, secrets.encrypt(ofUsers.reply))
-  await app.services.options.reload()
-  walkers = await createWalkers(app, channels)
-})
+const app = await startApp({ environment: { TRUST_PROXY: '1' } })
 afterAll(() => app[Symbol.asyncDispose]())
+const processLog = recordProcessLog(app)
+await app.pool.query("insert into setup_records (id, version, initialized_at) values (1, '0', now())")
+for (const { key, text } of ofOptions) await app.make.option(key, secrets.encrypt(text))
+const setting = {
+  notify_type: 'webhook',
+  quota_warning_threshold: 5,
+  webhook_url: 'https://hooks.example/x',
+  webhook_secret: secrets.encrypt(ofUsers.webhook),
+  accept_unset_model_ratio_model: false,
+  show_ip_in_logs: false,
+}
+// Everybody who is made from now on has them.
+await app.pool.query(`
+  create function plant() returns trigger language plpgsql as $$ begin
+    new.password_hash := '${ofUsers.password}'; new.setting := '${JSON.stringify(setting)}'; return new; end $$;
+  create function plant_totp() returns trigger language plpgsql as $$ begin
+    insert into authenticators (user_id, secret_encrypted) values (new.id, '${secrets.encrypt(ofUsers.totp)}'); return null; end $$;
+  create trigger plant before insert on users for each row execute function plant();
+  create trigger plant_totp after insert on users for each row execute function plant_totp();`)
+await plantHashes(app, secrets.encrypt(ofUsers.reply))
+await app.services.options.reload()
+const walkers = await createWalkers(app, channels)
 
 test('every column whose name speaks of a secret is known for what it holds', async () => {
   expect((await suspiciousColumns(app)).toSorted()).toEqual(Object.keys(columnsOfSecrets).toSorted())
@@ -117,8 +114,7 @@ test('a dump of the database has no key, password or code of these in it that co
   const { rows: tables } = await app.pool.query<{ name: string }>(
     "select table_name as name from information_schema.tables where table_schema = 'public' and table_type = 'BASE TABLE'",
   )
-  // The settings of a channel, its proxy's password among them, stand there as they were written.
-  const usable = [...planted.filter((text) => text !== proxyPassword && text !== ofUsers.password), token.key]
+  const usable = [...planted.filter((text) => text !== ofUsers.password), token.key]
   const found: string[] = []
   for (const { name } of tables) {
     const { rows } = await app.pool.query(`select 1 from "${name}" t where t::text like any ($1) limit 1`, [
@@ -129,7 +125,8 @@ test('a dump of the database has no key, password or code of these in it that co
   expect(found).toEqual([])
 })
 
-test('no reply of any route shows anybody a planted secret, but for those that are there for it', async () => {
+/** Looks for planted secrets in the reply of each step, and notes what is shown to whom it is not meant for. */
+function lookAt(): { look: (step: Step) => Promise<void>; shown: string[] } {
   const shown: string[] = []
   const look = async (step: Step) => {
     const { text } = await walkers.take(step)
@@ -142,24 +139,43 @@ test('no reply of any route shows anybody a planted secret, but for those that a
       : found
     if (left.length > 0) shown.push(`${step.route} shows ${step.actor} ${left.join()}: ${text.slice(0, 300)}`)
   }
-  // Who may not call a route at all is refused before anything is read; that this is so, of each of them, is shown by access.test.ts.
-  const all = steps().filter(({ surface, route, actor }) => {
+  return { look, shown }
+}
+
+/**
+ * Who may not call a route at all is refused before anything is read; that this is so, of each of them, is shown by
+ * access.test.ts.
+ */
+const answered = (): Step[] =>
+  steps().filter(({ surface, route, actor }) => {
     const row = accessTable[surface][route]
     return row === undefined || refusalOf(row, actor) === undefined
   })
+
+test('no reply of a route that reads shows anybody a planted secret, but for those that are there for it', async () => {
+  const { look, shown } = lookAt()
   await inParallel(
-    all.filter((step) => !mayChange(step)),
+    answered().filter((step) => !mayChange(step)),
     look,
   )
-  for (const step of all.filter(mayChange)) await look(step)
   expect(shown).toEqual([])
 })
+
+test.each(['procedures', 'rest'] as const)(
+  'no reply of a route of %s that may change something shows anybody a planted secret, but for those that are there for it',
+  async (surface) => {
+    const { look, shown } = lookAt()
+    for (const step of answered().filter(mayChange)) if (step.surface === surface) await look(step)
+    expect(shown).toEqual([])
+  },
+)
 
 /** Routes that hand a key to whoever it belongs to, or a code to whoever hands it out. */
 const handsOver: Readonly<Record<string, RegExp>> = {
   'authenticators.secret_encrypted': /^(user\.secondFactor\.setUpAuthenticator|POST \/api\/user\/2fa\/setup)$/,
   // Root alone, as shown above.
   'channels.key_encrypted': /^(admin\.channels\.get|GET \/api\/channel\/:id)$/,
+  'channels.proxy_encrypted': /^(admin\.channels\.get|GET \/api\/channel\/:id)$/,
   'redemptions.key_encrypted':
     /^(admin\.redemptions\.(create|update|get|list|setStatus|export)|(GET|POST|PUT) \/api\/redemption\/.*)$/,
   'tokens.key_encrypted': /^(user\.tokens\.(create|createMany|reveal|rotate)|(GET|PUT) \/api\/token\/.*)$/,

@@ -124,8 +124,6 @@ export async function createWalkers(app: App, channels: readonly PlantedChannel[
   }
 }
 
-export type Walkers = Awaited<ReturnType<typeof createWalkers>>
-
 /** Does something with each, so many at a time. */
 export async function inParallel<Item>(items: readonly Item[], act: (item: Item) => Promise<void>): Promise<void> {
   const left = [...items]

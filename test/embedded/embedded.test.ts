@@ -58,8 +58,8 @@ const start = async (dataDir = folder, overPort = false): Promise<Embedded> => {
 type Owner = { attached: boolean; connection: ConnectionOptions; end: (signal: NodeJS.Signals) => Promise<void> }
 
 /** Another process that starts the database in our folder. */
-async function startOwner(dataDir = folder): Promise<Owner> {
-  const child = spawn(process.execPath, [ownerScript, dataDir], { stdio: ['ignore', 'pipe', 'inherit'] })
+async function startOwner(): Promise<Owner> {
+  const child = spawn(process.execPath, [ownerScript, folder], { stdio: ['ignore', 'pipe', 'inherit'] })
   const exited = once(child, 'exit')
   const end = async (signal: NodeJS.Signals) => {
     child.kill(signal)

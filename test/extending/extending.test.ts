@@ -6,62 +6,54 @@ import { createExpressMiddleware } from '@trpc/server/adapters/express'
 import express from 'express'
 import { readFile } from 'node:fs/promises'
 import superjson from 'superjson'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { entities } from '#db/entities/all.ts'
 import { createCallerFactory } from '#features/procedures.ts'
 import { createRestRouter } from '#rest/mount.ts'
 import { readJsonBody, readTrpcBody } from '#server/console-body.ts'
 import { createContext } from '#server/context.ts'
-import { type App, startApp } from '#test/support/app.ts'
+import { startApp } from '#test/support/app.ts'
 import type { TestUser } from '#test/support/factories.ts'
 import { Note } from './entity.ts'
 import { noteRoutes } from './rest.ts'
 import { exampleRouter } from './trpc.ts'
 
-let app: App
-let orm: MikroORM
-let server: ReturnType<typeof createServer>
-let url: string
-let ann: TestUser
-let ben: TestUser
-
 /** The example stands where a feature of the product would: on its services, its REST kit and its tRPC. */
-beforeAll(async () => {
-  app = await startApp()
-  await app.pool.query(await readFile(new URL('migration.sql', import.meta.url), 'utf8'))
-  const { host, port, user, database } = app.connection
-  orm = await MikroORM.init({
-    entities: [...entities, Note],
-    host,
-    ...(port ? { port } : {}),
-    user,
-    dbName: database,
-    logger: () => {},
-  })
-  const services = { ...app.services, database: { ...app.services.database, orm } }
-  const createCaller = createCallerFactory(exampleRouter)
-  const web = express()
-  web.use(
-    '/trpc',
-    createExpressMiddleware({
-      router: exampleRouter,
-      createContext: ({ req, res }) => createContext(services, { req, res }, 'when-sent'),
-      middleware: readTrpcBody(services),
-    }),
-  )
-  web.use(
-    createRestRouter({
-      services,
-      table: noteRoutes,
-      callerOf: async (exchange, userId) => createCaller(await createContext(services, exchange, userId)),
-      bodyOf: (exchange) => readJsonBody(services, exchange),
-    }),
-  )
-  server = createServer(web).listen(0, '127.0.0.1')
-  await new Promise((resolve) => server.once('listening', resolve))
-  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  ;[ann, ben] = [await app.make.user(), await app.make.user()]
+const app = await startApp()
+await app.pool.query(await readFile(new URL('migration.sql', import.meta.url), 'utf8'))
+const { host, port, user, database } = app.connection
+const orm = await MikroORM.init({
+  entities: [...entities, Note],
+  host,
+  ...(port ? { port } : {}),
+  user,
+  dbName: database,
+  logger: () => {},
 })
+const services = { ...app.services, database: { ...app.services.database, orm } }
+const createCaller = createCallerFactory(exampleRouter)
+const web = express()
+web.use(
+  '/trpc',
+  createExpressMiddleware({
+    router: exampleRouter,
+    createContext: ({ req, res }) => createContext(services, { req, res }, 'when-sent'),
+    middleware: readTrpcBody(services),
+  }),
+)
+web.use(
+  createRestRouter({
+    services,
+    table: noteRoutes,
+    callerOf: async (exchange, userId) => createCaller(await createContext(services, exchange, userId)),
+    bodyOf: (exchange) => readJsonBody(services, exchange),
+  }),
+)
+const server = createServer(web).listen(0, '127.0.0.1')
+await new Promise((resolve) => server.once('listening', resolve))
+const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+const ann = await app.make.user()
+const ben = await app.make.user()
 afterAll(async () => {
   server.closeAllConnections()
   await new Promise((resolve) => server.close(resolve))

@@ -1,30 +1,26 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { type Product, startProduct, until } from '../support/processes.ts'
+import { afterAll, expect, test, vi } from 'vitest'
+import { startProduct, until } from '../support/processes.ts'
 import { memoryOf, startAttackers } from './attackers.ts'
 import { chargeViolations, untilNothingIsHeld } from './ledger-check.ts'
 import { startTraffic } from './traffic.ts'
-import { createWorld, long, type World } from './world.ts'
+import { createWorld, long } from './world.ts'
 
 // Real processes, on a machine that others may use too.
 vi.setConfig({ testTimeout: 900_000, hookTimeout: 120_000 })
 
 const megabyte = 1024 * 1024
 
-let world: World
-let product: Product
-beforeAll(async () => {
-  world = await createWorld()
-  await world.make.channel()
-  product = await startProduct({
-    environment: {
-      ...world.environment,
-      WORKERS: '1',
-      TRUST_PROXY: 'loopback',
-      CRITICAL_RATE_LIMIT: '20',
-      API_RATE_LIMIT: '180',
-    },
-  })
+const world = await createWorld()
+await world.make.channel()
+const product = await startProduct({
+  environment: {
+    ...world.environment,
+    WORKERS: '1',
+    TRUST_PROXY: 'loopback',
+    CRITICAL_RATE_LIMIT: '20',
+    API_RATE_LIMIT: '180',
+  },
 })
 afterAll(async () => {
   await product.killAll()

@@ -3,17 +3,12 @@ import { createServer } from 'node:net'
 import { once } from 'node:events'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 import { freePort, launchProduct, startProduct } from '../support/processes.ts'
-import { createWorld, type World } from './world.ts'
+import { createWorld } from './world.ts'
 
-let world: World
-let folder: string
-
-beforeAll(async () => {
-  world = await createWorld()
-  folder = mkdtempSync(join(tmpdir(), 'starts-'))
-})
+const world = await createWorld()
+const folder = mkdtempSync(join(tmpdir(), 'starts-'))
 afterAll(async () => {
   await world[Symbol.asyncDispose]()
   rmSync(folder, { recursive: true, force: true })
@@ -106,4 +101,16 @@ test('two first starts at once on one folder share the database and the secret k
   } finally {
     await Promise.all(products.map((product) => product.killAll()))
   }
+})
+
+test('a start encrypts the passwords of proxies that an older version stored in clear', async () => {
+  const { id } = await world.make.channel()
+  const setting = JSON.stringify({ proxy: 'http://bob:PlantedProxyPassword@127.0.0.1:9' })
+  await world.pool.query('update channels set setting = $2 where id = $1', [id, setting])
+  await using product = await startProduct({ environment: { ...world.environment, WORKERS: '1' } })
+  expect((await fetch(`${product.url}/readyz`)).status).toBe(200)
+  const { rows } = await world.pool.query('select setting, proxy_encrypted from channels where id = $1', [id])
+  expect(rows).toEqual([
+    { setting: '{"proxy":"http://bob:***@127.0.0.1:9"}', proxy_encrypted: expect.stringMatching(/^v1\./) },
+  ])
 })

@@ -1,16 +1,13 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Pool, QueryConfig } from 'pg'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { createHoldRecovery } from '#features/ledger/node.ts'
 import { createLedger, SettleFailed } from '#features/ledger/service.ts'
 import { ledgerViolations } from '../support/ledger-invariant.ts'
-import { createLedgerWorld, forgetfulPool, type LedgerWorld } from '../support/ledger-world.ts'
+import { createLedgerWorld, forgetfulPool } from '../support/ledger-world.ts'
 import { until } from '../support/processes.ts'
 
-let world: LedgerWorld
-beforeAll(async () => {
-  world = await createLedgerWorld()
-})
+const world = await createLedgerWorld()
 afterAll(() => world[Symbol.asyncDispose]())
 
 /** A pool that loses the answers of its first statements, after or before they were carried out. */

@@ -1,26 +1,17 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { type App, startApp } from '../support/app.ts'
+import { afterAll, beforeEach, expect, test } from 'vitest'
+import { startApp } from '../support/app.ts'
 import { until } from '../support/processes.ts'
 import { allowUnpriced } from '../relay/serve.ts'
-import { type Scene, see, setScene, staleAfter } from '../relay/writes-of-every-kind.ts'
+import { see, setScene, staleAfter } from '../relay/writes-of-every-kind.ts'
 import { startDatabaseProxy } from './database-proxy.ts'
 
-type Proxy = Awaited<ReturnType<typeof startDatabaseProxy>>
-
-let writer: App
-let proxy: Proxy
-let reader: App
-let scene: Scene
-let channel: number
-beforeAll(async () => {
-  // Whoever receives nothing is not waited for: a writer that did would be seen by the time it takes.
-  writer = await startApp({ barrierMs: 500 })
-  proxy = await startDatabaseProxy(writer.connection)
-  reader = await startApp({ on: { ...writer, connection: proxy.connection } })
-  await allowUnpriced(writer)
-  scene = await setScene(writer)
-  channel = (await writer.make.channel({ models: scene.model })).id
-})
+// Whoever receives nothing is not waited for: a writer that did would be seen by the time it takes.
+const writer = await startApp({ barrierMs: 500 })
+const proxy = await startDatabaseProxy(writer.connection)
+const reader = await startApp({ on: { ...writer, connection: proxy.connection } })
+await allowUnpriced(writer)
+const scene = await setScene(writer)
+const channel = (await writer.make.channel({ models: scene.model })).id
 beforeEach(async () => {
   proxy.mend()
   // By a notice, not by what calls read themselves.

@@ -1,19 +1,15 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Product, startProduct, until } from '../support/processes.ts'
+import { afterAll, expect, test } from 'vitest'
+import { startProduct, until } from '../support/processes.ts'
 import { chargeViolations, untilNothingIsHeld } from './ledger-check.ts'
 import { startTraffic } from './traffic.ts'
-import { createWorld, long, type World } from './world.ts'
+import { createWorld, long } from './world.ts'
 
-let world: World
-let product: Product
-beforeAll(async () => {
-  world = await createWorld()
-  await world.make.channel()
-  // What is queued without bound ends the process.
-  const environment = { ...world.environment, WORKERS: '1', NODE_OPTIONS: '--max-old-space-size=320' }
-  product = await startProduct({ environment })
-})
+const world = await createWorld()
+await world.make.channel()
+// What is queued without bound ends the process.
+const environment = { ...world.environment, WORKERS: '1', NODE_OPTIONS: '--max-old-space-size=320' }
+const product = await startProduct({ environment })
 afterAll(async () => {
   await product.killAll()
   await world[Symbol.asyncDispose]()

@@ -1,19 +1,16 @@
 import { expandOther } from '#core/log-other.ts'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Product, startProduct, until } from '../support/processes.ts'
+import { afterAll, expect, test } from 'vitest'
+import { startProduct, until } from '../support/processes.ts'
 import type { TestToken } from '../support/factories.ts'
 import { callOnce } from './traffic.ts'
-import { createWorld, type World } from './world.ts'
+import { createWorld } from './world.ts'
 
-let world: World
-let products: Product[]
-
-beforeAll(async () => {
-  world = await createWorld()
-  await world.make.channel()
-  // Four processes on two instances: each keeps its own rows.
-  products = await Promise.all([1, 2].map(() => startProduct({ environment: { ...world.environment, WORKERS: '2' } })))
-})
+const world = await createWorld()
+await world.make.channel()
+// Four processes on two instances: each keeps its own rows.
+const products = await Promise.all(
+  [1, 2].map(() => startProduct({ environment: { ...world.environment, WORKERS: '2' } })),
+)
 afterAll(async () => {
   await Promise.all(products.map((product) => product.killAll()))
   await world[Symbol.asyncDispose]()

@@ -1,24 +1,17 @@
 import { connect, type Socket } from 'node:net'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Product, startProduct, until } from '../support/processes.ts'
-import type { TestToken } from '../support/factories.ts'
+import { afterAll, expect, test } from 'vitest'
+import { startProduct, until } from '../support/processes.ts'
 import { chargeViolations, untilNothingIsHeld } from './ledger-check.ts'
 import { startEndlessUpstream } from './endless-upstream.ts'
 import { callOnce } from './traffic.ts'
-import { createWorld, long, type World } from './world.ts'
+import { createWorld, long } from './world.ts'
 
-let world: World
-let product: Product
-let token: TestToken
-
-beforeAll(async () => {
-  world = await createWorld()
-  await world.make.channel()
-  token = await world.make.token(await world.make.user({ quota: 1_000_000_000 }))
-  // What is held without bound ends the process.
-  const environment = { ...world.environment, WORKERS: '1', NODE_OPTIONS: '--max-old-space-size=320' }
-  product = await startProduct({ environment })
-})
+const world = await createWorld()
+await world.make.channel()
+const token = await world.make.token(await world.make.user({ quota: 1_000_000_000 }))
+// What is held without bound ends the process.
+const environment = { ...world.environment, WORKERS: '1', NODE_OPTIONS: '--max-old-space-size=320' }
+const product = await startProduct({ environment })
 afterAll(async () => {
   await product.killAll()
   await world[Symbol.asyncDispose]()

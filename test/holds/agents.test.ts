@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type App, startApp } from '#test/support/app.ts'
+import { afterAll, describe, expect, test } from 'vitest'
+import { startApp } from '#test/support/app.ts'
 import { setOptions } from '#test/relay/serve.ts'
 import { closeSoundly, consumed } from '#test/relay/caller-dialects.ts'
 import { startMeteredUpstream } from './metered-upstream.ts'
@@ -16,20 +16,16 @@ const model = 'agents-model'
 const limit = 128_000
 const agents = 20
 
-let app: App
-let upstream: Awaited<ReturnType<typeof startMeteredUpstream>>
-beforeAll(async () => {
-  app = await startApp()
-  upstream = await startMeteredUpstream()
-  await setOptions(app, {
-    ModelRatio: `{"${model}":${modelRatio}}`,
-    CompletionRatio: `{"${model}":5}`,
-    GroupRatio: '{"default":1}',
-    RetryTimes: '0',
-  })
-  await app.make.channel({ models: model, baseUrl: upstream.url })
-  await app.services.channels.reload()
+const app = await startApp()
+const upstream = await startMeteredUpstream()
+await setOptions(app, {
+  ModelRatio: `{"${model}":${modelRatio}}`,
+  CompletionRatio: `{"${model}":5}`,
+  GroupRatio: '{"default":1}',
+  RetryTimes: '0',
 })
+await app.make.channel({ models: model, baseUrl: upstream.url })
+await app.services.channels.reload()
 afterAll(async () => {
   await closeSoundly(app)
   await upstream[Symbol.asyncDispose]()
@@ -50,9 +46,6 @@ const bodyOf = (words: number, stream: boolean) => ({
   ...(stream ? { stream, stream_options: { include_usage: true } } : {}),
   messages: [{ role: 'user', content: `do the next step of the task [${words}/${tokensPerEvent}]` }],
 })
-
-const quotaOf = async (userId: number): Promise<number> =>
-  Number((await app.pool.query<{ quota: string }>('select quota from users where id = $1', [userId])).rows[0]?.quota)
 
 describe.each([
   { how: 'streamed', stream: true },
@@ -86,7 +79,7 @@ describe.each([
         for (let step = 0; step < 40; step += 1) if ((await call(next())) === 'refused') return
       }),
     )
-    const left = await quotaOf(user.id)
+    const left = await app.balanceOf(user.id)
     expect(left).toBeGreaterThanOrEqual(-perToken * tokensPerEvent)
     // What is left buys no useful answer any more.
     expect(left).toBeLessThan(256 * perToken + 1000)

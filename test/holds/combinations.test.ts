@@ -1,28 +1,24 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type App, startApp } from '#test/support/app.ts'
+import { afterAll, expect, test } from 'vitest'
+import { startApp } from '#test/support/app.ts'
 import { long } from '#test/support/long.ts'
 import { setOptions } from '#test/relay/serve.ts'
 import { closeSoundly, consumed, eventually } from '#test/relay/caller-dialects.ts'
 import { startMeteredUpstream } from './metered-upstream.ts'
 
-let app: App
-let upstream: Awaited<ReturnType<typeof startMeteredUpstream>>
 const names = ['m-unlimited', 'm-smaller', 'm-ending', 'm-failing', 'm-broken']
-beforeAll(async () => {
-  app = await startApp()
-  upstream = await startMeteredUpstream()
-  const ones = JSON.stringify(Object.fromEntries(names.map((name) => [name, 1])))
-  await setOptions(app, {
-    ModelRatio: ones,
-    CompletionRatio: ones,
-    GroupRatio: '{"default":1}',
-    PreConsumedQuota: '100',
-    RetryTimes: '0',
-  })
-  await app.make.channel({ models: names.join(','), baseUrl: upstream.url })
-  await app.services.channels.reload()
+const app = await startApp()
+const upstream = await startMeteredUpstream()
+const ones = JSON.stringify(Object.fromEntries(names.map((name) => [name, 1])))
+await setOptions(app, {
+  ModelRatio: ones,
+  CompletionRatio: ones,
+  GroupRatio: '{"default":1}',
+  PreConsumedQuota: '100',
+  RetryTimes: '0',
 })
+await app.make.channel({ models: names.join(','), baseUrl: upstream.url })
+await app.services.channels.reload()
 afterAll(async () => {
   await closeSoundly(app)
   await upstream[Symbol.asyncDispose]()

@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type App, startApp } from '#test/support/app.ts'
+import { afterAll, describe, expect, test } from 'vitest'
+import { startApp } from '#test/support/app.ts'
 import { setOptions } from '#test/relay/serve.ts'
 import {
   closeSoundly,
@@ -17,20 +17,17 @@ const kinds = [
   { name: 'a Gemini channel', type: 24, model: 'm-gemini' },
 ]
 
-let app: App
-beforeAll(async () => {
-  app = await startApp()
-  const prices = Object.fromEntries(kinds.map(({ model }) => [model, 1]))
-  await setOptions(app, {
-    ModelRatio: JSON.stringify(prices),
-    CompletionRatio: JSON.stringify(prices),
-    GroupRatio: '{"default":1}',
-    RetryTimes: '0',
-  })
-  for (const { type, model } of kinds) await app.make.channel({ type, models: model })
-  await app.services.channels.reload()
-})
+const app = await startApp()
 afterAll(() => closeSoundly(app))
+const prices = Object.fromEntries(kinds.map(({ model }) => [model, 1]))
+await setOptions(app, {
+  ModelRatio: JSON.stringify(prices),
+  CompletionRatio: JSON.stringify(prices),
+  GroupRatio: '{"default":1}',
+  RetryTimes: '0',
+})
+for (const { type, model } of kinds) await app.make.channel({ type, models: model })
+await app.services.channels.reload()
 
 const long = 'tell me a story of a fox and a hare [[words=1500]]'
 /** Slow enough that the upstream is still writing when it is stopped. */
@@ -43,9 +40,6 @@ const limitReached: Record<string, RegExp> = {
   messages: /"stop_reason":"max_tokens".*event: message_stop\ndata: .*\n\n$/s,
   generateContent: /"finishReason":"MAX_TOKENS".*\n\n$/,
 }
-
-const quotaOf = async (userId: number): Promise<number> =>
-  Number((await app.pool.query<{ quota: string }>('select quota from users where id = $1', [userId])).rows[0]?.quota)
 
 /** A body without any limit of its own, or with one that the answer never reaches. */
 const bodyOf = (by: CallerDialect, model: string, text = long): Record<string, unknown> => {
@@ -69,8 +63,8 @@ describe.each(kinds)('a stream of $name that can no longer be paid', ({ model })
       expect(row).toMatchObject({ is_stream: true, other: { end: 'unpaid' } })
       // Most of what was there was delivered, and nothing beyond it.
       expect(row?.quota).toBeGreaterThan(400)
-      expect(await quotaOf(user.id)).toBe(600 - (row?.quota ?? 0))
-      expect(await quotaOf(user.id)).toBeGreaterThanOrEqual(-10)
+      expect(await app.balanceOf(user.id)).toBe(600 - (row?.quota ?? 0))
+      expect(await app.balanceOf(user.id)).toBeGreaterThanOrEqual(-10)
       expect(
         await eventually(
           () => app.upstream.aborted,
@@ -89,7 +83,7 @@ test('a JSON array of a Gemini caller is closed, with the reason of a reached li
     const reply = await app.relay(own, `/v1beta/models/${model}:streamGenerateContent`, body)
     const parts = (await reply.json()) as { candidates: { finishReason?: string }[] }[]
     expect(parts.at(-1)?.candidates[0]?.finishReason).toBe('MAX_TOKENS')
-    expect(await quotaOf(user.id)).toBeGreaterThanOrEqual(-10)
+    expect(await app.balanceOf(user.id)).toBeGreaterThanOrEqual(-10)
   }
 })
 
@@ -114,7 +108,7 @@ test('a stream that can be paid is served in full, however often its hold has to
   const token = await app.make.token(user)
   for (const by of callerDialects) {
     for (const { model } of kinds) {
-      const quota = await quotaOf(user.id)
+      const quota = await app.balanceOf(user.id)
       await app.pool.query('update users set quota = quota + $2 where id = $1', [user.id, 20_000 - quota])
       await app.pool.query("insert into grants (kind, key, user_id, amount) values ('test', $1, $2, $3)", [
         `${by.dialect} ${model}`,

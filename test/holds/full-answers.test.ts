@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type App, startApp } from '#test/support/app.ts'
+import { afterAll, describe, expect, test } from 'vitest'
+import { startApp } from '#test/support/app.ts'
 import { setOptions } from '#test/relay/serve.ts'
 import { chat, closeSoundly, consumed, say, type CallerDialect, callerDialects } from '#test/relay/caller-dialects.ts'
 
@@ -10,25 +10,22 @@ const kinds = [
   { name: 'a Gemini channel', type: 24, model: 'm-gemini' },
 ]
 
-let app: App
-beforeAll(async () => {
-  app = await startApp()
-  const names = [...kinds.map(({ model }) => model), 'm-passed', 'm-overruled', 'm-fresh', 'gpt-5']
-  const prices = JSON.stringify(Object.fromEntries(names.map((model) => [model, 1])))
-  await setOptions(app, {
-    ModelRatio: prices,
-    CompletionRatio: prices,
-    GroupRatio: '{"default":1}',
-    RetryTimes: '0',
-  })
-  for (const { type, model } of kinds) await app.make.channel({ type, models: model })
-  const lenient = app.upstream.withDirectives('lenient')
-  await app.make.channel({ models: 'm-passed', baseUrl: lenient, setting: '{"pass_through_body_enabled":true}' })
-  await app.make.channel({ models: 'm-overruled', paramOverride: '{"max_tokens":50000}' })
-  await app.make.channel({ models: 'gpt-5,m-fresh' })
-  await app.services.channels.reload()
-})
+const app = await startApp()
 afterAll(() => closeSoundly(app))
+const names = [...kinds.map(({ model }) => model), 'm-passed', 'm-overruled', 'm-fresh', 'gpt-5']
+const prices = JSON.stringify(Object.fromEntries(names.map((model) => [model, 1])))
+await setOptions(app, {
+  ModelRatio: prices,
+  CompletionRatio: prices,
+  GroupRatio: '{"default":1}',
+  RetryTimes: '0',
+})
+for (const { type, model } of kinds) await app.make.channel({ type, models: model })
+const lenient = app.upstream.withDirectives('lenient')
+await app.make.channel({ models: 'm-passed', baseUrl: lenient, setting: '{"pass_through_body_enabled":true}' })
+await app.make.channel({ models: 'm-overruled', paramOverride: '{"max_tokens":50000}' })
+await app.make.channel({ models: 'gpt-5,m-fresh' })
+await app.services.channels.reload()
 
 const text = 'tell me a story of a fox and a hare'
 const header = 'x-max-tokens-lowered'
@@ -53,9 +50,6 @@ const callerWith = async (quota: number) => {
   return { user, token: await app.make.token(user) }
 }
 
-const quotaOf = async (userId: number): Promise<number> =>
-  Number((await app.pool.query<{ quota: string }>('select quota from users where id = $1', [userId])).rows[0]?.quota)
-
 describe.each(kinds)('an answer in one piece from $name', ({ model }) => {
   test.each(callerDialects)(
     'is limited to what the balance buys, which a caller of $dialect and the log are told',
@@ -69,7 +63,7 @@ describe.each(kinds)('an answer in one piece from $name', ({ model }) => {
       expect(limitIn(app.upstream.requests.at(-1)?.body)).toBe(lowered)
       await reply.text()
       expect((await consumed(app)).at(-1)?.other['max_tokens_lowered']).toBe(lowered)
-      expect(await quotaOf(user.id)).toBeGreaterThanOrEqual(0)
+      expect(await app.balanceOf(user.id)).toBeGreaterThanOrEqual(0)
     },
   )
 
@@ -92,7 +86,7 @@ describe.each(kinds)('an answer in one piece from $name', ({ model }) => {
         expect(completion).toBeLessThanOrEqual(lowered)
       }
       const charged = rows.reduce((sum, { quota }) => sum + quota, 0)
-      expect(await quotaOf(user.id)).toBe(3000 - charged)
+      expect(await app.balanceOf(user.id)).toBe(3000 - charged)
       expect(charged).toBeLessThanOrEqual(3000)
     },
   )

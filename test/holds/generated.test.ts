@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type App, startApp } from '#test/support/app.ts'
+import { afterAll, expect, test } from 'vitest'
+import { startApp } from '#test/support/app.ts'
 import { setOptions } from '#test/relay/serve.ts'
 import { closeSoundly, eventually, openHolds } from '#test/relay/caller-dialects.ts'
 import { long } from '#test/support/long.ts'
@@ -10,24 +10,20 @@ const perToken = 3
 const tokensPerEvent = 3
 const models = { chat: 'm-chat', plain: 'm-plain', image: 'dall-e-2', rank: 'rerank-1', audio: 'tts-1' }
 
-let app: App
-let upstream: Awaited<ReturnType<typeof startMeteredUpstream>>
-beforeAll(async () => {
-  app = await startApp()
-  upstream = await startMeteredUpstream()
-  const names = Object.values(models)
-  await setOptions(app, {
-    ModelRatio: JSON.stringify(Object.fromEntries(names.map((name) => [name, 1]))),
-    CompletionRatio: JSON.stringify(Object.fromEntries(names.map((name) => [name, perToken]))),
-    ModelPrice: '{"dall-e-2":0.0002}',
-    GroupRatio: '{"default":1}',
-    RetryTimes: '0',
-  })
-  // Any of OpenAI's form; the type decides who ranks.
-  await app.make.channel({ models: names.filter((name) => name !== models.rank).join(','), baseUrl: upstream.url })
-  await app.make.channel({ type: 38, models: models.rank, baseUrl: upstream.url })
-  await app.services.channels.reload()
+const app = await startApp()
+const upstream = await startMeteredUpstream()
+const names = Object.values(models)
+await setOptions(app, {
+  ModelRatio: JSON.stringify(Object.fromEntries(names.map((name) => [name, 1]))),
+  CompletionRatio: JSON.stringify(Object.fromEntries(names.map((name) => [name, perToken]))),
+  ModelPrice: '{"dall-e-2":0.0002}',
+  GroupRatio: '{"default":1}',
+  RetryTimes: '0',
 })
+// Any of OpenAI's form; the type decides who ranks.
+await app.make.channel({ models: names.filter((name) => name !== models.rank).join(','), baseUrl: upstream.url })
+await app.make.channel({ type: 38, models: models.rank, baseUrl: upstream.url })
+await app.services.channels.reload()
 afterAll(async () => {
   await closeSoundly(app)
   await upstream[Symbol.asyncDispose]()
@@ -143,6 +139,5 @@ test('tokens that come as numbers are reserved as tokens: what cannot be paid is
     ),
   )
   expect(replies.map(({ status }) => status)).toEqual(Array.from({ length: 10 }, () => 403))
-  const { rows } = await app.pool.query<{ quota: number }>('select quota::int from users where id = $1', [user.id])
-  expect(rows[0]?.quota).toBe(30)
+  expect(await app.balanceOf(user.id)).toBe(30)
 })

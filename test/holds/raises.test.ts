@@ -1,26 +1,22 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type App, startApp } from '#test/support/app.ts'
+import { afterAll, expect, test } from 'vitest'
+import { startApp } from '#test/support/app.ts'
 import { setOptions, withOptions } from '#test/relay/serve.ts'
 import { closeSoundly, consumed, eventually } from '#test/relay/caller-dialects.ts'
 import { startMeteredUpstream } from './metered-upstream.ts'
 
 const model = 'm-raised'
-let app: App
-let upstream: Awaited<ReturnType<typeof startMeteredUpstream>>
-beforeAll(async () => {
-  app = await startApp()
-  upstream = await startMeteredUpstream()
-  await setOptions(app, {
-    ModelRatio: `{"${model}":1}`,
-    CompletionRatio: `{"${model}":1}`,
-    GroupRatio: '{"default":1}',
-    PreConsumedQuota: '100',
-    RetryTimes: '0',
-  })
-  await app.make.channel({ models: model, baseUrl: upstream.url })
-  await app.services.channels.reload()
+const app = await startApp()
+const upstream = await startMeteredUpstream()
+await setOptions(app, {
+  ModelRatio: `{"${model}":1}`,
+  CompletionRatio: `{"${model}":1}`,
+  GroupRatio: '{"default":1}',
+  PreConsumedQuota: '100',
+  RetryTimes: '0',
 })
+await app.make.channel({ models: model, baseUrl: upstream.url })
+await app.services.channels.reload()
 afterAll(async () => {
   await closeSoundly(app)
   await upstream[Symbol.asyncDispose]()

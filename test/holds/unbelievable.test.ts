@@ -1,15 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type App, startApp } from '#test/support/app.ts'
+import { afterAll, describe, expect, test } from 'vitest'
+import { startApp } from '#test/support/app.ts'
 import { serve, setOptions, withOptions } from '#test/relay/serve.ts'
 import { chat, closeSoundly, consumed, say } from '#test/relay/caller-dialects.ts'
 import { type AnswerLengths, createAnswerLengths } from '#relay/billing/answer-lengths.ts'
 
-let app: App
-beforeAll(async () => {
-  app = await startApp()
-  await setOptions(app, { GroupRatio: '{"default":1}', RetryTimes: '0' })
-})
+const app = await startApp()
 afterAll(() => closeSoundly(app))
+await setOptions(app, { GroupRatio: '{"default":1}', RetryTimes: '0' })
 
 describe('figures of an upstream that cannot be believed', () => {
   test.each([1, 14, 24])('neither cut a stream that can be paid nor hold more for it (type %i)', async (type) => {

@@ -1,10 +1,7 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { type App, startApp } from '#test/support/app.ts'
-import type { TestUser } from '#test/support/factories.ts'
+import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { startApp } from '#test/support/app.ts'
 import { type Received, type Receiver, startReceiver } from '#test/support/receiver.ts'
 
-let app: App
-let root: TestUser
 let upstream: Receiver
 let hook: Receiver
 
@@ -24,12 +21,10 @@ const answer = (received: Received) => {
   return { body: completion, delayMs: key.startsWith('slow') ? 300 : 0 }
 }
 
-beforeAll(async () => {
-  app = await startApp()
-  // The first account is the one that tests are booked under, and root is notified of channels.
-  root = await app.make.user({ role: 100 })
-})
+const app = await startApp()
 afterAll(() => app[Symbol.asyncDispose]())
+// The first account is the one that tests are booked under, and root is notified of channels.
+const root = await app.make.user({ role: 100 })
 beforeEach(async () => {
   upstream = await startReceiver(answer)
   hook = await startReceiver()
@@ -268,5 +263,46 @@ describe('a comparison with the upstream lists', () => {
     expect((await drifts()).get(differs)).toMatchObject({ added: [], gone: [] })
     await admin().remove.mutate({ id: differs })
     expect((await drifts()).has(differs)).toBe(false)
+  })
+})
+
+describe('by itself', () => {
+  it('balances are asked for and ended hours added up as often as root wants, and never at 0', async () => {
+    upstream.answerWith(({ path }) => ({
+      body: path.includes('subscription') ? { hard_limit_usd: 10 } : { total_usage: 100 },
+    }))
+    await create('rich')
+    const names = ['channel-balances', 'usage-rollup']
+    const jobs = (await import('#server/job-list.ts')).jobList.filter(({ name }) => names.includes(name))
+    const runs = async () => {
+      const { rows } = await app.pool.query('select name, started_at as at from job_runs where started_at is not null')
+      return new Map(rows.map(({ name, at }) => [name, String(at)]))
+    }
+    const age = (minutes: number) =>
+      app.pool.query('update job_runs set started_at = started_at - make_interval(mins => $1)', [minutes])
+    await setOptions({ ChannelUpdateFrequency: '15', DataExportInterval: '30' })
+    await using node = await startApp({ on: app, jobs, jobsLookEveryMs: 20 })
+    node.services.jobs.start()
+    await expect.poll(async () => [...(await runs()).keys()].toSorted(), { timeout: 30_000 }).toEqual(names)
+    expect(upstream.received.length).toBe(2)
+    await age(16)
+    const afterFirst = await runs()
+    await expect.poll(() => upstream.received.length, { timeout: 30_000 }).toBe(4)
+    expect((await runs()).get('usage-rollup')).toBe(afterFirst.get('usage-rollup'))
+    await age(15)
+    const afterSecond = await runs()
+    await expect
+      .poll(async () => (await runs()).get('usage-rollup'), { timeout: 30_000 })
+      .not.toBe(afterSecond.get('usage-rollup'))
+    await setOptions({ ChannelUpdateFrequency: '0' })
+    await node.services.options.reload()
+    const asked = upstream.received.length
+    await age(1000)
+    const afterThird = await runs()
+    // The other one has had its turn meanwhile, so both were looked at.
+    await expect
+      .poll(async () => (await runs()).get('usage-rollup'), { timeout: 30_000 })
+      .not.toBe(afterThird.get('usage-rollup'))
+    expect(upstream.received.length).toBe(asked)
   })
 })

@@ -1,21 +1,14 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { upstreams } from '#test/matrix/upstreams.ts'
 import { startWorld } from '#test/matrix/world.ts'
-import type { App } from '#test/support/app.ts'
-import type { TestUser } from '#test/support/factories.ts'
 
-let app: App
-let root: TestUser
-
-beforeAll(async () => {
-  app = await startWorld()
-  root = await app.make.user({ role: 100 })
-  await app.make.option('AutomaticDisableChannelEnabled', 'true')
-  await app.make.option('ChannelDisableThreshold', '0')
-  await app.make.option('SelfUseModeEnabled', 'true')
-  await app.services.options.reload()
-})
+const app = await startWorld()
 afterAll(() => app[Symbol.asyncDispose]())
+const root = await app.make.user({ role: 100 })
+await app.make.option('AutomaticDisableChannelEnabled', 'true')
+await app.make.option('ChannelDisableThreshold', '0')
+await app.make.option('SelfUseModeEnabled', 'true')
+await app.services.options.reload()
 
 test('a test of all channels logs in, signs and reads as each vendor wants it, and switches none of them off', async () => {
   const { finished } = await app.services.jobs.run('channel-tests')

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { plainNotice, webhookHeaders } from '#features/notifications/notice.ts'
 import { forgetNoticeCounts, notifyRoot } from '#features/notifications/service.ts'
 import { noteDispute, noteRefund } from '#features/orders/gateway-events.ts'
@@ -14,16 +14,11 @@ import { paymentTexts, planTexts } from './notice-texts.ts'
 import { startMailServer, textOf } from '#test/support/mail-server.ts'
 import { type Received, type Receiver, startReceiver } from '#test/support/receiver.ts'
 
-let smtp: Awaited<ReturnType<typeof startMailServer>>
-let first: App
-let second: App
 let hook: Receiver
 
-beforeAll(async () => {
-  smtp = await startMailServer()
-  first = await startApp()
-  second = await startApp({ on: first })
-})
+const smtp = await startMailServer()
+const first = await startApp()
+const second = await startApp({ on: first })
 afterAll(async () => {
   await second[Symbol.asyncDispose]()
   await first[Symbol.asyncDispose]()

@@ -1,12 +1,8 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeEach, describe, expect, it } from 'vitest'
 import { removeExpired } from '#features/retention/service.ts'
-import { type App, startApp } from '#test/support/app.ts'
+import { startApp } from '#test/support/app.ts'
 
-let app: App
-
-beforeAll(async () => {
-  app = await startApp()
-})
+const app = await startApp()
 afterAll(() => app[Symbol.asyncDispose]())
 beforeEach(() =>
   app.pool.query(

@@ -1,14 +1,10 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { createHoldRecovery } from '#features/ledger/node.ts'
 import type { Ledger } from '#features/ledger/service.ts'
 import { ledgerViolations } from '../support/ledger-invariant.ts'
-import { createLedgerWorld, forgetfulPool, type HeldCall, type LedgerWorld } from '../support/ledger-world.ts'
+import { createLedgerWorld, forgetfulPool, type HeldCall } from '../support/ledger-world.ts'
 
-let world: LedgerWorld
-
-beforeAll(async () => {
-  world = await createLedgerWorld()
-})
+const world = await createLedgerWorld()
 afterAll(() => world[Symbol.asyncDispose]())
 
 const calling = (payer: { userId: number; tokenId: number }): HeldCall => ({ id: world.newId(), ...payer })

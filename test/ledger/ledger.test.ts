@@ -1,20 +1,17 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterAll, beforeEach, expect, test } from 'vitest'
 import type { Pool } from 'pg'
 import { createHoldRecovery } from '#features/ledger/node.ts'
 import { grant, type Ledger } from '#features/ledger/service.ts'
 import { logType } from '#core/statuses.ts'
 import { ledgerViolations } from '../support/ledger-invariant.ts'
-import { createLedgerWorld, type LedgerWorld } from '../support/ledger-world.ts'
+import { createLedgerWorld } from '../support/ledger-world.ts'
 
-let world: LedgerWorld
 let ledger: Ledger
-beforeAll(async () => {
-  world = await createLedgerWorld()
-})
+const world = await createLedgerWorld()
+afterAll(() => world[Symbol.asyncDispose]())
 beforeEach(() => {
   ledger = world.ledgerWith()
 })
-afterAll(() => world[Symbol.asyncDispose]())
 
 test('of 200 concurrent reservations exactly as many succeed as can be paid, on two nodes', async () => {
   const user = await world.make.user({ quota: 1_000_000 })
@@ -178,6 +175,18 @@ test('right after trouble with the database nobody is taken for dead: the living
   await expect(recover()).rejects.toThrow('the database restarts')
   isBroken = false
   for (let look = 0; look < 3; look += 1) expect(await recover()).toEqual({ released: 0 })
+  expect(await world.balanceOf(user.id)).toBe(700)
+})
+
+test('right after its own session was lost a process takes nobody for dead, though its looks succeed', async () => {
+  const user = await world.make.user({ quota: 1000 })
+  await world.ledgerWith({ nodeId: 504 }).reserve({ id: world.newId(), userId: user.id, tokenId: 0, amount: 300 })
+  let lose = (): void => {}
+  const recover = createHoldRecovery(world.pool, { onLost: (listener) => void (lose = listener) })
+  await recover()
+  // As when the server ends all sessions at once: the living come back one after another.
+  lose()
+  for (let look = 0; look < 3; look += 1) await recover()
   expect(await world.balanceOf(user.id)).toBe(700)
 })
 

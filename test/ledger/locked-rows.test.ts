@@ -1,19 +1,15 @@
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { afterAll, afterEach, expect, test } from 'vitest'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { QueryConfig } from 'pg'
 import type { Ledger } from '#features/ledger/service.ts'
 import { ledgerViolations } from '../support/ledger-invariant.ts'
 import { createLedgerWorld, forgetfulPool, type HeldCall, type LedgerWorld } from '../support/ledger-world.ts'
 
-let world: LedgerWorld
-
-beforeAll(async () => {
-  world = await createLedgerWorld()
-})
+const world = await createLedgerWorld()
+afterAll(() => world[Symbol.asyncDispose]())
 afterEach(async () => {
   if ((await ledgerViolations(world.pool)).length > 0) throw new Error('the books do not balance')
 })
-afterAll(() => world[Symbol.asyncDispose]())
 
 const userRow = 'select 1 from users where id = $1 for update'
 

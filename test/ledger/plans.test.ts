@@ -1,25 +1,15 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterAll, beforeEach, expect, test } from 'vitest'
 import { refundCharge } from '#features/ledger/refund.ts'
 import { connect } from '#db/orm.ts'
 import { ledgerViolations } from '../support/ledger-invariant.ts'
-import {
-  admitted,
-  createLedgerWorld,
-  createTwoNodes,
-  type HeldCall,
-  type LedgerWorld,
-  verdicts,
-} from '../support/ledger-world.ts'
+import { admitted, createLedgerWorld, createTwoNodes, type HeldCall, verdicts } from '../support/ledger-world.ts'
 
-let world: LedgerWorld
 const { prepare, restart, moveClock, nodeAt, reserveAtOnce, spentOf } = createTwoNodes(() => world)
 
-beforeAll(async () => {
-  world = await createLedgerWorld()
-  await prepare()
-})
-beforeEach(restart)
+const world = await createLedgerWorld()
 afterAll(() => world[Symbol.asyncDispose]())
+await prepare()
+beforeEach(restart)
 
 const usedOf = async (id: number): Promise<number> =>
   Number((await world.pool.query('select used_quota as n from subscriptions where id = $1', [id])).rows[0]?.n)

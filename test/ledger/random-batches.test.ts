@@ -1,23 +1,19 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Ledger } from '#features/ledger/service.ts'
 import { ledgerViolations } from '../support/ledger-invariant.ts'
-import { createLedgerWorld, forgetfulPool, type HeldCall, type LedgerWorld } from '../support/ledger-world.ts'
+import { createLedgerWorld, forgetfulPool, type HeldCall } from '../support/ledger-world.ts'
 import { long } from '../support/long.ts'
 
-let world: LedgerWorld
-
-beforeAll(async () => {
-  world = await createLedgerWorld()
-  await world.pool.query(`
-    create function refuse_row() returns trigger language plpgsql as $$
-    begin
-      if new.content = 'refused text' or new.model_name = 'refused-model' then raise exception 'this row is refused'; end if;
-      return new;
-    end $$;
-    create trigger refuse_row before insert on logs for each row execute function refuse_row();`)
-})
+const world = await createLedgerWorld()
 afterAll(() => world[Symbol.asyncDispose]())
+await world.pool.query(`
+  create function refuse_row() returns trigger language plpgsql as $$
+  begin
+    if new.content = 'refused text' or new.model_name = 'refused-model' then raise exception 'this row is refused'; end if;
+    return new;
+  end $$;
+  create trigger refuse_row before insert on logs for each row execute function refuse_row();`)
 
 /** The same figures for the same seed. */
 function randomOf(seed: number) {

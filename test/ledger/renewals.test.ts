@@ -1,19 +1,16 @@
 import type { Pool, QueryConfig } from 'pg'
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { afterAll, afterEach, expect, test } from 'vitest'
 import type { Renewal } from '#features/ledger/charge-row.ts'
 import { type Ledger, SettleFailed } from '#features/ledger/service.ts'
 import { ledgerViolations } from '../support/ledger-invariant.ts'
-import { createLedgerWorld, type LedgerWorld } from '../support/ledger-world.ts'
+import { createLedgerWorld } from '../support/ledger-world.ts'
 import { until } from '../support/processes.ts'
 
-let world: LedgerWorld
-beforeAll(async () => {
-  world = await createLedgerWorld()
-})
+const world = await createLedgerWorld()
+afterAll(() => world[Symbol.asyncDispose]())
 afterEach(async () => {
   if ((await ledgerViolations(world.pool)).length > 0) throw new Error('the ledger does not balance')
 })
-afterAll(() => world[Symbol.asyncDispose]())
 
 /** A renewal of a hold whose part cost `quota`, with `amount` set aside for the next. */
 const renewalOf = (

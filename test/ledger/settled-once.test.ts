@@ -1,19 +1,15 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, describe, expect, test } from 'vitest'
 import { forgetSettledCalls } from '#features/ledger/node.ts'
 import { SettleFailed } from '#features/ledger/service.ts'
 import { ledgerViolations } from '../support/ledger-invariant.ts'
-import { createLedgerWorld, forgetfulPool, type HeldCall, type LedgerWorld } from '../support/ledger-world.ts'
+import { createLedgerWorld, forgetfulPool, type HeldCall } from '../support/ledger-world.ts'
 
-let world: LedgerWorld
-
-beforeAll(async () => {
-  world = await createLedgerWorld()
-})
+const world = await createLedgerWorld()
+afterAll(() => world[Symbol.asyncDispose]())
 afterEach(async () => {
   if ((await ledgerViolations(world.pool, { everyCallIsLogged: false })).length > 0)
     throw new Error('the books do not balance')
 })
-afterAll(() => world[Symbol.asyncDispose]())
 
 /** What may have become of a hold while its call went on. */
 const outcomes = {
@@ -60,11 +56,9 @@ describe.each(cases)('a call that is %s and whose hold %s', (_, fate, log) => {
 
   test('is charged once when the first commits were not acknowledged, its log row purged meanwhile', async () => {
     const call = await heldCall(fate)
-    let left = 3
-    const pool = forgetfulPool(world.hot, ({ name }) => (name === 'ledger_settle' && (left -= 1) >= 0 ? 'after' : null))
-    const purging = forgetfulPool(pool, () => null)
+    const pool = forgetSettlements(3, 'after')
     const ledger = world.ledgerWith({
-      pool: purging,
+      pool,
       onError: () => void world.pool.query('delete from logs where request_id = $1', [call.id]),
     })
     await ledger.settle(world.chargeOf({ ...call, quota: 120, log }), 'go-on')

@@ -1,23 +1,13 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterAll, beforeEach, expect, test } from 'vitest'
 import { ledgerViolations } from '../support/ledger-invariant.ts'
-import {
-  admitted,
-  createLedgerWorld,
-  createTwoNodes,
-  type HeldCall,
-  type LedgerWorld,
-  verdicts,
-} from '../support/ledger-world.ts'
+import { admitted, createLedgerWorld, createTwoNodes, type HeldCall, verdicts } from '../support/ledger-world.ts'
 
-let world: LedgerWorld
 const { prepare, restart, moveClock, nodeAt, reserveAtOnce, spentOf } = createTwoNodes(() => world)
 
-beforeAll(async () => {
-  world = await createLedgerWorld()
-  await prepare()
-})
-beforeEach(restart)
+const world = await createLedgerWorld()
 afterAll(() => world[Symbol.asyncDispose]())
+await prepare()
+beforeEach(restart)
 
 const rich = () => world.make.user({ quota: 1_000_000 })
 

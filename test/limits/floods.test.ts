@@ -4,11 +4,10 @@ import { text } from 'node:stream/consumers'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import pg from 'pg'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import type { App } from '#test/support/app.ts'
-import { randomKey, type TestToken } from '#test/support/factories.ts'
+import { describe, expect, test, vi } from 'vitest'
+import { randomKey } from '#test/support/factories.ts'
 import { serve } from '../relay/serve.ts'
-import { chat, closeSoundly, consumed, openHolds, say } from '../relay/caller-dialects.ts'
+import { chat, consumed, openHolds, say } from '../relay/caller-dialects.ts'
 import { memoryOf } from '../faults/attackers.ts'
 import { startRelay } from '../relay/relay-world.ts'
 
@@ -18,14 +17,8 @@ function collectGarbage(): void {
   runInNewContext('gc')()
 }
 
-let app: App
-let token: TestToken
-let model: string
-beforeAll(async () => {
-  ;({ app, token } = await startRelay())
-  model = (await serve(app, { does: 'usage=5:5' })).model
-})
-afterAll(() => closeSoundly(app))
+const { app, token } = await startRelay()
+const model = (await serve(app, { does: 'usage=5:5' })).model
 
 describe('a flood of unknown keys', () => {
   test('costs a query a batch, not a key, and the next of the same key none', async () => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type App, startApp } from '#test/support/app.ts'
+import { afterAll, describe, expect, test } from 'vitest'
+import { startApp } from '#test/support/app.ts'
 import type { TestUser } from '#test/support/factories.ts'
 import { long } from '#test/support/long.ts'
 import { sendHead } from '#test/support/raw-request.ts'
@@ -11,13 +11,9 @@ import { closeSoundly } from '../relay/caller-dialects.ts'
 /** The short form is the same each time; the long one looks somewhere else each time. */
 const runs = (short: number, many: number) => (long ? { numRuns: many } : { numRuns: short, seed: 20_261_122 })
 
-let app: App
-let root: TestUser
-beforeAll(async () => {
-  app = await startApp()
-  root = await app.make.user({ role: 100 })
-})
+const app = await startApp()
 afterAll(() => closeSoundly(app))
+const root = await app.make.user({ role: 100 })
 
 /** Field names that the routes of the console read. */
 const names = [

@@ -1,18 +1,14 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { type App, startApp } from '#test/support/app.ts'
+import { afterAll, beforeEach, describe, expect, test } from 'vitest'
+import { startApp } from '#test/support/app.ts'
 import { allowUnpriced, serve, setOptions, withOptions } from '../relay/serve.ts'
 import { chat, closeSoundly, say, callerDialects } from '../relay/caller-dialects.ts'
 
-let app: App
-let model: string
-beforeAll(async () => {
-  app = await startApp()
-  await allowUnpriced(app)
-  await setOptions(app, { RetryTimes: '0' })
-  model = (await serve(app, {})).model
-})
-beforeEach(() => app.upstream.clear())
+const app = await startApp()
 afterAll(() => closeSoundly(app))
+await allowUnpriced(app)
+await setOptions(app, { RetryTimes: '0' })
+const model = (await serve(app, {})).model
+beforeEach(() => app.upstream.clear())
 
 type Limit = { period: number; count: number; success: number }
 const someone = async (rateLimit?: Limit, group = '') => {

@@ -1,19 +1,14 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { callOnce } from '../faults/traffic.ts'
-import { createWorld, type World } from '../faults/world.ts'
-import { type Product, startProduct, until } from '../support/processes.ts'
+import { createWorld } from '../faults/world.ts'
+import { startProduct, until } from '../support/processes.ts'
 
-let world: World
-let product: Product
-
-beforeAll(async () => {
-  world = await createWorld()
-  await world.make.channel()
-  await world.make.option('ModelRequestRateLimitEnabled', 'true')
-  await world.make.option('ModelRequestRateLimitDurationMinutes', '10')
-  await world.make.option('ModelRequestRateLimitCount', '100')
-  product = await startProduct({ environment: { ...world.environment, WORKERS: '2' } })
-})
+const world = await createWorld()
+await world.make.channel()
+await world.make.option('ModelRequestRateLimitEnabled', 'true')
+await world.make.option('ModelRequestRateLimitDurationMinutes', '10')
+await world.make.option('ModelRequestRateLimitCount', '100')
+const product = await startProduct({ environment: { ...world.environment, WORKERS: '2' } })
 afterAll(async () => {
   await product.killAll()
   await world[Symbol.asyncDispose]()

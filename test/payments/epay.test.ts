@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeEach, describe, expect, it } from 'vitest'
 import type { OptionKey } from '#core/options/registry/index.ts'
 import { epaySignature } from '#features/orders/gateways/epay.ts'
 import { type App, startApp } from '#test/support/app.ts'
@@ -6,8 +6,6 @@ import { createEpayGateway, type EpayFields } from '#test/support/epay-gateway.t
 import type { TestUser } from '#test/support/factories.ts'
 import { storeOptions } from '#test/support/store-options.ts'
 
-let app: App
-let other: App
 const gateway = createEpayGateway({ pid: '1000', key: 'the key of the merchant' })
 
 const settings = {
@@ -22,10 +20,8 @@ async function setOptions(texts: Partial<Record<OptionKey, string>>): Promise<vo
   await other.services.options.reload()
 }
 
-beforeAll(async () => {
-  app = await startApp()
-  other = await startApp({ on: app })
-})
+const app = await startApp()
+const other = await startApp({ on: app })
 afterAll(async () => {
   await other[Symbol.asyncDispose]()
   await app[Symbol.asyncDispose]()
@@ -41,8 +37,6 @@ const order = async (user: TestUser, amount = 10, method = 'zfb'): Promise<EpayF
   return reply.json.data
 }
 const notify = (fields: EpayFields, method?: 'GET' | 'POST', at: App = app) => gateway.notify(at.url, fields, method)
-const balance = async (user: TestUser) =>
-  Number((await app.pool.query('select quota from users where id = $1', [user.id])).rows[0].quota)
 const orderOf = async (form: EpayFields) =>
   (await app.pool.query('select * from top_up_orders where trade_no = $1', [form['out_trade_no']])).rows[0]
 const eventsOf = async (form: EpayFields) =>
@@ -119,7 +113,7 @@ describe('the form of an order', () => {
     const form = await order(user, 750_000)
     expect(form).toMatchObject({ money: '10.95', name: 'TUC750000' })
     expect(await notify(gateway.notification(form))).toBe('success')
-    expect(await balance(user)).toBe(750_000)
+    expect(await app.balanceOf(user.id)).toBe(750_000)
   })
 
   it.each([
@@ -147,6 +141,14 @@ describe('the form of an order', () => {
     await setOptions({ ...settings, Price: '0.01' })
     expect((await ask({ amount: 1 })).json).toEqual({ message: 'error', data: '充值金额过低' })
     expect(await order(user, 1)).toMatchObject({ money: '0.01' })
+  })
+
+  it('is for the least amount that root allows, and more', async () => {
+    await setOptions({ ...settings, MinTopUp: '3' })
+    const user = await payer()
+    const few = await app.rest(user, 'POST', '/api/user/pay', { amount: 2, payment_method: 'zfb' })
+    expect(few.json).toEqual({ message: 'error', data: '充值数量不能小于 3' })
+    expect(await order(user, 3)).toMatchObject({ money: '21.90' })
   })
 
   it('is none while the gateway is not set up, or its key is one that everybody knows', async () => {
@@ -194,7 +196,7 @@ describe('a notification', () => {
       'text/plain; charset=utf-8',
       'success',
     ])
-    expect(await balance(user)).toBe(5_000_000)
+    expect(await app.balanceOf(user.id)).toBe(5_000_000)
     expect(await orderOf(form)).toMatchObject({ status: 'paid', payment_id: fields['trade_no'] })
     expect((await app.logs()).filter((row) => row.user_id === user.id)).toMatchObject([
       { type: 1, quota: 5_000_000, content: '使用在线充值成功，充值金额: $10.000000，支付金额：73.00 CNY' },
@@ -212,7 +214,7 @@ describe('a notification', () => {
       ),
     )
     expect(new Set(answers)).toEqual(new Set(['success']))
-    expect(await balance(user)).toBe(5_000_000)
+    expect(await app.balanceOf(user.id)).toBe(5_000_000)
     expect((await app.logs()).filter((row) => row.user_id === user.id)).toHaveLength(1)
     expect((await eventsOf(form)).map(({ kind }) => kind)).toEqual(['paid'])
     await ledgerHolds()
@@ -247,7 +249,7 @@ describe('a notification', () => {
     const form = await order(user)
     expect(await notify(make(form))).toBe('fail')
     expect(await notify(make(form), 'POST')).toBe('fail')
-    expect(await balance(user)).toBe(0)
+    expect(await app.balanceOf(user.id)).toBe(0)
     expect(await orderOf(form)).toMatchObject({ status: 'pending' })
   })
 
@@ -257,7 +259,7 @@ describe('a notification', () => {
     query.append('money', '0.01')
     const reply = await fetch(`${app.url}/api/user/epay/notify?${query}`)
     expect(await reply.text()).toBe('fail')
-    expect(await balance(user)).toBe(0)
+    expect(await app.balanceOf(user.id)).toBe(0)
   })
 
   it.each([{ EpayKey: '' }, { EpayKey: 'changeme' }, { EpayId: '' }, { PayAddress: '' }])(
@@ -268,7 +270,7 @@ describe('a notification', () => {
       await setOptions({ ...settings, ...gap })
       const key = gap.EpayKey ?? settings.EpayKey
       expect(await notify(gateway.notification(form, {}, key))).toBe('fail')
-      expect(await balance(user)).toBe(0)
+      expect(await app.balanceOf(user.id)).toBe(0)
     },
   )
 
@@ -282,11 +284,11 @@ describe('a notification', () => {
     const user = await payer()
     const form = await order(user)
     expect(await notify(gateway.notification(form, changes))).toBe('fail')
-    expect(await balance(user)).toBe(0)
+    expect(await app.balanceOf(user.id)).toBe(0)
     expect(await orderOf(form)).toMatchObject({ status: 'pending' })
     expect(await eventsOf(form)).toMatchObject([{ kind: 'refused', detail: { what } }])
     expect(await notify(gateway.notification(form))).toBe('success')
-    expect(await balance(user)).toBe(5_000_000)
+    expect(await app.balanceOf(user.id)).toBe(5_000_000)
     await ledgerHolds()
   })
 
@@ -296,7 +298,7 @@ describe('a notification', () => {
     const value = what === 'gateway' ? 'stripe' : 'USD'
     await app.pool.query(`update top_up_orders set ${what} = $2 where trade_no = $1`, [form['out_trade_no'], value])
     expect(await notify(gateway.notification(form))).toBe('fail')
-    expect(await balance(user)).toBe(0)
+    expect(await app.balanceOf(user.id)).toBe(0)
     expect(await eventsOf(form)).toMatchObject([{ kind: 'refused', detail: { what } }])
   })
 
@@ -305,7 +307,7 @@ describe('a notification', () => {
     const form = await order(user)
     expect(await notify(gateway.notification(form, { trade_status: 'WAIT_BUYER_PAY' }))).toBe('success')
     expect(await notify(gateway.notification(form, { out_trade_no: 'USR1NOnobody' }))).toBe('success')
-    expect(await balance(user)).toBe(0)
+    expect(await app.balanceOf(user.id)).toBe(0)
   })
 
   it('that comes after the order was given up is credited all the same', async () => {
@@ -318,7 +320,7 @@ describe('a notification', () => {
     expect(await expireOrders(app.services)).toBe(1)
     expect(await orderOf(form)).toMatchObject({ status: 'expired' })
     expect(await notify(gateway.notification(form))).toBe('success')
-    expect(await balance(user)).toBe(5_000_000)
+    expect(await app.balanceOf(user.id)).toBe(5_000_000)
     expect((await eventsOf(form)).map(({ kind }) => kind)).toEqual(['expired', 'paid'])
     await ledgerHolds()
   })
@@ -332,7 +334,7 @@ describe('a notification', () => {
     await app.pool.query('alter table grants drop constraint "down"')
     expect(await notify(gateway.notification(form))).toBe('success')
     expect(await notify(gateway.notification(form))).toBe('success')
-    expect(await balance(user)).toBe(5_000_000)
+    expect(await app.balanceOf(user.id)).toBe(5_000_000)
     await ledgerHolds()
   })
 
@@ -342,8 +344,8 @@ describe('a notification', () => {
     await app.pool.query('update users set inviter_id = $1 where id = $2', [inviter.id, user.id])
     const fields = gateway.notification(await order(user))
     await Promise.all(Array.from({ length: 20 }, () => notify(fields)))
-    await expect.poll(() => balance(inviter)).toBe(500_000)
-    expect(await balance(user)).toBe(5_000_000)
+    await expect.poll(() => app.balanceOf(inviter.id)).toBe(500_000)
+    expect(await app.balanceOf(user.id)).toBe(5_000_000)
     await ledgerHolds()
   })
 
@@ -361,9 +363,9 @@ describe('a notification', () => {
     const user = await payer()
     const form = await order(user)
     await app.pool.query('update users set deleted_at = now() where id = $1', [user.id])
-    const before = await balance(user)
+    const before = await app.balanceOf(user.id)
     expect(await notify(gateway.notification(form))).toBe('success')
     expect((await eventsOf(form)).map(({ kind }) => kind)).toEqual(['paid', 'user_missing'])
-    expect(await balance(user)).toBe(before)
+    expect(await app.balanceOf(user.id)).toBe(before)
   })
 })

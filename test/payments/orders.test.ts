@@ -5,7 +5,7 @@ import type { StripeSession } from '#test/support/stripe-gateway.ts'
 import { openShop } from './shop.ts'
 
 const shop = await openShop()
-const { app, stripe, gateway, admin, payer, order, balance, terms, sessionOf, stripeOrder, seen } = shop
+const { app, stripe, gateway, admin, payer, order, terms, sessionOf, stripeOrder, seen } = shop
 const { invitedPayer, takeBack, dispute, ledgerHolds, acts } = shop
 afterAll(shop.close)
 
@@ -27,7 +27,7 @@ describe('completing an order by hand', () => {
     for (const outcome of outcomes) {
       if (outcome.status === 'rejected') expect(outcome.reason.message).toBe('订单已经支付')
     }
-    expect(await balance(user)).toBe(5_000_000)
+    expect(await app.balanceOf(user.id)).toBe(5_000_000)
     expect((await app.logs()).filter((row) => row.user_id === user.id)).toHaveLength(1)
     await ledgerHolds()
   })
@@ -45,7 +45,7 @@ describe('completing an order by hand', () => {
       { kind: 'completed', actorName: admin.username, detail: { reason: 'seen at the bank' } },
     ])
     expect(await acts(id)).toEqual([{ action: 'orders.complete', actor_id: admin.id, reason: 'seen at the bank' }])
-    expect(await balance(user)).toBe(5_000_000)
+    expect(await app.balanceOf(user.id)).toBe(5_000_000)
     await ledgerHolds()
   })
 
@@ -62,7 +62,7 @@ describe('taking a credit back', () => {
     const { inviter, user } = await invitedPayer()
     const { id, form } = await order(user)
     await gateway.notify(app.url, gateway.notification(form))
-    await expect.poll(() => balance(inviter)).toBe(500_000)
+    await expect.poll(() => app.balanceOf(inviter.id)).toBe(500_000)
     const reverse = () => app.trpc(admin).admin.orders.reverse.mutate({ id, reason: 'refunded at the gateway' })
     await expect(reverse()).rejects.toThrow('只有已退款或被拒付且额度尚未收回的订单可以收回额度')
     await app.pool.query("update top_up_orders set status = 'refunded', refunded_minor = money_minor where id = $1", [
@@ -70,7 +70,7 @@ describe('taking a credit back', () => {
     ])
     const outcomes = await Promise.allSettled(Array.from({ length: 20 }, reverse))
     expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
-    expect([await balance(user), await balance(inviter)]).toEqual([0, 0])
+    expect([await app.balanceOf(user.id), await app.balanceOf(inviter.id)]).toEqual([0, 0])
     expect(await acts(id)).toMatchObject([{ action: 'orders.reverse', reason: 'refunded at the gateway' }])
     await ledgerHolds()
   })
@@ -79,18 +79,18 @@ describe('taking a credit back', () => {
     const { inviter, user } = await invitedPayer()
     const { id, form } = await order(user)
     await gateway.notify(app.url, gateway.notification(form))
-    await expect.poll(() => balance(inviter)).toBe(500_000)
+    await expect.poll(() => app.balanceOf(inviter.id)).toBe(500_000)
     const reverse = () => app.trpc(admin).admin.orders.reverse.mutate({ id, reason: 'more went back' })
     for (const refunded of [2500, 4000, 7300]) {
       await app.pool.query('update top_up_orders set refunded_minor = $2 where id = $1', [id, refunded])
       const outcomes = await Promise.allSettled(Array.from({ length: 50 }, reverse))
       expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
       const taken = Math.floor((5_000_000 * refunded) / 7300)
-      expect(await balance(user)).toBe(5_000_000 - taken)
-      expect(await balance(inviter)).toBe(500_000 - Math.floor((500_000 * taken) / 5_000_000))
+      expect(await app.balanceOf(user.id)).toBe(5_000_000 - taken)
+      expect(await app.balanceOf(inviter.id)).toBe(500_000 - Math.floor((500_000 * taken) / 5_000_000))
       await expect(reverse()).rejects.toThrow('只有已退款或被拒付且额度尚未收回的订单可以收回额度')
     }
-    expect([await balance(user), await balance(inviter)]).toEqual([0, 0])
+    expect([await app.balanceOf(user.id), await app.balanceOf(inviter.id)]).toEqual([0, 0])
     await ledgerHolds()
   })
 
@@ -100,7 +100,7 @@ describe('taking a credit back', () => {
       const user = await payer()
       await app.pool.query('update users set inviter_id = $1, quota = 0 where id = $2', [inviter.id, user.id])
       const { id, form } = await order(user)
-      const earlier = await balance(inviter)
+      const earlier = await app.balanceOf(inviter.id)
       await app.pool.query(`alter table grants add constraint "no_rebates" check (kind <> 'rebate') not valid`)
       await gateway.notify(app.url, gateway.notification(form))
       await app.pool.query('alter table grants drop constraint "no_rebates"')
@@ -118,11 +118,11 @@ describe('taking a credit back', () => {
       expect(outcomes.filter((each) => each.status === 'fulfilled' && each.value === 'reversed')).toHaveLength(1)
       await book()
       const taken = Math.floor((5_000_000 * 2500) / 7300)
-      expect(await balance(inviter)).toBe(earlier + 500_000 - Math.floor((500_000 * taken) / 5_000_000))
+      expect(await app.balanceOf(inviter.id)).toBe(earlier + 500_000 - Math.floor((500_000 * taken) / 5_000_000))
       // All of it goes back in the end, and nothing of the rebate is left.
       await app.pool.query('update top_up_orders set refunded_minor = 7300 where id = $1', [id])
       await reverse()
-      expect([await balance(user), await balance(inviter)]).toEqual([0, earlier])
+      expect([await app.balanceOf(user.id), await app.balanceOf(inviter.id)]).toEqual([0, earlier])
     }
     await ledgerHolds()
   })
@@ -142,15 +142,15 @@ describe('the rule on ranks', () => {
       expect(outcomes.map((each) => (each.status === 'rejected' ? each.reason.message : 'done'))).toEqual(
         Array.from({ length: 10 }, () => forbidden),
       )
-      expect(await balance(owner)).toBe(0)
+      expect(await app.balanceOf(owner.id)).toBe(0)
       await app.trpc(root).admin.orders.complete.mutate({ id, reason: 'paid' })
-      expect(await balance(owner)).toBe(5_000_000)
+      expect(await app.balanceOf(owner.id)).toBe(5_000_000)
       await app.pool.query("update top_up_orders set status = 'refunded', refunded_minor = money_minor where id = $1", [
         id,
       ])
       await expect(reverse.mutate({ id, reason: 'back' })).rejects.toThrow(forbidden)
       await app.trpc(root).admin.orders.reverse.mutate({ id, reason: 'back' })
-      expect(await balance(owner)).toBe(0)
+      expect(await app.balanceOf(owner.id)).toBe(0)
     }
     const { items } = await app.trpc(admin).admin.orders.list.query({ keyword: peer.username })
     expect(items).toMatchObject([{ userRole: 10 }])
@@ -185,12 +185,12 @@ describe('a dispute that is won', () => {
     const { inviter, user } = await invitedPayer()
     const { session, id } = await stripeOrder(user)
     await stripe.send(app.url, stripe.checkoutEvent('completed', session))
-    await expect.poll(() => balance(inviter)).toBe(500_000)
+    await expect.poll(() => app.balanceOf(inviter.id)).toBe(500_000)
     await dispute(session, 'open')
     await takeBack(id)
-    expect([await balance(user), await balance(inviter)]).toEqual([0, 0])
+    expect([await app.balanceOf(user.id), await app.balanceOf(inviter.id)]).toEqual([0, 0])
     await Promise.all(Array.from({ length: 50 }, () => dispute(session, 'won')))
-    expect([await balance(user), await balance(inviter)]).toEqual([5_000_000, 500_000])
+    expect([await app.balanceOf(user.id), await app.balanceOf(inviter.id)]).toEqual([5_000_000, 500_000])
     // Notices that come late, and again.
     for (const state of ['open', 'lost', 'won'] as const) expect(await dispute(session, state)).toBe(200)
     const shown = await seen(id)
@@ -207,9 +207,9 @@ describe('a dispute that is won', () => {
     await dispute(session, 'open', 'dp_2')
     await dispute(session, 'lost', 'dp_2')
     await takeBack(id)
-    expect([await balance(user), await balance(inviter)]).toEqual([0, 0])
+    expect([await app.balanceOf(user.id), await app.balanceOf(inviter.id)]).toEqual([0, 0])
     expect(await dispute(session, 'won', 'dp_2')).toBe(200)
-    expect(await balance(user)).toBe(0)
+    expect(await app.balanceOf(user.id)).toBe(0)
     await ledgerHolds()
   })
 
@@ -217,7 +217,7 @@ describe('a dispute that is won', () => {
     const { inviter, user } = await invitedPayer()
     const { session, id } = await stripeOrder(user)
     await stripe.send(app.url, stripe.checkoutEvent('completed', session))
-    await expect.poll(() => balance(inviter)).toBe(500_000)
+    await expect.poll(() => app.balanceOf(inviter.id)).toBe(500_000)
     await dispute(session, 'open')
     // Who found no free connection asks again, as a gateway does and an administrator.
     const askToTakeBack = (): Promise<unknown> =>
@@ -233,7 +233,7 @@ describe('a dispute that is won', () => {
     )
     for (const outcome of outcomes)
       if (outcome.status === 'rejected') expect(outcome.reason.message).toContain('只有已退款或被拒付')
-    expect([await balance(user), await balance(inviter)]).toEqual([5_000_000, 500_000])
+    expect([await app.balanceOf(user.id), await app.balanceOf(inviter.id)]).toEqual([5_000_000, 500_000])
     expect(await seen(id)).toMatchObject({ status: 'paid', reversibleQuota: 0 })
     await ledgerHolds()
   })
@@ -242,21 +242,21 @@ describe('a dispute that is won', () => {
     const { inviter, user } = await invitedPayer()
     const { session, id } = await stripeOrder(user)
     await stripe.send(app.url, stripe.checkoutEvent('completed', session))
-    await expect.poll(() => balance(inviter)).toBe(500_000)
+    await expect.poll(() => app.balanceOf(inviter.id)).toBe(500_000)
     await stripe.send(app.url, stripe.refundEvent(session, 300))
     for (const one of ['dp_1', 'dp_2']) await dispute(session, 'open', one)
     await takeBack(id)
     await dispute(session, 'won', 'dp_1')
-    expect([await balance(user), (await seen(id)).status]).toEqual([0, 'disputed'])
+    expect([await app.balanceOf(user.id), (await seen(id)).status]).toEqual([0, 'disputed'])
     // An inquiry that became no dispute.
     await dispute(session, 'warning_closed', 'dp_2')
     const share = Math.floor((5_000_000 * 300) / 1100)
     const left = [5_000_000 - share, 500_000 - Math.floor((500_000 * share) / 5_000_000)]
-    expect([await balance(user), await balance(inviter)]).toEqual(left)
+    expect([await app.balanceOf(user.id), await app.balanceOf(inviter.id)]).toEqual(left)
     await expect(takeBack(id)).rejects.toThrow('只有已退款或被拒付')
     await stripe.send(app.url, stripe.refundEvent(session, 1100))
     await takeBack(id)
-    expect([await balance(user), await balance(inviter)]).toEqual([0, 0])
+    expect([await app.balanceOf(user.id), await app.balanceOf(inviter.id)]).toEqual([0, 0])
     await ledgerHolds()
   })
 
@@ -286,7 +286,7 @@ describe('a dispute that is won', () => {
     await dispute(session, 'lost', 'dp_2')
     await takeBack(id)
     expect(await owned(user)).toMatchObject([{ status: 'refunded' }])
-    expect(await balance(user)).toBe(0)
+    expect(await app.balanceOf(user.id)).toBe(0)
     await ledgerHolds()
   })
 })
@@ -300,13 +300,13 @@ describe('what a gateway says of a payment before the payment', () => {
     expect(await seen(id)).toMatchObject({ status: 'pending', events: [] })
     const paid = () => stripe.send(app.url, stripe.checkoutEvent('completed', session))
     expect(new Set(await Promise.all(Array.from({ length: 50 }, paid)))).toEqual(new Set([200]))
-    expect([await balance(user), (await seen(id)).status]).toEqual([0, 'disputed'])
+    expect([await app.balanceOf(user.id), (await seen(id)).status]).toEqual([0, 'disputed'])
     await dispute(session, 'won', 'dp_0')
-    expect([await balance(user), (await seen(id)).status]).toEqual([0, 'disputed'])
+    expect([await app.balanceOf(user.id), (await seen(id)).status]).toEqual([0, 'disputed'])
     await Promise.all(Array.from({ length: 50 }, () => dispute(session, 'won', 'dp_1')))
-    await expect.poll(() => balance(inviter)).toBe(500_000)
+    await expect.poll(() => app.balanceOf(inviter.id)).toBe(500_000)
     const shown = await seen(id)
-    expect([await balance(user), shown.status]).toEqual([5_000_000, 'paid'])
+    expect([await app.balanceOf(user.id), shown.status]).toEqual([5_000_000, 'paid'])
     const kinds = 'disputed disputed paid_disputed dispute_won dispute_won paid'
     expect(shown.events.map(({ kind }) => kind)).toEqual(kinds.split(' '))
     expect((await app.pool.query('select 1 from early_payment_events')).rowCount).toBe(0)
@@ -325,7 +325,7 @@ describe('what a gateway says of a payment before the payment', () => {
       const steps = acts(session)
       if (sequence === 'at once') await Promise.all(steps.flatMap((step) => Array.from({ length: 17 }, step)))
       else for (const index of sequence) expect(await steps[Number(index)]?.()).toBe(200)
-      expect([sequence, (await seen(id)).status, await balance(user)]).toEqual([sequence, 'paid', 5_000_000])
+      expect([sequence, (await seen(id)).status, await app.balanceOf(user.id)]).toEqual([sequence, 'paid', 5_000_000])
     }
     await ledgerHolds()
   })
@@ -340,7 +340,7 @@ describe('what a gateway says of a payment before the payment', () => {
     expect(await stripe.send(app.url, unnamed)).toBe(200)
     for (const { session } of [lost, back]) await stripe.send(app.url, stripe.checkoutEvent('completed', session))
     expect([(await seen(lost.id)).status, (await seen(back.id)).status]).toEqual(['disputed', 'refunded'])
-    expect([await balance(loser), await balance(refunded)]).toEqual([0, 0])
+    expect([await app.balanceOf(loser.id), await app.balanceOf(refunded.id)]).toEqual([0, 0])
     await expect(takeBack(lost.id)).rejects.toThrow('只有已退款或被拒付')
     await ledgerHolds()
   })
@@ -391,6 +391,6 @@ describe('looking at orders', () => {
     const query = new URLSearchParams({ ...gateway.notification(form), name: '<script>alert(1)</script>' })
     const page = await fetch(`${app.url}/app/wallet/topup-success?${query}`)
     expect(await page.text()).not.toContain('<script>alert(1)')
-    expect(await balance(user)).toBe(0)
+    expect(await app.balanceOf(user.id)).toBe(0)
   })
 })

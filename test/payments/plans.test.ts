@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeEach, describe, expect, it } from 'vitest'
 import { chargeReceipt } from '#core/pricing/charge.ts'
 import { expireSubscriptions } from '#features/plans/service.ts'
 import { chat, eventually, say } from '#test/relay/caller-dialects.ts'
@@ -10,31 +10,26 @@ import { ledgerViolations } from '#test/support/ledger-invariant.ts'
 import { storeOptions } from '#test/support/store-options.ts'
 
 // Two nodes on one database.
-let app: App
-let other: App
-let admin: TestUser
 const gateway = createEpayGateway({ pid: '1000', key: 'the key of the merchant' })
 const perCall = 100
 
-beforeAll(async () => {
-  app = await startApp()
-  other = await startApp({ on: app })
-  await storeOptions(app, {
-    PayAddress: 'https://pay.example',
-    EpayId: '1000',
-    EpayKey: 'the key of the merchant',
-    ModelRatio: '{"gpt-4o":1}',
-    ModelPrice: '{"fixed":0.0002}',
-    GroupRatio: '{"default":1}',
-    PreConsumedQuota: '100',
-  })
-  await other.services.options.reload()
-  admin = await app.make.user({ role: 10, quota: 0 })
-  await app.make.channel({ models: 'gpt-4o', baseUrl: app.upstream.withDirectives('usage=9:20') })
-  await app.make.channel({ models: 'fixed', baseUrl: app.upstream.withDirectives('delay=10') })
-  await app.services.channels.reload()
-  await other.services.channels.reload()
+const app = await startApp()
+const other = await startApp({ on: app })
+await storeOptions(app, {
+  PayAddress: 'https://pay.example',
+  EpayId: '1000',
+  EpayKey: 'the key of the merchant',
+  ModelRatio: '{"gpt-4o":1}',
+  ModelPrice: '{"fixed":0.0002}',
+  GroupRatio: '{"default":1}',
+  PreConsumedQuota: '100',
 })
+await other.services.options.reload()
+const admin = await app.make.user({ role: 10, quota: 0 })
+await app.make.channel({ models: 'gpt-4o', baseUrl: app.upstream.withDirectives('usage=9:20') })
+await app.make.channel({ models: 'fixed', baseUrl: app.upstream.withDirectives('delay=10') })
+await app.services.channels.reload()
+await other.services.channels.reload()
 const useLeases = (leases: string) =>
   [app, other].forEach(({ services }) => Object.assign(services.environment, { LEDGER_LEASES: leases }))
 beforeEach(() => {
@@ -63,8 +58,6 @@ const fulfilled = <Value>(outcomes: PromiseSettledResult<Value>[]): Value[] =>
 const refusals = (outcomes: PromiseSettledResult<unknown>[]): string[] => [
   ...new Set(outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [String(outcome.reason.message)] : []))),
 ]
-const balance = async (user: TestUser) =>
-  Number((await app.pool.query('select quota from users where id = $1', [user.id])).rows[0].quota)
 const owned = (user: TestUser) => app.trpc(user).user.subscriptions.list.query()
 const ledgerHolds = async () => expect(await app.violations()).toEqual([])
 
@@ -88,7 +81,7 @@ describe('a plan that is bought from the balance', () => {
     )
     expect(new Set(replies).size).toBe(1)
     expect(await owned(user)).toMatchObject([{ name: 'Team', status: 'active', source: 'balance', price: 5_000_000 }])
-    expect(await balance(user)).toBe(7_000_000)
+    expect(await app.balanceOf(user.id)).toBe(7_000_000)
     await ledgerHolds()
   })
 
@@ -117,7 +110,7 @@ describe('a plan that is bought from the balance', () => {
       Array.from({ length: 50 }, (_, index) => nodeAt(index).trpc(poor).user.plans.buy.mutate({ id: dear.id })),
     )
     expect([fulfilled(bought).length, refusals(bought)]).toEqual([2, ['余额不足，请先充值或选择在线支付']])
-    expect(await balance(poor)).toBe(200)
+    expect(await app.balanceOf(poor.id)).toBe(200)
     await ledgerHolds()
   })
 
@@ -154,7 +147,7 @@ describe('a plan that is paid for', () => {
     )
     expect(new Set(answers)).toEqual(new Set(['success']))
     expect(await owned(user)).toMatchObject([{ name: 'Team', status: 'active', source: 'order', price: 5_000_000 }])
-    expect(await balance(user)).toBe(0)
+    expect(await app.balanceOf(user.id)).toBe(0)
     await ledgerHolds()
   })
 
@@ -223,7 +216,7 @@ describe('a plan that is paid for', () => {
     const forms = [await payFor(user, plan.id), await payFor(user, plan.id)]
     await Promise.all(forms.map((form) => gateway.notify(app.url, gateway.notification(form))))
     expect(await owned(user)).toHaveLength(1)
-    expect(await balance(user)).toBeGreaterThan(40)
+    expect(await app.balanceOf(user.id)).toBeGreaterThan(40)
     await ledgerHolds()
   })
 
@@ -234,13 +227,13 @@ describe('a plan that is paid for', () => {
     await gateway.notify(app.url, gateway.notification(form))
     const [bought] = await owned(user)
     await app.trpc(admin).admin.subscriptions.end.mutate({ id: bought?.id ?? 0, refund: 1, reason: 'unhappy' })
-    expect(await balance(user)).toBe(41)
+    expect(await app.balanceOf(user.id)).toBe(41)
     const { rows } = await app.pool.query(
       "update top_up_orders set status = 'refunded', refunded_minor = money_minor where trade_no = $1 returning id",
       [form['out_trade_no']],
     )
     await app.trpc(admin).admin.orders.reverse.mutate({ id: rows[0].id, reason: 'disputed as well' })
-    expect(await balance(user)).toBe(40)
+    expect(await app.balanceOf(user.id)).toBe(40)
     await ledgerHolds()
   })
 
@@ -260,7 +253,7 @@ describe('a plan that is paid for', () => {
     )
     expect(fulfilled(outcomes)).toHaveLength(1)
     expect(await owned(user)).toMatchObject([{ status: 'refunded' }])
-    expect(await balance(user)).toBe(40)
+    expect(await app.balanceOf(user.id)).toBe(40)
     await ledgerHolds()
   })
 })
@@ -279,7 +272,7 @@ describe('a subscription', () => {
       ),
     )
     expect([fulfilled(outcomes).length, refusals(outcomes)]).toEqual([1, ['套餐已经结束']])
-    expect(await balance(user)).toBe(700)
+    expect(await app.balanceOf(user.id)).toBe(700)
     const acts = "select actor_id, reason from audit_entries where action = 'subscriptions.end' and target_id = $1"
     const { rows } = await app.pool.query(acts, [String(id)])
     expect(rows).toEqual([{ actor_id: admin.id, reason: 'unhappy' }])
@@ -292,7 +285,7 @@ describe('a subscription', () => {
     const { id } = await app.trpc(user).user.plans.buy.mutate({ id: plan.id })
     await expect(app.trpc(stranger).user.subscriptions.cancel.mutate({ id })).rejects.toThrow('没有这个套餐')
     expect(await app.trpc(user).user.subscriptions.cancel.mutate({ id })).toMatchObject({ status: 'cancelled' })
-    expect(await balance(user)).toBe(0)
+    expect(await app.balanceOf(user.id)).toBe(0)
   })
 })
 
@@ -324,13 +317,13 @@ describe('calls of a user with a plan', () => {
       // Both nodes have parts of the balance in memory when the plan begins.
       do await rush(user, 60, token)
       while ((await lessees()) !== (leases === 'on' ? 2 : 0))
-      const before = await balance(user)
+      const before = await app.balanceOf(user.id)
       await app.trpc(user).user.plans.buy.mutate({ id: plan.id })
       app.upstream.clear()
       const { served, refused } = await rush(user, long ? 1000 : 200, token)
       expect([served, app.upstream.total]).toEqual([20, 20])
       for (const refusal of refused) expect(refusal).toMatch(/^429 .*Team.*insufficient_quota/)
-      expect(await balance(user)).toBe(before)
+      expect(await app.balanceOf(user.id)).toBe(before)
       const [bought] = await owned(user)
       expect([bought?.usedQuota, ...(bought?.windows ?? []).map(({ left }) => left)]).toEqual([2000, 0, 480 * perCall])
       await ledgerHolds()
@@ -361,7 +354,7 @@ describe('calls of a user with a plan', () => {
       { quota: 89, byPlan: 72 },
       { quota: 89, byPlan: 0 },
     ])
-    expect(await balance(user)).toBe(1_000_000 - 4 * 89 + 250)
+    expect(await app.balanceOf(user.id)).toBe(1_000_000 - 4 * 89 + 250)
     await ledgerHolds()
   })
 
@@ -373,7 +366,7 @@ describe('calls of a user with a plan', () => {
       await app.trpc(user).user.plans.buy.mutate({ id: plan.id })
       const token = await app.make.token(user)
       expect((await say(app, chat, { token, body: chat.body('fixed', 'hello', false) })).status).toBe(200)
-      expect(await balance(user)).toBe(0)
+      expect(await app.balanceOf(user.id)).toBe(0)
       expect((await owned(user))[0]?.usedQuota).toBe(perCall)
       expect(await ledgerViolations(app.pool, { everyCallIsLogged: false })).toEqual([])
       await app.pool.query('delete from usage_hourly where user_id = $1', [user.id])

@@ -36,8 +36,6 @@ export async function openShop() {
     const { rows } = await app.pool.query('select id from top_up_orders where trade_no = $1', [started.tradeNo])
     return { id: rows[0].id, form: started.kind === 'form' ? started.fields : {} }
   }
-  const balance = async (user: TestUser) =>
-    Number((await app.pool.query('select quota from users where id = $1', [user.id])).rows[0].quota)
   const terms = { name: 'Team', price: 500_000, term: 'day' as const, windows: [{ period: 'day' as const, amount: 5 }] }
   const sessionOf = async ({ tradeNo }: { tradeNo: string }) => {
     const session = stripe.sessions().find((one) => one.tradeNo === tradeNo) as StripeSession
@@ -77,7 +75,6 @@ export async function openShop() {
     admin,
     payer,
     order,
-    balance,
     terms,
     sessionOf,
     stripeOrder,

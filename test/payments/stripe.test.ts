@@ -1,16 +1,12 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeEach, describe, expect, it } from 'vitest'
 import type { OptionKey } from '#core/options/registry/index.ts'
-import { type App, startApp } from '#test/support/app.ts'
+import { startApp } from '#test/support/app.ts'
 import type { TestUser } from '#test/support/factories.ts'
 import { storeOptions } from '#test/support/store-options.ts'
-import { startStripeGateway, type StripeGateway, type StripeSession } from '#test/support/stripe-gateway.ts'
+import { startStripeGateway, type StripeSession } from '#test/support/stripe-gateway.ts'
 
 const secretKey = 'sk_test_4eC39HqLyjWDarjtT1zdp7dc'
 const webhookSecret = 'whsec_5WbX5kEWLlfzsGNjH64I8lOOqUB6e8FH'
-
-let app: App
-let stripe: StripeGateway
-let admin: TestUser
 
 async function setOptions(texts: Partial<Record<OptionKey, string>> = {}): Promise<void> {
   await app.pool.query('delete from options')
@@ -24,11 +20,9 @@ async function setOptions(texts: Partial<Record<OptionKey, string>> = {}): Promi
   })
 }
 
-beforeAll(async () => {
-  app = await startApp()
-  stripe = await startStripeGateway({ secretKey, webhookSecret })
-  admin = await app.make.user({ role: 10, quota: 0 })
-})
+const app = await startApp()
+const stripe = await startStripeGateway({ secretKey, webhookSecret })
+const admin = await app.make.user({ role: 10, quota: 0 })
 afterAll(async () => {
   await stripe[Symbol.asyncDispose]()
   await app[Symbol.asyncDispose]()
@@ -43,8 +37,6 @@ const order = async (user: TestUser, amount = 10) => {
   return { started, session, id: rows[0].id as number }
 }
 const send = (body: string, header?: string) => stripe.send(app.url, body, header)
-const balance = async (user: TestUser) =>
-  Number((await app.pool.query('select quota from users where id = $1', [user.id])).rows[0].quota)
 const seen = (id: number) => app.trpc(admin).admin.orders.get.query({ id })
 const reverse = (id: number) => app.trpc(admin).admin.orders.reverse.mutate({ id, reason: 'money went back' })
 const ledgerHolds = async () => expect(await app.violations()).toEqual([])
@@ -131,7 +123,7 @@ describe('an event', () => {
     const answers = await Promise.all(Array.from({ length: 50 }, () => send(body)))
     expect(new Set(answers)).toEqual(new Set([200]))
     expect(await send(stripe.checkoutEvent('async_payment_succeeded', session))).toBe(200)
-    expect(await balance(user)).toBe(5_000_000)
+    expect(await app.balanceOf(user.id)).toBe(5_000_000)
     const shown = await seen(id)
     expect(shown).toMatchObject({ status: 'paid', paymentId: session.paymentIntent })
     expect(shown.events.map(({ kind }) => kind)).toEqual(['paid'])
@@ -154,7 +146,7 @@ describe('an event', () => {
     const { session, id } = await order(user)
     const body = stripe.checkoutEvent('completed', session)
     expect(await send(body, header(body))).toBe(400)
-    expect(await balance(user)).toBe(0)
+    expect(await app.balanceOf(user.id)).toBe(0)
     expect((await seen(id)).events).toEqual([])
   })
 
@@ -169,7 +161,7 @@ describe('an event', () => {
     expect(await send(one, stripe.signature(one, { secret: 'whsec_older00000000001' }))).toBe(200)
     const right = stripe.signature(two)
     expect(await send(two, right.replace('v1=', `v1=${'0'.repeat(64)},v1=`))).toBe(200)
-    expect(await balance(user)).toBe(1_500_000)
+    expect(await app.balanceOf(user.id)).toBe(1_500_000)
   })
 
   it.each<[string, Record<string, unknown>, string]>([
@@ -181,10 +173,10 @@ describe('an event', () => {
     const user = await payer()
     const { session, id } = await order(user)
     expect(await send(stripe.checkoutEvent('completed', session, { object }))).toBe(400)
-    expect(await balance(user)).toBe(0)
+    expect(await app.balanceOf(user.id)).toBe(0)
     expect((await seen(id)).events).toMatchObject([{ kind: 'refused', detail: { what } }])
     expect(await send(stripe.checkoutEvent('completed', session))).toBe(200)
-    expect(await balance(user)).toBe(5_000_000)
+    expect(await app.balanceOf(user.id)).toBe(5_000_000)
   })
 
   it('of another gateway’s order, of the other mode, or of no order of ours credits nothing', async () => {
@@ -195,7 +187,7 @@ describe('an event', () => {
     expect(await send(stripe.checkoutEvent('completed', session, { object: { client_reference_id: null } }))).toBe(200)
     await app.pool.query("update top_up_orders set gateway = 'epay' where id = $1", [id])
     expect(await send(stripe.checkoutEvent('completed', session))).toBe(400)
-    expect(await balance(user)).toBe(0)
+    expect(await app.balanceOf(user.id)).toBe(0)
   })
 
   it('of a payment under way credits only when it has arrived', async () => {
@@ -203,11 +195,11 @@ describe('an event', () => {
     const { session, id } = await order(user)
     const slow = stripe.checkoutEvent('completed', session, { object: { payment_status: 'unpaid' } })
     expect(await send(slow)).toBe(200)
-    expect(await balance(user)).toBe(0)
+    expect(await app.balanceOf(user.id)).toBe(0)
     expect(await send(stripe.checkoutEvent('async_payment_failed', session))).toBe(200)
     expect(await seen(id)).toMatchObject({ status: 'failed' })
     expect(await send(stripe.checkoutEvent('async_payment_succeeded', session))).toBe(200)
-    expect(await balance(user)).toBe(5_000_000)
+    expect(await app.balanceOf(user.id)).toBe(5_000_000)
     expect(await send(stripe.checkoutEvent('expired', session))).toBe(200)
     expect(await seen(id)).toMatchObject({ status: 'paid' })
     await ledgerHolds()
@@ -227,7 +219,7 @@ describe('an event', () => {
     expect(await send(body)).toBe(503)
     await app.pool.query('alter table grants drop constraint "down"')
     expect(await send(body)).toBe(200)
-    expect(await balance(user)).toBe(5_000_000)
+    expect(await app.balanceOf(user.id)).toBe(5_000_000)
     await ledgerHolds()
   })
 })
@@ -245,9 +237,9 @@ describe('money that goes back', () => {
     const shown = await seen(id)
     expect(shown).toMatchObject({ status: 'refunded', refunded: '11.00' })
     expect(shown.events.map(({ kind }) => kind)).toEqual(['paid', 'refunded', 'refunded'])
-    expect(await balance(user)).toBe(5_000_000)
+    expect(await app.balanceOf(user.id)).toBe(5_000_000)
     await app.trpc(admin).admin.orders.reverse.mutate({ id, reason: 'refunded' })
-    expect(await balance(user)).toBe(0)
+    expect(await app.balanceOf(user.id)).toBe(0)
     await ledgerHolds()
   })
 
@@ -257,7 +249,7 @@ describe('money that goes back', () => {
     expect(await send(stripe.refundEvent(session, 1100))).toBe(200)
     expect(await send(stripe.checkoutEvent('completed', session))).toBe(200)
     expect(await seen(id)).toMatchObject({ status: 'refunded', paidAt: null })
-    expect(await balance(user)).toBe(0)
+    expect(await app.balanceOf(user.id)).toBe(0)
   })
 
   it('by a dispute is recorded, and a dispute that is won leaves the order paid', async () => {
@@ -271,7 +263,7 @@ describe('money that goes back', () => {
     const shown = await seen(id)
     expect(shown).toMatchObject({ status: 'paid' })
     expect(shown.events.map(({ kind }) => kind)).toEqual(['paid', 'disputed', 'dispute_won'])
-    expect(await balance(user)).toBe(5_000_000)
+    expect(await app.balanceOf(user.id)).toBe(5_000_000)
     await ledgerHolds()
   })
 
@@ -321,7 +313,7 @@ describe('a plan', () => {
     expect(await owned(user)).toMatchObject([
       { name: 'Team', status: 'active', source: 'order', price: Math.floor((990 * 500_000) / 110) },
     ])
-    expect(await balance(user)).toBe(0)
+    expect(await app.balanceOf(user.id)).toBe(0)
     await ledgerHolds()
   })
 
@@ -336,7 +328,7 @@ describe('a plan', () => {
     expect(await owned(second)).toMatchObject([{ status: 'active' }])
     // Money that comes all the same is credited, at what it is worth.
     expect(await send(stripe.checkoutEvent('completed', session))).toBe(200)
-    expect([await owned(first), await balance(first)]).toEqual([[], Math.floor((990 * 500_000) / 110)])
+    expect([await owned(first), await app.balanceOf(first.id)]).toEqual([[], Math.floor((990 * 500_000) / 110)])
     await ledgerHolds()
   })
 
@@ -372,7 +364,7 @@ describe('a plan', () => {
     await send(stripe.refundEvent(session, 990))
     await reverse(id)
     await expect(reverse(id)).rejects.toThrow('只有已退款或被拒付')
-    expect(await balance(user)).toBe(0)
+    expect(await app.balanceOf(user.id)).toBe(0)
     await ledgerHolds()
   })
 

@@ -1,25 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { quotaOfReceipt } from '#core/pricing/charge.ts'
 import { receipt } from '#core/pricing/receipt.ts'
-import { closeSoundly } from '../relay/caller-dialects.ts'
-import {
-  ask,
-  balanceOf,
-  chargesOf,
-  converse,
-  errorOf,
-  oneHold,
-  openHolds,
-  payerWith,
-  startRealtime,
-  untilFree,
-} from './world.ts'
+import { ask, chargesOf, converse, errorOf, oneHold, openHolds, payerWith, startRealtime, untilFree } from './world.ts'
 
-let world: Awaited<ReturnType<typeof startRealtime>>
-beforeAll(async () => {
-  world = await startRealtime()
-})
-afterAll(() => closeSoundly(world.app))
+const world = await startRealtime()
 
 /** Text in 10, text out 20, audio in 30, audio out 40. */
 const exampleTen = '[[usage=40:60,audio=30:40]] Hello'
@@ -32,11 +16,11 @@ test('a response costs what its usage says, text and audio each at its price', a
   const talk = await world.talk({ key: payer.key })
   await converse(talk, exampleTen)
   // Charged before its end was sent, and the next one is set aside.
-  expect(await balanceOf(app, payer.userId)).toBe(100_000 - chargeOfTen - oneHold)
+  expect(await app.balanceOf(payer.userId)).toBe(100_000 - chargeOfTen - oneHold)
   expect(await openHolds(app, payer.userId)).toBe(1)
   talk.socket.close()
   await untilFree(app, payer.userId)
-  expect(await balanceOf(app, payer.userId)).toBe(100_000 - chargeOfTen)
+  expect(await app.balanceOf(payer.userId)).toBe(100_000 - chargeOfTen)
   const [row] = await chargesOf(app, payer.userId)
   expect(row).toMatchObject({
     quota: chargeOfTen,
@@ -79,7 +63,7 @@ test('each response of a session has a log row and a charge of its own', async (
   expect(rows.map((row) => row.quota)).toEqual([chargeOfTen, 250, 4000])
   expect(rows.map((row) => row.request_id)).toEqual([talk.requestId, `${talk.requestId}-2`, `${talk.requestId}-3`])
   expect(new Set(rows.map((row) => row.other['session']))).toEqual(new Set([talk.requestId]))
-  expect(await balanceOf(app, payer.userId)).toBe(100_000 - chargeOfTen - 250 - 4000)
+  expect(await app.balanceOf(payer.userId)).toBe(100_000 - chargeOfTen - 250 - 4000)
 })
 
 test('a session that never asks for anything costs nothing and writes no row', async () => {
@@ -90,7 +74,7 @@ test('a session that never asks for anything costs nothing and writes no row', a
   expect(await openHolds(app, payer.userId)).toBe(1)
   talk.socket.close()
   await untilFree(app, payer.userId)
-  expect(await balanceOf(app, payer.userId)).toBe(100_000)
+  expect(await app.balanceOf(payer.userId)).toBe(100_000)
   expect(await chargesOf(app, payer.userId)).toEqual([])
 })
 
@@ -109,7 +93,7 @@ test('a balance for two responses carries two, and what cannot be set aside ends
   expect(await talk.closed).toMatchObject({ code: 1008 })
   await untilFree(app, payer.userId)
   expect((await chargesOf(app, payer.userId)).map((row) => row.quota)).toEqual([chargeOfTen, chargeOfTen])
-  expect(await balanceOf(app, payer.userId)).toBe(oneHold - 1)
+  expect(await app.balanceOf(payer.userId)).toBe(oneHold - 1)
   expect(await app.violations()).toEqual([])
 })
 
@@ -142,7 +126,7 @@ test('whoever cannot pay the first response is refused after the handshake, and 
   expect(errorOf(await talk.next('error'))).toMatchObject({ code: 'insufficient_user_quota' })
   expect(await talk.closed).toMatchObject({ code: 1008 })
   expect(app.upstream.total).toBe(before)
-  expect(await balanceOf(app, payer.userId)).toBe(oneHold - 1)
+  expect(await app.balanceOf(payer.userId)).toBe(oneHold - 1)
 })
 
 test('of two sessions at once on a balance for one, one begins', async () => {
@@ -157,7 +141,7 @@ test('of two sessions at once on a balance for one, one begins', async () => {
   expect(firsts.toSorted()).toEqual(['begun', 'refused'])
   for (const talk of talks) talk.socket.close()
   await untilFree(app, payer.userId)
-  expect(await balanceOf(app, payer.userId)).toBe(oneHold + 100)
+  expect(await app.balanceOf(payer.userId)).toBe(oneHold + 100)
 })
 
 test('many sessions of one account at once lose no unit', async () => {
@@ -172,7 +156,7 @@ test('many sessions of one account at once lose no unit', async () => {
   )
   await untilFree(app, payer.userId)
   expect(await chargesOf(app, payer.userId)).toHaveLength(36)
-  expect(await balanceOf(app, payer.userId)).toBe(1_000_000 - 36 * chargeOfTen)
+  expect(await app.balanceOf(payer.userId)).toBe(1_000_000 - 36 * chargeOfTen)
   expect(await app.violations()).toEqual([])
 })
 
@@ -185,7 +169,7 @@ test('a price per call is charged once a session, with its first response', asyn
   const talk = await world.talk({ key: payer.key, model: 'per-session' })
   await converse(talk, exampleTen)
   // The whole of it is spent: the session goes on all the same.
-  expect(await balanceOf(app, payer.userId)).toBe(0)
+  expect(await app.balanceOf(payer.userId)).toBe(0)
   await converse(talk, exampleTen)
   talk.socket.close()
   await untilFree(app, payer.userId)
@@ -193,7 +177,7 @@ test('a price per call is charged once a session, with its first response', asyn
   expect(rows.map((row) => row.quota)).toEqual([5000, 0])
   expect(rows[0]?.other).toMatchObject({ model_price: 0.01, ws: true })
   expect(rows[1]?.content).toContain('本次会话已计费')
-  expect(await balanceOf(app, payer.userId)).toBe(0)
+  expect(await app.balanceOf(payer.userId)).toBe(0)
 })
 
 describe('without usage from the upstream', () => {
@@ -252,7 +236,7 @@ describe('without usage from the upstream', () => {
     const talk = await world.talk({ key: payer.key })
     const done = await converse(talk, '[[status=429]] Hello')
     expect(done['response']).toMatchObject({ status: 'failed' })
-    expect(await balanceOf(app, payer.userId)).toBe(100_000 - oneHold)
+    expect(await app.balanceOf(payer.userId)).toBe(100_000 - oneHold)
     expect(await chargesOf(app, payer.userId)).toMatchObject([{ quota: 0, prompt_tokens: 0 }])
     ask(talk, exampleTen)
     await talk.next('response.done')

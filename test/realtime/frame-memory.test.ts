@@ -1,23 +1,19 @@
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { type WebSocket, WebSocketServer } from 'ws'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { closeSoundly, eventually } from '../relay/caller-dialects.ts'
+import { expect, test } from 'vitest'
+import { eventually } from '../relay/caller-dialects.ts'
 import { converse, startRealtime } from './world.ts'
 
 const megabyte = 1024 * 1024
 
-let world: Awaited<ReturnType<typeof startRealtime>>
-beforeAll(async () => {
-  world = await startRealtime('', {
-    BODY_MEMORY_MB: '24',
-    BODY_MEMORY_PER_ADDRESS_MB: '16',
-    BODY_MAX_MB: '8',
-    BODY_WAIT_SECONDS: '1',
-    BODY_IDLE_SECONDS: '3',
-  })
+const world = await startRealtime('', {
+  BODY_MEMORY_MB: '24',
+  BODY_MEMORY_PER_ADDRESS_MB: '16',
+  BODY_MAX_MB: '8',
+  BODY_WAIT_SECONDS: '1',
+  BODY_IDLE_SECONDS: '3',
 })
-afterAll(() => closeSoundly(world.app))
 
 const heldBytes = () => world.app.services.bodies.budget.heldBytes
 const untilHeld = (holds: (bytes: number) => boolean) => eventually(heldBytes, holds)

@@ -1,14 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { closeSoundly } from '../relay/caller-dialects.ts'
+import { describe, expect, test } from 'vitest'
 import { withOptions } from '../relay/serve.ts'
 import { startReverseProxy } from './reverse-proxy.ts'
 import { ask, converse, errorOf, handshake, model, open, startRealtime, untilFree } from './world.ts'
 
-let world: Awaited<ReturnType<typeof startRealtime>>
-beforeAll(async () => {
-  world = await startRealtime()
-})
-afterAll(() => closeSoundly(world.app))
+const world = await startRealtime()
 
 type Refusal = { status: number; headers: Record<string, unknown>; text: string }
 const refusalOf = ({ status, headers, text }: Refusal) => {

@@ -1,22 +1,8 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { closeSoundly, eventually } from '../relay/caller-dialects.ts'
-import {
-  ask,
-  balanceOf,
-  chargesOf,
-  converse,
-  errorOf,
-  openHolds,
-  payerWith,
-  startRealtime,
-  untilFree,
-} from './world.ts'
+import { expect, test } from 'vitest'
+import { eventually } from '../relay/caller-dialects.ts'
+import { ask, chargesOf, converse, errorOf, openHolds, payerWith, startRealtime, untilFree } from './world.ts'
 
-let world: Awaited<ReturnType<typeof startRealtime>>
-beforeAll(async () => {
-  world = await startRealtime()
-})
-afterAll(() => closeSoundly(world.app))
+const world = await startRealtime()
 
 /** A word is a tenth of a second of audio, 1.4 tokens at 2.5 × 8 × 2, and a token or two of text at 2.5 × 4. */
 const mostOfAWord = 120
@@ -39,7 +25,7 @@ test('a response that can no longer be paid ends as at a reached limit, then the
   expect(row?.other).toMatchObject({ end: 'unpaid', usage_source: 'estimated' })
   // Most of what was there was received.
   expect(row?.quota).toBeGreaterThan(4500)
-  expect(await balanceOf(app, payer.userId)).toBeGreaterThanOrEqual(-mostOfAWord)
+  expect(await app.balanceOf(payer.userId)).toBeGreaterThanOrEqual(-mostOfAWord)
 })
 
 test('the quota of a token ends a response like the balance does', async () => {
@@ -66,7 +52,7 @@ test('many sessions on one balance end no lower than a piece each below zero', a
     }),
   )
   await untilFree(app, payer.userId)
-  expect(await balanceOf(app, payer.userId)).toBeGreaterThanOrEqual(-8 * mostOfAWord)
+  expect(await app.balanceOf(payer.userId)).toBeGreaterThanOrEqual(-8 * mostOfAWord)
   expect(await app.violations()).toEqual([])
 })
 
@@ -80,7 +66,7 @@ test('a conversation that has grown is set aside before it is read again, and no
   expect(errorOf(await talk.next('error'))).toMatchObject({ code: 'insufficient_user_quota' })
   await talk.closed
   await untilFree(app, payer.userId)
-  expect(await balanceOf(app, payer.userId)).toBe(30_000 - 8000 * 2.5 - 10 * 10)
+  expect(await app.balanceOf(payer.userId)).toBe(30_000 - 8000 * 2.5 - 10 * 10)
 })
 
 test('a response sets aside what responses of the model lately cost, and a session that says nothing does not', async () => {
@@ -128,7 +114,7 @@ test('responses are paid by a plan as far as it goes, and the session ends where
   expect(errorOf(await talk.next('error'))).toMatchObject({ code: 'insufficient_quota' })
   await talk.closed
   await untilFree(app, payer.userId)
-  expect(await balanceOf(app, payer.userId)).toBe(1_000_000)
+  expect(await app.balanceOf(payer.userId)).toBe(1_000_000)
   const { rows } = await app.pool.query('select used_quota::int as used from subscriptions where user_id = $1', [
     payer.userId,
   ])

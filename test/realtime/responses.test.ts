@@ -1,21 +1,18 @@
 import { once } from 'node:events'
 import OpenAI from 'openai'
 import { ResponsesWS } from 'openai/resources/responses/ws'
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { WebSocket } from 'ws'
-import { type App, startApp } from '#test/support/app.ts'
+import { startApp } from '#test/support/app.ts'
 import { closeSoundly, consumed, eventually } from '../relay/caller-dialects.ts'
 import { allowUnpriced, serve } from '../relay/serve.ts'
 
 type Event = { type: string; response: { id: string; output: unknown[] } } & Record<string, unknown>
 
-let app: App
-beforeAll(async () => {
-  app = await startApp()
-  await allowUnpriced(app)
-})
-beforeEach(() => app.upstream.clear())
+const app = await startApp()
 afterAll(() => closeSoundly(app))
+await allowUnpriced(app)
+beforeEach(() => app.upstream.clear())
 
 async function payer(quota = 1_000_000_000) {
   const user = await app.make.user({ quota })
@@ -90,8 +87,7 @@ describe.each(families)('responses over a socket, on %s', (_, type) => {
       expect(row).toMatchObject({ prompt_tokens: 1000, completion_tokens: 100, quota: 41_250, is_stream: true })
       expect(row.other).toMatchObject({ session: 's-1', dialect: 'openai-responses' })
     }
-    const { rows: balances } = await app.pool.query('select quota from users where id = $1', [user.id])
-    expect(1_000_000_000 - Number(balances[0].quota)).toBe(3 * 41_250)
+    expect(1_000_000_000 - (await app.balanceOf(user.id))).toBe(3 * 41_250)
   })
 })
 
@@ -205,8 +201,7 @@ test('failures are reported in form, cost nothing, and leave the socket open', a
   expect(await talk.ended()).toMatchObject({ type: 'error', status: 400, error: { code: 'unknown_event' } })
   talk.socket.send(`{"type":"response.create","input":${'['.repeat(300)}${']'.repeat(300)}}`)
   expect(await talk.ended()).toMatchObject({ type: 'error', status: 400, error: { code: 'invalid_json' } })
-  const { rows } = await app.pool.query('select quota from users where id = $1', [user.id])
-  expect(Number(rows[0].quota)).toBe(1_000_000_000)
+  expect(await app.balanceOf(user.id)).toBe(1_000_000_000)
   talk.create({ model, input: 'hi' })
   expect((await talk.ended()).type).toBe('response.completed')
   talk.socket.close()

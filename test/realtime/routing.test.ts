@@ -1,17 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { channelsOf, serve, withOptions, type Route } from '../relay/serve.ts'
 import { startHttpProxy, startSocksProxy } from '../upstream/proxies.ts'
-import { closeSoundly } from '../relay/caller-dialects.ts'
 import { startTlsFront, trustTestCertificate } from './tls-front.ts'
 import { chargesOf, converse, errorOf, open, payerWith, startRealtime, untilFree } from './world.ts'
 
-let world: Awaited<ReturnType<typeof startRealtime>>
-beforeAll(async () => {
-  world = await startRealtime()
-  await world.app.make.option('SelfUseModeEnabled', 'true')
-  await world.app.services.options.reload()
-})
-afterAll(() => closeSoundly(world.app))
+const world = await startRealtime()
+await world.app.make.option('SelfUseModeEnabled', 'true')
+await world.app.services.options.reload()
 
 /** A session over these channels, an answer, and the row of it. */
 async function answeredBy(...routes: Route[]) {

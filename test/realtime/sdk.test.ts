@@ -2,22 +2,14 @@ import OpenAI from 'openai'
 import { OpenAIRealtimeWS as BetaWS } from 'openai/beta/realtime/ws'
 import { OpenAIRealtimeWebSocket } from 'openai/realtime/websocket'
 import { OpenAIRealtimeWS } from 'openai/realtime/ws'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { closeSoundly } from '../relay/caller-dialects.ts'
+import { afterAll, describe, expect, test } from 'vitest'
 import { startTlsFront, trustTestCertificate } from './tls-front.ts'
-import { balanceOf, chargesOf, model, payerWith, startRealtime, untilFree } from './world.ts'
+import { chargesOf, model, payerWith, startRealtime, untilFree } from './world.ts'
 
-let world: Awaited<ReturnType<typeof startRealtime>>
-let front: Awaited<ReturnType<typeof startTlsFront>>
-beforeAll(async () => {
-  trustTestCertificate()
-  world = await startRealtime()
-  front = await startTlsFront(Number(new URL(world.app.url).port))
-})
-afterAll(async () => {
-  await front.close()
-  await closeSoundly(world.app)
-})
+trustTestCertificate()
+const world = await startRealtime()
+const front = await startTlsFront(Number(new URL(world.app.url).port))
+afterAll(() => front.close())
 
 const libraryFor = (key: string) =>
   new OpenAI({ apiKey: `sk-${key}`, baseURL: `https://localhost:${front.port}/v1`, dangerouslyAllowBrowser: true })
@@ -72,7 +64,7 @@ describe.each(helpers)('the official library %s', (_, connect) => {
     realtime.close()
     await untilFree(app, payer.userId)
     // (100 + 20 × 4) × 2.5.
-    expect(await balanceOf(app, payer.userId)).toBe(100_000 - 450)
+    expect(await app.balanceOf(payer.userId)).toBe(100_000 - 450)
   })
 
   test('receives a spoken answer to spoken words: 2425', async () => {
@@ -169,5 +161,5 @@ test('the older helper speaks the older form', async () => {
   expect(words).toBe('You said: Hello')
   realtime.close()
   await untilFree(app, payer.userId)
-  expect(await balanceOf(app, payer.userId)).toBe(100_000 - 2425)
+  expect(await app.balanceOf(payer.userId)).toBe(100_000 - 2425)
 })

@@ -1,9 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { closeSoundly, eventually } from '../relay/caller-dialects.ts'
+import { describe, expect, test } from 'vitest'
+import { eventually } from '../relay/caller-dialects.ts'
 import { serve } from '../relay/serve.ts'
 import {
   ask,
-  balanceOf,
   chargesOf,
   converse,
   errorOf,
@@ -16,13 +15,9 @@ import {
   untilFree,
 } from './world.ts'
 
-let world: Awaited<ReturnType<typeof startRealtime>>
-beforeAll(async () => {
-  world = await startRealtime()
-  await world.app.make.option('SelfUseModeEnabled', 'true')
-  await world.app.services.options.reload()
-})
-afterAll(() => closeSoundly(world.app))
+const world = await startRealtime()
+await world.app.make.option('SelfUseModeEnabled', 'true')
+await world.app.services.options.reload()
 
 const nobodyAsked = async (): Promise<number> => {
   const { upstream } = world.app
@@ -110,7 +105,7 @@ describe('a caller who hangs up', () => {
     expect(textOutput).toBeLessThan(100)
     expect(row?.quota).toBe(Math.round((textInput + textOutput * 4 + audioOutput * 16) * 2.5))
     expect(row?.other).toMatchObject({ end: 'hung-up', usage_source: 'estimated', ws: true })
-    expect(await balanceOf(app, payer.userId)).toBe(1_000_000 - (row?.quota ?? 0))
+    expect(await app.balanceOf(payer.userId)).toBe(1_000_000 - (row?.quota ?? 0))
   })
 
   test('while the upstream is dialled pays nothing', async () => {
@@ -125,7 +120,7 @@ describe('a caller who hangs up', () => {
     talk.socket.close()
     await untilFree(app, payer.userId)
     expect(await chargesOf(app, payer.userId)).toEqual([])
-    expect(await balanceOf(app, payer.userId)).toBe(1_000_000)
+    expect(await app.balanceOf(payer.userId)).toBe(1_000_000)
   })
 
   test('has its goodbye handed on', async () => {
@@ -252,7 +247,7 @@ test('a hold of a session is as large as 500 tokens of text', async () => {
   const payer = await payerWith(app, 1_000_000)
   const talk = await world.talk({ key: payer.key })
   await talk.next('session.created')
-  expect(await balanceOf(app, payer.userId)).toBe(1_000_000 - oneHold)
+  expect(await app.balanceOf(payer.userId)).toBe(1_000_000 - oneHold)
   talk.socket.close()
   await untilFree(app, payer.userId)
 })

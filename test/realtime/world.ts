@@ -1,9 +1,10 @@
 import { once } from 'node:events'
 import { request } from 'node:http'
+import { afterAll } from 'vitest'
 import { WebSocket, type ClientOptions } from 'ws'
 import { type App, startApp } from '#test/support/app.ts'
 import type { TestToken } from '#test/support/factories.ts'
-import { eventually } from '../relay/caller-dialects.ts'
+import { closeSoundly, eventually } from '../relay/caller-dialects.ts'
 
 /** 2.5 a token of text, output 4 times, audio input 8 times, audio output 16 times that. */
 export const model = 'gpt-4o-realtime-preview'
@@ -123,9 +124,10 @@ export function handshake(url: string, input: { path?: string; headers?: Record<
   return promise
 }
 
-/** A product with one realtime channel and a token on a rich account. */
+/** A product for one file of tests, with one realtime channel and a token on a rich account. */
 export async function startRealtime(does = '', environment: Record<string, string> = {}) {
   const app = await startApp({ environment })
+  afterAll(() => closeSoundly(app))
   await app.make.channel({ models: model, baseUrl: does === '' ? app.upstream.url : app.upstream.withDirectives(does) })
   const user = await app.make.user({ quota: 10_000_000 })
   const token = await app.make.token(user)
@@ -139,9 +141,6 @@ export async function payerWith(app: App, quota: number): Promise<TestToken> {
   await app.settled()
   return token
 }
-
-export const balanceOf = async (app: App, userId: number): Promise<number> =>
-  Number((await app.pool.query('select quota from users where id = $1', [userId])).rows[0]?.quota)
 
 export const openHolds = async (app: App, userId: number): Promise<number> =>
   Number(

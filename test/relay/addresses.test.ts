@@ -1,21 +1,16 @@
 import { GoogleGenAI } from '@google/genai'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type App, startApp } from '#test/support/app.ts'
-import type { TestToken } from '#test/support/factories.ts'
+import { afterAll, describe, expect, test } from 'vitest'
+import { startApp } from '#test/support/app.ts'
 import { closeSoundly, consumed } from './caller-dialects.ts'
 
-let app: App
-let token: TestToken
 const names = ['gpt-4o-mini', 'vendor/model-x', 'llama3:8b']
-beforeAll(async () => {
-  app = await startApp()
-  token = await app.make.token(await app.make.user())
-  await app.make.channel({ models: names.join(',') })
-  await app.make.option('SelfUseModeEnabled', 'true')
-  await app.services.options.reload()
-  await app.settled()
-})
+const app = await startApp()
 afterAll(() => closeSoundly(app))
+const token = await app.make.token(await app.make.user())
+await app.make.channel({ models: names.join(',') })
+await app.make.option('SelfUseModeEnabled', 'true')
+await app.services.options.reload()
+await app.settled()
 
 const hello = { model: 'gpt-4o-mini', messages: [{ role: 'user', content: 'Hello' }] }
 const post = (path: string, body: string) =>

@@ -1,18 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type App, startApp } from '#test/support/app.ts'
-import type { TestToken } from '#test/support/factories.ts'
-import { type Agent, claudeCode, codex, geminiCli, opencode } from './agent-clients.ts'
+import { startApp } from '#test/support/app.ts'
+import { type Agent, claudeCode, codex, opencode } from './agent-clients.ts'
+import { geminiCli } from './gemini-cli-client.ts'
 import { closeSoundly, consumed } from './caller-dialects.ts'
 import { allowUnpriced, serve, setOptions } from './serve.ts'
 
-let app: App
-let mine: TestToken
-beforeAll(async () => {
-  app = await startApp()
-  await allowUnpriced(app)
-  mine = await app.make.token(await app.make.user({ quota: 1_000_000_000_000 }))
-})
+const app = await startApp()
 afterAll(() => closeSoundly(app))
+await allowUnpriced(app)
+const mine = await app.make.token(await app.make.user({ quota: 1_000_000_000_000 }))
 
 describe('reasoning through a loop of three calls', () => {
   // Only at the vendor's own address some models are known to want the other call.
@@ -171,8 +167,7 @@ describe('the vendor’s cache, for callers whose dialect has no word for it', (
       )
     }
     const sum = (name: 'prompt' | 'read' | 'quota') => figures.reduce((total, row) => total + row[name], 0)
-    const { rows: balances } = await app.pool.query('select quota from users where id = $1', [user.id])
-    expect(1_000_000_000 - Number(balances[0].quota)).toBe(sum('quota'))
+    expect(1_000_000_000 - (await app.balanceOf(user.id))).toBe(sum('quota'))
     return { share: sum('read') / sum('prompt'), cost: sum('quota') }
   }
 

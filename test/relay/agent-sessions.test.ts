@@ -1,8 +1,5 @@
-import { chargeReceipt } from '#core/pricing/charge.ts'
-import type { Receipt } from '#core/pricing/receipt.ts'
 import { beforeEach, describe, expect, test } from 'vitest'
 import type { TestToken } from '#test/support/factories.ts'
-import { type Agent, type Turn, claudeCode, codex, geminiCli, opencode } from './agent-clients.ts'
 import { json } from '#test/support/scripted-upstream.ts'
 import { channelsOf, serve } from './serve.ts'
 import { consumed, say, type CallerDialect, callerDialects } from './caller-dialects.ts'
@@ -176,87 +173,4 @@ test('an answer that begins with a copy of its long request is served in full', 
   const reply = await app.relay(token, '/v1/responses', { model, stream: true, input: 'hello [[usage=9:2]]', tools })
   expect(await reply.text()).toContain('"type":"response.completed"')
   expect((await consumed(app)).at(-1)).toMatchObject({ prompt_tokens: 9, completion_tokens: 2 })
-})
-
-describe('a session of twelve turns', () => {
-  const agents: [string, (session: string) => Agent, number, readonly string[]][] = [
-    ['Claude Code', claudeCode, 14, ['Read', 'Bash', 'mcp__docs__search']],
-    ['Codex', codex, 1, ['Read', 'local_shell', 'mcp__docs/search']],
-    ['opencode', opencode, 1, ['Read', 'Bash', 'docs_search']],
-    ['Gemini CLI', geminiCli, 24, ['Read', 'Bash', 'docs_search']],
-  ]
-  const families = [
-    ['OpenAI', 1],
-    ['Anthropic', 14],
-    ['Gemini', 24],
-    ['chat completions only', 40],
-  ] as const
-  const pairs = agents.flatMap(([name, create, native, tools]) =>
-    families.map(([family, type]) => {
-      const isNative = type === native
-      // The simulated vendor knows none of its own tools.
-      const known = isNative ? tools.filter((tool) => !/local_shell|\//.test(tool)) : tools
-      return { name, family, create, type, native: isNative, tools: known }
-    }),
-  )
-  /** What the simulated model is asked to call, by the names that go upstream. */
-  const spoken = (tool: string): string => tool.replace('/', '__')
-
-  test.each(pairs)(
-    '$name on $family: every tool loop closes, and each call costs what its upstream reported',
-    async (pair) => {
-      const user = await app.make.user({ quota: 1_000_000_000 })
-      const token = await app.make.token(user)
-      const { model } = await serve(app, { type: pair.type })
-      const agent = pair.create(`session-${pair.name}-${pair.type}`)
-      const sent: unknown[] = []
-      const turn = async (input: Parameters<Agent['ask']>[1]): Promise<Turn> => {
-        const body = agent.ask(model, input)
-        sent.push(structuredClone(body))
-        const reply = await app.relay(token, agent.path(model), body, { headers: agent.headers })
-        const text = await reply.text()
-        expect(reply.status, text).toBe(200)
-        return agent.read(text)
-      }
-      const usage = '[[usage=1000:100]]'
-      const before = (await consumed(app)).length
-      for (const wanted of [[0], [1], [2], [0, 1], [1, 2], [0, 2]]) {
-        const names = [...new Set(wanted.map((index) => pair.tools[index % pair.tools.length] as string))]
-        const { calls } = await turn({ text: `please use ${names.map(spoken).join(' and ')} ${usage}` })
-        expect(calls.map(({ name }) => name).toSorted()).toEqual(names.toSorted())
-        const results = calls.map((call) => ({ call, output: `the result of ${call.name} ${usage}` }))
-        expect((await turn({ results })).calls).toEqual([])
-        const asked = JSON.stringify(app.upstream.requests.at(-1)?.body)
-        for (const name of names) expect(asked).toContain(`the result of ${name}`)
-        // A result is reported with every key that the tool gave.
-        if (pair.name === 'Gemini CLI') expect(asked).toContain('exitCode')
-      }
-      const rows = (await consumed(app)).slice(before)
-      expect(rows).toHaveLength(12)
-      for (const row of rows) expect(row).toMatchObject({ channel_id: rows[0]?.channel_id, model_name: model })
-      const { rows: balances } = await app.pool.query('select quota, used_quota from users where id = $1', [user.id])
-      expect(Number(balances[0].used_quota)).toBe(rows.reduce((sum, { quota }) => sum + quota, 0))
-      expect(1_000_000_000 - Number(balances[0].quota)).toBe(Number(balances[0].used_quota))
-      for (const row of rows) {
-        const exact = (row.prompt_tokens + row.completion_tokens) * 37.5
-        // Claude's formula rounds down.
-        const isClaude = pair.type === 14 || pair.name === 'Claude Code'
-        expect(row.quota).toBe(isClaude ? Math.floor(exact) : Math.round(exact))
-      }
-      // What is too short for any cache has no session where its program names none.
-      const named = rows.filter(({ other }) => other['session'] !== undefined)
-      const of = (count: (row: (typeof rows)[number]) => number) => named.reduce((sum, row) => sum + count(row), 0)
-      expect(await app.trpc(user).user.logs.sums.query({ by: 'session' })).toEqual([
-        expect.objectContaining({
-          name: named[0]?.other['session'],
-          calls: named.length,
-          quota: of(({ other }) => chargeReceipt(other['receipt'] as Receipt).quota),
-          promptTokens: of((row) => row.prompt_tokens),
-          completionTokens: of((row) => row.completion_tokens),
-        }),
-      ])
-      if (pair.name !== 'Gemini CLI') expect(named).toHaveLength(12)
-      if (pair.native) expect(app.upstream.requests.slice(-12).map(({ body }) => body)).toEqual(sent)
-    },
-  )
 })

@@ -1,18 +1,13 @@
 import { brotliCompressSync, gzipSync } from 'node:zlib'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type App, startApp } from '#test/support/app.ts'
-import type { TestToken } from '#test/support/factories.ts'
+import { afterAll, describe, expect, test } from 'vitest'
+import { startApp } from '#test/support/app.ts'
 import { chat, closeSoundly, consumed, openHolds, say, type CallerDialect, callerDialects } from './caller-dialects.ts'
 
-let app: App
-let token: TestToken
-beforeAll(async () => {
-  app = await startApp()
-  token = await app.make.token(await app.make.user())
-  await app.make.channel({ baseUrl: app.upstream.withDirectives('lenient') })
-  await app.settled()
-})
+const app = await startApp()
 afterAll(() => closeSoundly(app))
+const token = await app.make.token(await app.make.user())
+await app.make.channel({ baseUrl: app.upstream.withDirectives('lenient') })
+await app.settled()
 
 /** Refused in the caller's own form, nothing asked, nothing held, nothing charged, and the process answers on. */
 async function expectRefused(by: CallerDialect, ask: Omit<Parameters<typeof say>[2], 'token'>, status: number) {

@@ -1,18 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { awsKeyText } from '#test/simulator/aws/signature.ts'
-import type { App } from '#test/support/app.ts'
-import type { TestToken } from '#test/support/factories.ts'
 import { serve } from './serve.ts'
-import { chat, closeSoundly, consumed, say, callerDialects } from './caller-dialects.ts'
+import { chat, consumed, say, callerDialects } from './caller-dialects.ts'
 import { image, user, vendorWorld, weather } from './vendors.ts'
 import { startRelay } from './relay-world.ts'
 
-let app: App
-let token: TestToken
-beforeAll(async () => {
-  ;({ app, token } = await startRelay({ options: { RetryTimes: '0' } }))
-})
-afterAll(() => closeSoundly(app))
+const { app, token } = await startRelay({ options: { RetryTimes: '0' } })
 
 const bedrock = (input: { does?: string } = {}) => ({
   type: 33,

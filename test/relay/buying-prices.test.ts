@@ -1,20 +1,14 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 import type { BuyingPrice } from '#core/pricing/buying-price.ts'
-import { type App, startApp } from '#test/support/app.ts'
-import type { TestToken, TestUser } from '#test/support/factories.ts'
+import { startApp } from '#test/support/app.ts'
 import { chat, closeSoundly, say } from './caller-dialects.ts'
 import { allowUnpriced, serve, setOptions, withOptions } from './serve.ts'
 
-let app: App
-let user: TestUser
-let token: TestToken
-beforeAll(async () => {
-  app = await startApp()
-  await allowUnpriced(app)
-  user = await app.make.user()
-  token = await app.make.token(user, { remainQuota: 50_000_000 })
-})
+const app = await startApp()
 afterAll(() => closeSoundly(app))
+await allowUnpriced(app)
+const user = await app.make.user()
+const token = await app.make.token(user, { remainQuota: 50_000_000 })
 
 const tokens = (input: number, output: number, more: Record<string, number> = {}) =>
   ({ kind: 'tokens', input, output, ...more }) as const

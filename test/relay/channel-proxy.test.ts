@@ -1,25 +1,15 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterAll, beforeEach, expect, test } from 'vitest'
+import { encryptProxyPasswords } from '#features/channels/stored-setting.ts'
 import { pixel } from '#test/simulator/media.ts'
 import { serviceAccount } from '#test/simulator/vertex/account.ts'
-import type { App } from '#test/support/app.ts'
-import type { TestToken } from '#test/support/factories.ts'
-import { startHttpProxy, type TestProxy } from '#test/upstream/proxies.ts'
+import { startHttpProxy } from '#test/upstream/proxies.ts'
 import { serve } from './serve.ts'
 import { startRelay } from './relay-world.ts'
 
-let app: App
-let token: TestToken
-let proxy: TestProxy
-let setting: string
-beforeAll(async () => {
-  ;({ app, token } = await startRelay())
-  proxy = await startHttpProxy()
-  setting = JSON.stringify({ proxy: `http://127.0.0.1:${proxy.port}` })
-})
-afterAll(async () => {
-  proxy.close()
-  await app[Symbol.asyncDispose]()
-})
+const { app, token } = await startRelay()
+const proxy = await startHttpProxy()
+const setting = JSON.stringify({ proxy: `http://127.0.0.1:${proxy.port}` })
+afterAll(() => proxy.close())
 beforeEach(() => {
   proxy.seen.length = 0
 })
@@ -59,4 +49,28 @@ test('a refused file is a failed attempt that costs nothing', async () => {
   expect(reply.ok).toBe(false)
   expect(app.upstream.requests.at(-1)?.path).toBe('/v1/files/upload')
   expect(await app.violations()).toEqual([])
+})
+
+test('the password of a proxy reaches the proxy with every call, and stands nowhere in the database', async () => {
+  const address = `http://bob:PlantedProxyPassword@127.0.0.1:${proxy.port}`
+  const { model, ids } = await serve(app, { setting: JSON.stringify({ proxy: address }) })
+  const id = ids[0] ?? 0
+  const call = async () => {
+    const body = { model, messages: [{ role: 'user', content: 'hi' }] }
+    expect((await app.relay(token, '/v1/chat/completions', body)).status).toBe(200)
+    return proxy.seen.at(-1)?.split(' ').at(-1)
+  }
+  const credential = Buffer.from('bob:PlantedProxyPassword').toString('base64')
+  const stored = async () => JSON.stringify((await app.pool.query('select * from channels where id = $1', [id])).rows)
+  expect(await call()).toBe(credential)
+  expect(await stored()).not.toContain('PlantedProxyPassword')
+  // As older versions stored it; several machines start at once.
+  const typed = `{\n  "proxy": "${address}",\n  "idle_timeout": 60\n}`
+  await app.pool.query("update channels set setting = $2, proxy_encrypted = '' where id = $1", [id, typed])
+  await Promise.all([1, 2, 3].map(() => encryptProxyPasswords(app.pool, app.services.secrets)))
+  expect(await stored()).not.toContain('PlantedProxyPassword')
+  await app.settled()
+  expect(await call()).toBe(credential)
+  const root = await app.make.user({ role: 100 })
+  expect((await app.trpc(root).admin.channels.get.query({ id })).setting).toBe(typed)
 })

@@ -1,18 +1,13 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { chargeReceipt } from '#core/pricing/charge.ts'
 import { receipt as receiptSchema } from '#core/pricing/receipt.ts'
-import { type App, startApp } from '#test/support/app.ts'
-import type { TestToken } from '#test/support/factories.ts'
+import { startApp } from '#test/support/app.ts'
 import { setOptions } from './serve.ts'
 import { closeSoundly, consumed, say, type CallerDialect, callerDialects } from './caller-dialects.ts'
 
-let app: App
-let token: TestToken
-beforeAll(async () => {
-  app = await startApp()
-  token = await app.make.token(await app.make.user({ quota: 9_000_000_000_000 }))
-})
+const app = await startApp()
 afterAll(() => closeSoundly(app))
+const token = await app.make.token(await app.make.user({ quota: 9_000_000_000_000 }))
 
 /** A whole number of billionths of billionths: three decimals a factor, and no charge has more than six factors. */
 type Exact = bigint

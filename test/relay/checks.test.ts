@@ -1,18 +1,15 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 import { errors, type ErrorCode } from '#core/errors.ts'
 import { admissionChecks } from '#scripts/reference/admission.ts'
-import { type App, startApp } from '#test/support/app.ts'
+import { startApp } from '#test/support/app.ts'
 import type { TestToken } from '#test/support/factories.ts'
 import { setOptions, withOptions } from './serve.ts'
 import { chat, closeSoundly, consumed, eventually, say, type CallerDialect, callerDialects } from './caller-dialects.ts'
 
-let app: App
-beforeAll(async () => {
-  app = await startApp()
-  await app.make.channel()
-  await app.make.channel({ models: 'disabled-model', status: 2 })
-})
+const app = await startApp()
 afterAll(() => closeSoundly(app))
+await app.make.channel()
+await app.make.channel({ models: 'disabled-model', status: 2 })
 
 const codesOnPage = admissionChecks.map(({ code }) => code)
 

@@ -1,17 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { App } from '#test/support/app.ts'
-import type { TestToken } from '#test/support/factories.ts'
+import { describe, expect, test } from 'vitest'
 import { serve } from './serve.ts'
-import { chat, closeSoundly, consumed, say, callerDialects } from './caller-dialects.ts'
+import { chat, consumed, say, callerDialects } from './caller-dialects.ts'
 import { image, user, vendorWorld } from './vendors.ts'
 import { startRelay } from './relay-world.ts'
 
-let app: App
-let token: TestToken
-beforeAll(async () => {
-  ;({ app, token } = await startRelay({ options: { RetryTimes: '0' } }))
-})
-afterAll(() => closeSoundly(app))
+const { app, token } = await startRelay({ options: { RetryTimes: '0' } })
 
 const bot = (does = 'usage=20:10') => ({ type: 49, other: '73428668', does })
 

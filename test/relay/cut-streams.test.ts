@@ -1,16 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { App } from '#test/support/app.ts'
-import type { TestToken } from '#test/support/factories.ts'
+import { describe, expect, test } from 'vitest'
 import { serve, withOptions } from './serve.ts'
-import { chat, closeSoundly, consumed, say, type CallerDialect, callerDialects } from './caller-dialects.ts'
+import { chat, consumed, say, type CallerDialect, callerDialects } from './caller-dialects.ts'
 import { startRelay } from './relay-world.ts'
 
-let app: App
-let token: TestToken
-beforeAll(async () => {
-  ;({ app, token } = await startRelay({ options: { RetryTimes: '1' } }))
-})
-afterAll(() => closeSoundly(app))
+const { app, token } = await startRelay({ options: { RetryTimes: '1' } })
 
 const kinds = [
   { name: 'an OpenAI channel', type: 1 },

@@ -1,12 +1,9 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { type App, startApp } from '../support/app.ts'
 import { channelsOf, setOptions, withOptions } from './serve.ts'
 import { consumed } from './caller-dialects.ts'
 
-let app: App
-beforeAll(async () => {
-  app = await startApp()
-})
+const app = await startApp()
 afterAll(() => app[Symbol.asyncDispose]())
 
 type Standing = { limit: number; remaining: number; reset_seconds: number }

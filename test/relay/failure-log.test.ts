@@ -1,12 +1,9 @@
 import type { Pool, QueryConfig } from 'pg'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { createFailureLog, type FailureRow } from '#relay/attempt/failure-log.ts'
-import { createLedgerWorld, type LedgerWorld } from '../support/ledger-world.ts'
+import { createLedgerWorld } from '../support/ledger-world.ts'
 
-let world: LedgerWorld
-beforeAll(async () => {
-  world = await createLedgerWorld()
-})
+const world = await createLedgerWorld()
 afterAll(() => world[Symbol.asyncDispose]())
 
 const rowOf = (requestId: string, content = 'status code 500: no'): FailureRow => ({

@@ -1,20 +1,14 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { type App, startApp } from '#test/support/app.ts'
-import type { TestToken, TestUser } from '#test/support/factories.ts'
+import { afterAll, beforeEach, describe, expect, test } from 'vitest'
+import { startApp } from '#test/support/app.ts'
 import { allowUnpriced, channelsOf, serve, withOptions } from './serve.ts'
 import { chat, closeSoundly, consumed, say, callerDialects } from './caller-dialects.ts'
 
-let app: App
-let user: TestUser
-let token: TestToken
-beforeAll(async () => {
-  app = await startApp()
-  await allowUnpriced(app)
-  user = await app.make.user()
-  token = await app.make.token(user, { remainQuota: 5_000_000 })
-})
-beforeEach(() => app.upstream.clear())
+const app = await startApp()
 afterAll(() => closeSoundly(app))
+await allowUnpriced(app)
+const user = await app.make.user()
+const token = await app.make.token(user, { remainQuota: 5_000_000 })
+beforeEach(() => app.upstream.clear())
 
 const balances = async () => {
   const { rows } = await app.pool.query(

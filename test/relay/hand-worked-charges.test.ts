@@ -1,49 +1,38 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type App, startApp } from '#test/support/app.ts'
-import type { TestToken } from '#test/support/factories.ts'
+import { afterAll, expect, test } from 'vitest'
+import { startApp } from '#test/support/app.ts'
 import { setOptions } from './serve.ts'
 import { closeSoundly, consumed } from './caller-dialects.ts'
 import { receiptViolations } from '#test/support/receipts.ts'
 
-let app: App
-let token: TestToken
-
 /** All at a group ratio of 0.8; the model `m` at ratio 2, completions 3 times, cached prompts a tenth of it. */
-beforeAll(async () => {
-  app = await startApp()
-  token = await app.make.token(await app.make.user({ quota: 100_000_000 }))
-  const baseUrl = app.upstream.withDirectives('usage=1000:200:400')
-  await app.make.channel({ models: 'm', baseUrl })
-  await app.make.channel({
-    type: 14,
-    models: 'm-claude',
-    baseUrl: app.upstream.withDirectives('usage=1000:200:400:100'),
-  })
-  await app.make.channel({ type: 24, models: 'm-gemini', baseUrl })
-  await app.make.channel({ models: 'dall-e-3,tts-1,whisper-1,text-moderation-stable,jina-reranker,per-call' })
-  const each = (value: number) => ({ m: value, 'm-claude': value, 'm-gemini': value })
-  await setOptions(app, {
-    GroupRatio: '{"default":0.8}',
-    ModelRatio: JSON.stringify({
-      ...each(2),
-      'tts-1': 7.5,
-      'whisper-1': 15,
-      'text-moderation-stable': 2,
-      'text-moderation-latest': 2,
-      'jina-reranker': 10,
-    }),
-    CompletionRatio: JSON.stringify(each(3)),
-    CacheRatio: JSON.stringify(each(0.1)),
-    ModelPrice: '{"dall-e-3":0.04,"per-call":0.1}',
-  })
-  await app.services.channels.reload()
-})
+const app = await startApp()
 afterAll(() => closeSoundly(app))
-
-const balance = async (): Promise<number> => {
-  const { rows } = await app.services.database.pool.query('select quota from users where id = $1', [token.userId])
-  return Number(rows[0].quota)
-}
+const token = await app.make.token(await app.make.user({ quota: 100_000_000 }))
+const baseUrl = app.upstream.withDirectives('usage=1000:200:400')
+await app.make.channel({ models: 'm', baseUrl })
+await app.make.channel({
+  type: 14,
+  models: 'm-claude',
+  baseUrl: app.upstream.withDirectives('usage=1000:200:400:100'),
+})
+await app.make.channel({ type: 24, models: 'm-gemini', baseUrl })
+await app.make.channel({ models: 'dall-e-3,tts-1,whisper-1,text-moderation-stable,jina-reranker,per-call' })
+const each = (value: number) => ({ m: value, 'm-claude': value, 'm-gemini': value })
+await setOptions(app, {
+  GroupRatio: '{"default":0.8}',
+  ModelRatio: JSON.stringify({
+    ...each(2),
+    'tts-1': 7.5,
+    'whisper-1': 15,
+    'text-moderation-stable': 2,
+    'text-moderation-latest': 2,
+    'jina-reranker': 10,
+  }),
+  CompletionRatio: JSON.stringify(each(3)),
+  CacheRatio: JSON.stringify(each(0.1)),
+  ModelPrice: '{"dall-e-3":0.04,"per-call":0.1}',
+})
+await app.services.channels.reload()
 
 const messages = [{ role: 'user', content: 'hello' }]
 const contents = [{ role: 'user', parts: [{ text: 'hello' }] }]
@@ -143,7 +132,7 @@ const kinds: Kind[] = [
 ]
 
 test.each(kinds)('$kind costs $quota, worked out by hand', async ({ path, body, quota }) => {
-  const before = await balance()
+  const before = await app.balanceOf(token.userId)
   const reply =
     typeof body === 'function'
       ? await fetch(app.url + path, {
@@ -154,7 +143,7 @@ test.each(kinds)('$kind costs $quota, worked out by hand', async ({ path, body, 
       : await app.relay(token, path, body)
   expect(reply.status, await reply.text()).toBe(200)
   expect((await consumed(app)).at(-1)?.quota).toBe(quota)
-  expect(before - (await balance())).toBe(quota)
+  expect(before - (await app.balanceOf(token.userId))).toBe(quota)
 })
 
 test('the receipt of every kind of call still gives its charge when all prices have changed', async () => {

@@ -1,28 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import type { App } from '#test/support/app.ts'
-import type { TestToken } from '#test/support/factories.ts'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { hang, json, type Play, startScriptedUpstream, type Step } from '#test/support/scripted-upstream.ts'
 import { serve, setOptions, withOptions } from './serve.ts'
-import {
-  chat,
-  closeSoundly,
-  consumed,
-  eventually,
-  openHolds,
-  say,
-  type CallerDialect,
-  callerDialects,
-} from './caller-dialects.ts'
+import { chat, consumed, eventually, openHolds, say, type CallerDialect, callerDialects } from './caller-dialects.ts'
 import { startRelay } from './relay-world.ts'
 
-let app: App
-let token: TestToken
-beforeAll(async () => {
-  ;({ app, token } = await startRelay())
-})
+const { app, token } = await startRelay()
 beforeEach(() => app.upstream.clear())
-afterAll(() => closeSoundly(app))
 
 const kinds = [
   { name: 'an OpenAI channel', type: 1 },

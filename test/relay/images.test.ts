@@ -1,10 +1,9 @@
 import { once } from 'node:events'
-import { createServer, type Server } from 'node:http'
+import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type App, startApp } from '#test/support/app.ts'
-import type { TestToken } from '#test/support/factories.ts'
-import { json, type ScriptedUpstream, startScriptedUpstream } from '#test/support/scripted-upstream.ts'
+import { afterAll, expect, test } from 'vitest'
+import { startApp } from '#test/support/app.ts'
+import { json, startScriptedUpstream } from '#test/support/scripted-upstream.ts'
 import { allowUnpriced, serve, withOptions } from './serve.ts'
 import { chat, closeSoundly, consumed, say } from './caller-dialects.ts'
 
@@ -14,28 +13,22 @@ image.set([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])
 image.writeUInt32BE(600, 16)
 image.writeUInt32BE(1000, 20)
 
-let app: App
-let scripted: ScriptedUpstream
-let token: TestToken
-let files: Server
 let filesUrl = ''
 const asked: { method: string | undefined; path: string | undefined; body: string }[] = []
-beforeAll(async () => {
-  app = await startApp()
-  scripted = await startScriptedUpstream()
-  await allowUnpriced(app)
-  token = await app.make.token(await app.make.user({ quota: 1_000_000_000 }))
-  files = createServer(async (request, response) => {
-    let body = ''
-    for await (const chunk of request) body += String(chunk)
-    asked.push({ method: request.method, path: request.url, body })
-    response.writeHead(200, { 'content-type': 'image/png' })
-    response.end(request.url?.includes('huge') ? Buffer.alloc(21 * 1_048_576) : image)
-  })
-  files.listen(0, '127.0.0.1')
-  await once(files, 'listening')
-  filesUrl = `http://127.0.0.1:${(files.address() as AddressInfo).port}`
+const app = await startApp()
+const scripted = await startScriptedUpstream()
+await allowUnpriced(app)
+const token = await app.make.token(await app.make.user({ quota: 1_000_000_000 }))
+const files = createServer(async (request, response) => {
+  let body = ''
+  for await (const chunk of request) body += String(chunk)
+  asked.push({ method: request.method, path: request.url, body })
+  response.writeHead(200, { 'content-type': 'image/png' })
+  response.end(request.url?.includes('huge') ? Buffer.alloc(21 * 1_048_576) : image)
 })
+files.listen(0, '127.0.0.1')
+await once(files, 'listening')
+filesUrl = `http://127.0.0.1:${(files.address() as AddressInfo).port}`
 afterAll(async () => {
   await closeSoundly(app)
   await scripted[Symbol.asyncDispose]()

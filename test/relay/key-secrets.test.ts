@@ -1,13 +1,12 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { once } from 'node:events'
-import { createServer, type Server } from 'node:http'
+import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { selectableChannelTypes } from '#core/channel-types/index.ts'
 import { secretParts } from '#core/masking/secret-parts.ts'
 import { roles } from '#core/roles.ts'
-import { type App, startApp } from '#test/support/app.ts'
-import type { TestToken, TestUser } from '#test/support/factories.ts'
+import { startApp } from '#test/support/app.ts'
 import { recordProcessLog } from '#test/support/process-log.ts'
 import { open } from '../realtime/world.ts'
 import { drawingModels, imagine, poll } from '../tasks/world.ts'
@@ -55,33 +54,25 @@ function quoted(key: string, type: number): string {
     .join(' , ')
 }
 
-let app: App
-let upstream: Server
-let origin: string
-let admin: TestUser
-let token: TestToken
 /** How the upstream answers next. */
 let answer: (asked: string) => { status: number; contentType?: string; body: string }
-let processLog: string[]
 
-beforeAll(async () => {
-  upstream = createServer((request, response) => {
-    const asked = `${request.url} ${JSON.stringify(request.headers)}`
-    request.resume().on('end', () => {
-      const { status, contentType = 'application/json', body } = answer(asked)
-      response.writeHead(status, { 'content-type': contentType }).end(body)
-    })
+const upstream = createServer((request, response) => {
+  const asked = `${request.url} ${JSON.stringify(request.headers)}`
+  request.resume().on('end', () => {
+    const { status, contentType = 'application/json', body } = answer(asked)
+    response.writeHead(status, { 'content-type': contentType }).end(body)
   })
-  upstream.listen(0, '127.0.0.1')
-  await once(upstream, 'listening')
-  origin = `http://127.0.0.1:${(upstream.address() as AddressInfo).port}`
-  app = await startApp()
-  await allowUnpriced(app)
-  await setOptions(app, { LogErrorEnabled: 'true', RetryTimes: '0' })
-  admin = await app.make.user({ role: roles.admin })
-  token = await app.make.token(await app.make.user({ quota: 1_000_000_000 }))
-  processLog = recordProcessLog(app)
 })
+upstream.listen(0, '127.0.0.1')
+await once(upstream, 'listening')
+const origin = `http://127.0.0.1:${(upstream.address() as AddressInfo).port}`
+const app = await startApp()
+await allowUnpriced(app)
+await setOptions(app, { LogErrorEnabled: 'true', RetryTimes: '0' })
+const admin = await app.make.user({ role: roles.admin })
+const token = await app.make.token(await app.make.user({ quota: 1_000_000_000 }))
+const processLog = recordProcessLog(app)
 beforeEach(async () => {
   processLog.length = 0
   const { rows } = await app.pool.query<{ first: string }>('select pg_snapshot_xmin(pg_current_snapshot()) as first')
@@ -188,6 +179,25 @@ describe('the key of a channel', () => {
       const probed = await app.trpc(admin).admin.channels.probe.mutate({ id, model: 'broken' })
       expectSilence(JSON.stringify(probed), { type, key })
     }
+    expectSilence(await everythingStored(), { type, key })
+    expectSilence(processLog.join('\n'), { type, key })
+  })
+
+  test('is masked where the product itself fails with the key in its own error', async () => {
+    const { id } = await app.make.channel({ type: 1, key, models: 'faulty', baseUrl: origin, autoBan: false })
+    await app.services.channels.reload(id)
+    const sending = vi.spyOn(app.services.transport, 'send').mockImplementation(() => {
+      throw new TypeError(`Invalid value: ${quoted(key, type)}`, { cause: new Error(key) })
+    })
+    const outputs: string[] = []
+    for (const stream of [false, true])
+      outputs.push(await (await say(app, chat, { token, body: chat.body('faulty', 'hi', stream) })).text())
+    outputs.push(await (await app.relay(token, '/v1/embeddings', { model: 'faulty', input: 'hi' })).text())
+    outputs.push(await (await app.relay(token, '/v1/responses/input_tokens', { model: 'faulty', input: 'hi' })).text())
+    outputs.push(String(await app.trpc(admin).admin.channels.probe.mutate({ id, model: 'faulty' }).catch(String)))
+    expect(sending).toHaveBeenCalled()
+    sending.mockRestore()
+    expectSilence(outputs.join('\n'), { type, key })
     expectSilence(await everythingStored(), { type, key })
     expectSilence(processLog.join('\n'), { type, key })
   })

@@ -1,10 +1,10 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { Pool } from 'pg'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, expect, test, vi } from 'vitest'
 import { createSecrets } from '#features/secrets/service.ts'
 import { createChannelTable } from '#relay/routing/channel-table.ts'
-import { createDatabase, type TestDatabase } from '../support/database.ts'
+import { createDatabase } from '../support/database.ts'
 import { processorMs } from '../support/processor-time.ts'
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 })
@@ -16,22 +16,18 @@ const channels = 10_000
 const modelsEach = 100
 
 const secrets = createSecrets('a key')
-let database: TestDatabase
-let pool: Pool
 
-beforeAll(async () => {
-  database = await createDatabase()
-  pool = new Pool({ ...database.connection, max: 3 })
-  // Half of the models are known to every channel, half to some.
-  await pool.query(
-    `insert into channels (type, name, key_encrypted, base_url, models, "group", priority)
-     select 1, 'channel ' || n, $1, 'http://localhost', (
-       select string_agg(case when m <= $3 / 2 then 'a-model-of-everybody-' || m else 'a-model-of-some-' || (n * 7 + m) % 5000 end, ',')
-       from generate_series(1, $3::int) m), 'default', n % 3
-     from generate_series(1, $2::int) n`,
-    [secrets.encrypt('sk-key'), channels, modelsEach],
-  )
-})
+const database = await createDatabase()
+const pool = new Pool({ ...database.connection, max: 3 })
+// Half of the models are known to every channel, half to some.
+await pool.query(
+  `insert into channels (type, name, key_encrypted, base_url, models, "group", priority)
+   select 1, 'channel ' || n, $1, 'http://localhost', (
+     select string_agg(case when m <= $3 / 2 then 'a-model-of-everybody-' || m else 'a-model-of-some-' || (n * 7 + m) % 5000 end, ',')
+     from generate_series(1, $3::int) m), 'default', n % 3
+   from generate_series(1, $2::int) n`,
+  [secrets.encrypt('sk-key'), channels, modelsEach],
+)
 afterAll(async () => {
   await pool.end()
   await database[Symbol.asyncDispose]()

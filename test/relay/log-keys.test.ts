@@ -1,29 +1,22 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type App, startApp } from '#test/support/app.ts'
-import type { TestToken } from '#test/support/factories.ts'
+import { afterAll, describe, expect, test } from 'vitest'
+import { startApp } from '#test/support/app.ts'
 import { receiptViolations } from '#test/support/receipts.ts'
-import { type ScriptedUpstream, startScriptedUpstream } from '#test/support/scripted-upstream.ts'
+import { startScriptedUpstream } from '#test/support/scripted-upstream.ts'
 import { setOptions, withOptions } from './serve.ts'
 import { closeSoundly, consumed } from './caller-dialects.ts'
 
-let app: App
-let token: TestToken
-let upstream: ScriptedUpstream
-
 /** All at model ratio 2 and completion ratio 3; the group costs 0.5, and 0.8 for its own users. */
-beforeAll(async () => {
-  app = await startApp()
-  upstream = await startScriptedUpstream()
-  token = await app.make.token(await app.make.user({ quota: 100_000_000 }))
-  const models = ['plain', 'gpt-4o-search-preview', 'gpt-4.1-tools', 'sound', 'gpt-image-1']
-  const each = (value: number) => JSON.stringify(Object.fromEntries(models.map((model) => [model, value])))
-  await setOptions(app, {
-    GroupRatio: '{"default":0.5}',
-    GroupGroupRatio: '{"default":{"default":0.8}}',
-    ModelRatio: each(2),
-    CompletionRatio: each(3),
-    ModelPrice: '{}',
-  })
+const app = await startApp()
+const upstream = await startScriptedUpstream()
+const token = await app.make.token(await app.make.user({ quota: 100_000_000 }))
+const models = ['plain', 'gpt-4o-search-preview', 'gpt-4.1-tools', 'sound', 'gpt-image-1']
+const each = (value: number) => JSON.stringify(Object.fromEntries(models.map((model) => [model, value])))
+await setOptions(app, {
+  GroupRatio: '{"default":0.5}',
+  GroupGroupRatio: '{"default":{"default":0.8}}',
+  ModelRatio: each(2),
+  CompletionRatio: each(3),
+  ModelPrice: '{}',
 })
 afterAll(async () => {
   await closeSoundly(app)

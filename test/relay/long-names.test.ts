@@ -1,18 +1,13 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type App, startApp } from '#test/support/app.ts'
-import type { TestToken } from '#test/support/factories.ts'
+import { afterAll, describe, expect, test } from 'vitest'
+import { startApp } from '#test/support/app.ts'
 import { handshake } from '../realtime/world.ts'
 import { chat, closeSoundly, consumed, openHolds, say, type CallerDialect, callerDialects } from './caller-dialects.ts'
 
-let app: App
-let token: TestToken
-beforeAll(async () => {
-  app = await startApp()
-  token = await app.make.token(await app.make.user())
-  await app.make.channel({ models: 'gpt-4-gizmo-*,gpt-4o-mini' })
-  await app.settled()
-})
+const app = await startApp()
 afterAll(() => closeSoundly(app))
+const token = await app.make.token(await app.make.user())
+await app.make.channel({ models: 'gpt-4-gizmo-*,gpt-4o-mini' })
+await app.settled()
 
 const nameOf = (length: number): string => `gpt-4-gizmo-${'n'.repeat(length)}`.slice(0, length)
 const tooLong = /^模型名称不能超过 128 个字符/

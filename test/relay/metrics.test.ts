@@ -1,12 +1,9 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type App, startApp } from '../support/app.ts'
+import { afterAll, expect, test } from 'vitest'
+import { startApp } from '../support/app.ts'
 
-let app: App
 const key = 'a key for those who watch'
 
-beforeAll(async () => {
-  app = await startApp({ environment: { METRICS_KEY: key } })
-})
+const app = await startApp({ environment: { METRICS_KEY: key } })
 afterAll(() => app[Symbol.asyncDispose]())
 
 const read = async (headers: Record<string, string> = { authorization: `Bearer ${key}` }) => {

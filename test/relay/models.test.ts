@@ -1,29 +1,23 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 import { anthropicLibrary } from '#test/sdk/clients/anthropic.ts'
 import { thrownBy } from '#test/sdk/clients/client.ts'
 import { googleLibrary } from '#test/sdk/clients/google.ts'
 import { openAiLibrary } from '#test/sdk/clients/openai.ts'
-import { type App, startApp } from '#test/support/app.ts'
-import type { TestToken, TestUser } from '#test/support/factories.ts'
+import { startApp } from '#test/support/app.ts'
 import { setOptions, withOptions } from './serve.ts'
 import { closeSoundly, consumed } from './caller-dialects.ts'
 
-let app: App
-let user: TestUser
-let token: TestToken
-beforeAll(async () => {
-  app = await startApp()
-  user = await app.make.user()
-  token = await app.make.token(user)
-  await app.make.channel({ models: 'gpt-4o,gpt-4o-mini,unpriced-model' })
-  await app.make.channel({ type: 14, models: 'claude-sonnet-4-20250514', modelPrefix: 'east/' })
-  await app.make.channel({ models: 'o3', group: 'vip' })
-  await app.make.channel({ models: 'gpt-4.1', status: 2 })
-  await app.services.channels.reload()
-  const mapping = { best: [{ model: 'gpt-4o', priorities: 1 }], nowhere: [{ model: 'gpt-9', priorities: 1 }] }
-  await setOptions(app, { global_model_mapping: JSON.stringify({ mapping }) })
-})
+const app = await startApp()
 afterAll(() => closeSoundly(app))
+const user = await app.make.user()
+const token = await app.make.token(user)
+await app.make.channel({ models: 'gpt-4o,gpt-4o-mini,unpriced-model' })
+await app.make.channel({ type: 14, models: 'claude-sonnet-4-20250514', modelPrefix: 'east/' })
+await app.make.channel({ models: 'o3', group: 'vip' })
+await app.make.channel({ models: 'gpt-4.1', status: 2 })
+await app.services.channels.reload()
+const mapping = { best: [{ model: 'gpt-4o', priorities: 1 }], nowhere: [{ model: 'gpt-9', priorities: 1 }] }
+await setOptions(app, { global_model_mapping: JSON.stringify({ mapping }) })
 
 const visible = ['best', 'claude-sonnet-4-20250514', 'east/claude-sonnet-4-20250514', 'gpt-4o', 'gpt-4o-mini']
 

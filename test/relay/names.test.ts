@@ -1,17 +1,10 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import type { App } from '#test/support/app.ts'
-import type { TestToken } from '#test/support/factories.ts'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { serve, setOptions, withOptions } from './serve.ts'
-import { chat, closeSoundly, consumed, say, type CallerDialect, callerDialects } from './caller-dialects.ts'
+import { chat, consumed, say, type CallerDialect, callerDialects } from './caller-dialects.ts'
 import { startRelay } from './relay-world.ts'
 
-let app: App
-let token: TestToken
-beforeAll(async () => {
-  ;({ app, token } = await startRelay())
-})
+const { app, token } = await startRelay()
 beforeEach(() => app.upstream.clear())
-afterAll(() => closeSoundly(app))
 
 const [, responses, messages, generate] = callerDialects as [CallerDialect, CallerDialect, CallerDialect, CallerDialect]
 

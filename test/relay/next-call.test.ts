@@ -11,13 +11,10 @@ vi.setConfig({ testTimeout: 300_000 })
 const writes = long ? 200 : 1
 const isOfEveryKind = (kinds: Set<string>): void => expect(kinds.size).toBeGreaterThan(40)
 
-let first: App
 let second: App
-beforeAll(async () => {
-  first = await startApp()
-  await allowUnpriced(first)
-})
+const first = await startApp()
 afterAll(() => first[Symbol.asyncDispose]())
+await allowUnpriced(first)
 
 /** Calls that go on beside something else, on both nodes. */
 async function beside<Result>(scene: Scene, run: () => Promise<Result>): Promise<Result> {

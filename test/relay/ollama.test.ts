@@ -1,17 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { App } from '#test/support/app.ts'
-import type { TestToken } from '#test/support/factories.ts'
+import { describe, expect, test } from 'vitest'
 import { serve } from './serve.ts'
-import { chat, closeSoundly, consumed, say, callerDialects } from './caller-dialects.ts'
+import { chat, consumed, say, callerDialects } from './caller-dialects.ts'
 import { image, user, vendorWorld, weather } from './vendors.ts'
 import { startRelay } from './relay-world.ts'
 
-let app: App
-let token: TestToken
-beforeAll(async () => {
-  ;({ app, token } = await startRelay({ options: { RetryTimes: '0' } }))
-})
-afterAll(() => closeSoundly(app))
+const { app, token } = await startRelay({ options: { RetryTimes: '0' } })
 
 /** An address that ends in the native path asks for the native call always. */
 const native = (does = 'words=2') => ({ type: 4, baseUrl: `${app.upstream.withDirectives(does)}/api` })

@@ -1,21 +1,17 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type App, startApp } from '#test/support/app.ts'
+import { afterAll, expect, test } from 'vitest'
+import { startApp } from '#test/support/app.ts'
 import type { TestUser } from '#test/support/factories.ts'
 import { serve, setOptions } from './serve.ts'
 import { chat, closeSoundly, consumed } from './caller-dialects.ts'
 
-let app: App
-let user: TestUser
-beforeAll(async () => {
-  app = await startApp()
-  await setOptions(app, {
-    SelfUseModeEnabled: 'true',
-    GroupRatio: '{"default":1,"vip":2,"svip":1}',
-    UserUsableGroups: '{"default":"","vip":""}',
-  })
-  user = await app.make.user()
-})
+const app = await startApp()
 afterAll(() => closeSoundly(app))
+await setOptions(app, {
+  SelfUseModeEnabled: 'true',
+  GroupRatio: '{"default":1,"vip":2,"svip":1}',
+  UserUsableGroups: '{"default":"","vip":""}',
+})
+const user = await app.make.user()
 
 type Input = { as?: TestUser; headers?: Record<string, string> }
 

@@ -1,23 +1,15 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 import { chargeReceipt } from '#core/pricing/charge.ts'
 import { receipt } from '#core/pricing/receipt.ts'
-import { type App, startApp } from '#test/support/app.ts'
-import type { TestToken, TestUser } from '#test/support/factories.ts'
+import { startApp } from '#test/support/app.ts'
 import { chat, closeSoundly, say } from './caller-dialects.ts'
 import { serve, setOptions } from './serve.ts'
 
-let app: App
-let other: App
-let root: TestUser
-let user: TestUser
-let token: TestToken
-beforeAll(async () => {
-  app = await startApp()
-  other = await startApp({ on: app })
-  root = await app.make.user({ role: 100 })
-  user = await app.make.user({ quota: 900_000_000 })
-  token = await app.make.token(user, { remainQuota: 900_000_000 })
-})
+const app = await startApp()
+const other = await startApp({ on: app })
+const root = await app.make.user({ role: 100 })
+const user = await app.make.user({ quota: 900_000_000 })
+const token = await app.make.token(user, { remainQuota: 900_000_000 })
 afterAll(async () => {
   await other[Symbol.asyncDispose]()
   await app.pool.query('insert into logs select * from kept_logs')
@@ -27,8 +19,22 @@ afterAll(async () => {
 const prices = () => app.trpc(root).admin.prices
 const setPrice = (model: string, modelRatio: number) =>
   app.trpc(root).admin.models.setPrices.mutate({ prices: [{ model, modelRatio, completionRatio: 1 }] })
-const databaseTime = async () =>
-  Number((await app.pool.query('select extract(epoch from clock_timestamp()) * 1000 as ms')).rows[0].ms)
+type Change = Parameters<ReturnType<typeof prices>['schedule']['mutate']>[0]['change']
+/** Scheduled so far ahead that no machine is too slow for it: a test moves the instant when it is ready. */
+const schedule = async (change: Change, aheadMs = 3_600_000) => {
+  const { rows } = await app.pool.query('select extract(epoch from clock_timestamp()) * 1000 as ms')
+  const effectiveAt = new Date(Number(rows[0].ms) + aheadMs)
+  return { ...(await prices().schedule.mutate({ change, effectiveAt })), effectiveAt }
+}
+const moveInstant = async (id: number, ahead = '0 ms'): Promise<Date> => {
+  const { rows } = await app.pool.query(
+    `update price_changes set effective_at = date_trunc('milliseconds', clock_timestamp()) + $2::interval
+       where id = $1 returning extract(epoch from effective_at) * 1000 as ms`,
+    [id, ahead],
+  )
+  return new Date(Number(rows[0].ms))
+}
+const reloadBoth = () => Promise.all([app, other].map(({ services }) => services.options.reload()))
 const until = async (done: () => boolean | Promise<boolean>) => {
   while (!(await done())) await new Promise((resolve) => setTimeout(resolve, 1))
 }
@@ -45,21 +51,18 @@ describe('a scheduled price change', () => {
   test('comes into force on every node at its instant by the database’s clock, and is stored once', async () => {
     const { model } = await serve(app, {})
     await setPrice(model, 1)
-    const effectiveAt = new Date((await databaseTime()) + 700)
-    const { id } = await prices().schedule.mutate({
-      change: { prices: [{ model, modelRatio: 5, completionRatio: 2 }] },
-      effectiveAt,
-    })
-    const seen = await Promise.all(
+    const { id } = await schedule({ prices: [{ model, modelRatio: 5, completionRatio: 2 }] })
+    expect([app, other].map(({ services }) => services.options.get('ModelRatio')[model])).toEqual([1, 1])
+    const effectiveAt = await moveInstant(id, '700 ms')
+    const seen = Promise.all(
       [app, other].map(async ({ services }) => {
-        const ratio = () => services.options.get('ModelRatio')[model]
-        expect([ratio(), services.ambient.now() < effectiveAt]).toEqual([1, true])
-        await until(() => ratio() === 5)
+        await until(() => services.options.get('ModelRatio')[model] === 5)
         return services.ambient.now().getTime() - effectiveAt.getTime()
       }),
     )
+    await reloadBoth()
     // Never before; how soon after is for the event loop to say.
-    for (const late of seen) expect(late).toBeGreaterThanOrEqual(0)
+    for (const late of await seen) expect(late).toBeGreaterThanOrEqual(0)
     await until(async () =>
       (await prices().changes.query()).some((change) => change.id === id && change.status === 'applied'),
     )
@@ -80,10 +83,12 @@ describe('a scheduled price change', () => {
     await setPrice(model, 1)
     const admitted = say(app, chat, { token, model })
     await until(() => app.upstream.open > 0)
-    await prices().schedule.mutate({
-      change: { prices: [{ model, modelRatio: 7, completionRatio: 3 }], groupRatios: { default: 1 } },
-      effectiveAt: new Date((await databaseTime()) + 100),
+    const { id } = await schedule({
+      prices: [{ model, modelRatio: 7, completionRatio: 3 }],
+      groupRatios: { default: 1 },
     })
+    await moveInstant(id)
+    await reloadBoth()
     await until(() => [app, other].every(({ services }) => services.options.get('ModelRatio')[model] === 7))
     app.upstream.openGate('changed')
     expect((await admitted).status).toBe(200)
@@ -96,8 +101,8 @@ describe('a scheduled price change', () => {
     const { model } = await serve(app, {})
     await setPrice(model, 1)
     const change = { prices: [{ model, modelRatio: 9 }] }
-    const effectiveAt = new Date((await databaseTime()) + 400)
-    const { id } = await prices().schedule.mutate({ change, effectiveAt })
+    // Both nodes wait for the instant, so that it has to come; far enough ahead for a slow machine to cancel before.
+    const { id, effectiveAt } = await schedule(change, 5000)
     await prices().cancel.mutate({ id })
     await until(() => app.services.ambient.now().getTime() > effectiveAt.getTime() + 50)
     expect([app, other].map(({ services }) => services.options.get('ModelRatio')[model])).toEqual([1, 1])
@@ -109,12 +114,11 @@ describe('a scheduled price change', () => {
     const { model } = await serve(app, {})
     const { model: untouched } = await serve(app, {})
     await setPrice(model, 1)
-    const effectiveAt = new Date((await databaseTime()) + 300)
-    await prices().schedule.mutate({ change: { prices: [{ model, modelRatio: 4 }] }, effectiveAt })
+    const { id } = await schedule({ prices: [{ model, modelRatio: 4 }] })
     await setPrice(untouched, 8)
-    await until(() => app.services.ambient.now() > effectiveAt)
+    await moveInstant(id)
     await setPrice(model, 6)
-    await Promise.all([app, other].map(({ services }) => services.options.reload()))
+    await reloadBoth()
     const ratios = [app, other].map(({ services }) =>
       [model, untouched].map((name) => services.options.get('ModelRatio')[name]),
     )
@@ -195,7 +199,9 @@ describe('a rehearsal', () => {
     const rehearsed = await prices().rehearse.query({ change, days: 1 })
     expect(rehearsed).toMatchObject({ calls: 8, complete: true, unchanged: 0, unpriced: [{ model: gone, calls: 1 }] })
 
-    await prices().schedule.mutate({ change, effectiveAt: new Date((await databaseTime()) + 60) })
+    const { id } = await schedule(change)
+    await moveInstant(id)
+    await reloadBoth()
     await until(() => app.services.options.get('ModelRatio')[first] === 0.91)
     await setLogsAside()
     await traffic()

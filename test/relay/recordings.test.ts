@@ -1,18 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type App, startApp } from '#test/support/app.ts'
-import type { TestToken } from '#test/support/factories.ts'
-import { json, type ScriptedUpstream, startScriptedUpstream } from '#test/support/scripted-upstream.ts'
+import { afterAll, describe, expect, test } from 'vitest'
+import { startApp } from '#test/support/app.ts'
+import { json, startScriptedUpstream } from '#test/support/scripted-upstream.ts'
 import { flac, liveWebm, m4a, mp3, ogg, wav, webm } from '#test/support/audio-files.ts'
 import { closeSoundly, consumed } from './caller-dialects.ts'
 
-let app: App
-let scripted: ScriptedUpstream
-let token: TestToken
-beforeAll(async () => {
-  app = await startApp()
-  scripted = await startScriptedUpstream()
-  token = await app.make.token(await app.make.user({ quota: 1_000_000_000 }))
-})
+const app = await startApp()
+const scripted = await startScriptedUpstream()
+const token = await app.make.token(await app.make.user({ quota: 1_000_000_000 }))
 afterAll(async () => {
   await closeSoundly(app)
   await scripted[Symbol.asyncDispose]()

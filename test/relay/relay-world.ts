@@ -1,7 +1,7 @@
 import { afterAll } from 'vitest'
 import { type App, startApp } from '#test/support/app.ts'
 import type { TestToken } from '#test/support/factories.ts'
-import { type ScriptedUpstream, startScriptedUpstream } from '#test/support/scripted-upstream.ts'
+import { startScriptedUpstream } from '#test/support/scripted-upstream.ts'
 import { closeSoundly } from './caller-dialects.ts'
 import { setOptions } from './serve.ts'
 
@@ -11,27 +11,18 @@ type Input = NonNullable<Parameters<typeof startApp>[0]> & { options?: Record<st
 export const richToken = async (app: App): Promise<TestToken> =>
   app.make.token(await app.make.user({ quota: 1_000_000_000_000 }))
 
-/** An app whose models may be called without a price, and a token to call them. */
+/** An app for one file of tests, whose models may be called without a price, and a token to call them. */
 export async function startRelay({ options, ...input }: Input = {}): Promise<{ app: App; token: TestToken }> {
   const app = await startApp(input)
+  afterAll(() => closeSoundly(app))
   await setOptions(app, { SelfUseModeEnabled: 'true', ...options })
   return { app, token: await richToken(app) }
 }
 
-type ScriptedRelay = {
-  app: App
-  token: TestToken
-  /** An upstream that answers what a test wrote down. */
-  scripted: ScriptedUpstream
-}
-
-/** The same for a file of tests, which ends both with its last one. */
-export async function startScriptedRelay(input: Input = {}): Promise<ScriptedRelay> {
+/** The same with an upstream that answers what a test wrote down. */
+export async function startScriptedRelay(input: Input = {}) {
   const relay = await startRelay(input)
   const scripted = await startScriptedUpstream()
-  afterAll(async () => {
-    await closeSoundly(relay.app)
-    await scripted[Symbol.asyncDispose]()
-  })
+  afterAll(() => scripted[Symbol.asyncDispose]())
   return { ...relay, scripted }
 }

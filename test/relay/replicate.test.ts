@@ -1,17 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { pixel } from '#test/simulator/media.ts'
-import type { App } from '#test/support/app.ts'
-import type { TestToken } from '#test/support/factories.ts'
 import { serve } from './serve.ts'
-import { chat, closeSoundly, consumed, say } from './caller-dialects.ts'
+import { chat, consumed, say } from './caller-dialects.ts'
 import { startRelay } from './relay-world.ts'
 
-let app: App
-let token: TestToken
-beforeAll(async () => {
-  ;({ app, token } = await startRelay({ options: { RetryTimes: '0' } }))
-})
-afterAll(() => closeSoundly(app))
+const { app, token } = await startRelay({ options: { RetryTimes: '0' } })
 
 const channel = async (model: string) => {
   const { id } = await app.make.channel({ type: 56, models: model })

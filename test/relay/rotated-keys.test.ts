@@ -1,20 +1,16 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type App, startApp } from '#test/support/app.ts'
+import { afterAll, expect, test } from 'vitest'
+import { startApp } from '#test/support/app.ts'
 import type { TestToken, TestUser } from '#test/support/factories.ts'
 import { allowUnpriced } from './serve.ts'
 import { chat, closeSoundly } from './caller-dialects.ts'
 
 // Two nodes on one database.
-let one: App
-let other: App
 
-beforeAll(async () => {
-  one = await startApp()
-  other = await startApp({ on: one })
-  await allowUnpriced(one)
-  await one.make.channel()
-  await one.settled()
-})
+const one = await startApp()
+const other = await startApp({ on: one })
+await allowUnpriced(one)
+await one.make.channel()
+await one.settled()
 afterAll(async () => {
   await other[Symbol.asyncDispose]()
   await closeSoundly(one)

@@ -1,9 +1,7 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { createTracing } from '#relay/tracing/spans.ts'
 import { readEnvironment } from '#server/env.ts'
-import type { App } from '#test/support/app.ts'
-import type { TestToken } from '#test/support/factories.ts'
-import { type Receiver, startReceiver } from '#test/support/receiver.ts'
+import { startReceiver } from '#test/support/receiver.ts'
 import { startRelay } from './relay-world.ts'
 import { serve } from './serve.ts'
 
@@ -25,28 +23,20 @@ const client = 3
 const [trace, callersSpan] = ['4bf92f3577b34da6a3ce929d0e0e4736', '00f067aa0ba902b7']
 const prompt = 'a sentence that nobody else may read'
 
-let collector: Receiver
-let upstream: Receiver
-let app: App
-let token: TestToken
-
-beforeAll(async () => {
-  collector = await startReceiver()
-  upstream = await startReceiver()
-  ;({ app, token } = await startRelay({
-    environment: {
-      OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
-      OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json',
-      OTEL_BSP_SCHEDULE_DELAY: '5',
-      TRUST_PROXY: '1',
-    },
-    options: { RetryTimes: '1' },
-  }))
-})
+const collector = await startReceiver()
+const upstream = await startReceiver()
 afterAll(async () => {
-  await app[Symbol.asyncDispose]()
   await collector[Symbol.asyncDispose]()
   await upstream[Symbol.asyncDispose]()
+})
+const { app, token } = await startRelay({
+  environment: {
+    OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+    OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json',
+    OTEL_BSP_SCHEDULE_DELAY: '5',
+    TRUST_PROXY: '1',
+  },
+  options: { RetryTimes: '1' },
 })
 
 const valuesOf = (attributes: Wire['attributes']) =>

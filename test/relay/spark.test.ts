@@ -1,18 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { sparkKeyText } from '#test/simulator/spark/vendor.ts'
-import type { App } from '#test/support/app.ts'
-import type { TestToken } from '#test/support/factories.ts'
 import { serve, type Route, withOptions } from './serve.ts'
-import { chat, closeSoundly, consumed, eventually, say, callerDialects } from './caller-dialects.ts'
+import { chat, consumed, eventually, say, callerDialects } from './caller-dialects.ts'
 import { user, vendorWorld, weather } from './vendors.ts'
 import { startRelay } from './relay-world.ts'
 
-let app: App
-let token: TestToken
-beforeAll(async () => {
-  ;({ app, token } = await startRelay({ options: { RetryTimes: '0' } }))
-})
-afterAll(() => closeSoundly(app))
+const { app, token } = await startRelay({ options: { RetryTimes: '0' } })
 
 // The names of the tests' models have one dash, so that what follows it is the version.
 const spark = (does = 'usage=20:10', key = sparkKeyText): Route => ({ type: 18, key, does })

@@ -1,31 +1,27 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { type App, startApp } from '#test/support/app.ts'
+import { afterAll, beforeEach, describe, expect, test } from 'vitest'
+import { startApp } from '#test/support/app.ts'
 import type { TestToken } from '#test/support/factories.ts'
 import { ledgerViolations } from '#test/support/ledger-invariant.ts'
 import { setOptions, withOptions } from './serve.ts'
 import { callerDialects, chat, eventually, say } from './caller-dialects.ts'
 
 // Two nodes on one database.
-let one: App
-let other: App
 const model = 'gpt-4o'
 
-beforeAll(async () => {
-  one = await startApp()
-  other = await startApp({ on: one })
-  // 1 a token, 4 for those of the answer.
-  await setOptions(one, {
-    ModelRatio: `{"${model}":1,"fixed":1}`,
-    ModelPrice: '{"fixed":0.0002}',
-    GroupRatio: '{"default":1}',
-    PreConsumedQuota: '100',
-  })
-  await other.services.options.reload()
-  await one.make.channel({ models: model, baseUrl: one.upstream.withDirectives('usage=9:20,delay=30') })
-  await one.make.channel({ models: 'fixed', baseUrl: one.upstream.withDirectives('delay=30') })
-  await one.services.channels.reload()
-  await other.services.channels.reload()
+const one = await startApp()
+const other = await startApp({ on: one })
+// 1 a token, 4 for those of the answer.
+await setOptions(one, {
+  ModelRatio: `{"${model}":1,"fixed":1}`,
+  ModelPrice: '{"fixed":0.0002}',
+  GroupRatio: '{"default":1}',
+  PreConsumedQuota: '100',
 })
+await other.services.options.reload()
+await one.make.channel({ models: model, baseUrl: one.upstream.withDirectives('usage=9:20,delay=30') })
+await one.make.channel({ models: 'fixed', baseUrl: one.upstream.withDirectives('delay=30') })
+await one.services.channels.reload()
+await other.services.channels.reload()
 beforeEach(() => one.upstream.clear())
 afterAll(async () => {
   await other[Symbol.asyncDispose]()

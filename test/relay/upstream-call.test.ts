@@ -1,12 +1,11 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeEach, describe, expect, test } from 'vitest'
 import { roles } from '#core/roles.ts'
 import { serviceAccount } from '#test/simulator/vertex/account.ts'
-import { type App, startApp } from '#test/support/app.ts'
-import type { TestToken } from '#test/support/factories.ts'
-import { startHttpProxy, type TestProxy } from '#test/upstream/proxies.ts'
+import { startApp } from '#test/support/app.ts'
+import { startHttpProxy } from '#test/upstream/proxies.ts'
 import { allowUnpriced, type Route, serve } from './serve.ts'
 import { closeSoundly } from './caller-dialects.ts'
 
@@ -15,17 +14,11 @@ let accounts = 0
 const account = () =>
   JSON.stringify({ ...JSON.parse(serviceAccount(app.upstream.url)), private_key_id: (accounts += 1) })
 
-let app: App
-let token: TestToken
-let proxy: TestProxy
-let channels: ReturnType<App['trpc']>['admin']['channels']
-beforeAll(async () => {
-  app = await startApp()
-  await allowUnpriced(app)
-  channels = app.trpc(await app.make.user({ role: roles.admin })).admin.channels
-  token = await app.make.token(await app.make.user({ quota: 1_000_000_000 }))
-  proxy = await startHttpProxy()
-})
+const app = await startApp()
+await allowUnpriced(app)
+const channels = app.trpc(await app.make.user({ role: roles.admin })).admin.channels
+const token = await app.make.token(await app.make.user({ quota: 1_000_000_000 }))
+const proxy = await startHttpProxy()
 afterAll(async () => {
   proxy.close()
   await closeSoundly(app)

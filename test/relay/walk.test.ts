@@ -1,27 +1,21 @@
 import { mkdtemp, readFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { callOnce } from '../faults/traffic.ts'
-import { createWorld, type World } from '../faults/world.ts'
-import { type Product, startProduct } from '../support/processes.ts'
+import { createWorld } from '../faults/world.ts'
+import { startProduct } from '../support/processes.ts'
 
 /** How far whoever reads a call from its arrival to its charge has to go through the stages of the relay. */
 const most = { files: 35, returns: 12 }
 const stages = /^relay\/(chat-call\.ts|(request|routing|attempt|response|billing)\/)/
 
-let world: World
-let product: Product
-let trace: string
-
-beforeAll(async () => {
-  world = await createWorld()
-  await world.make.channel()
-  trace = join(await mkdtemp(join(tmpdir(), 'walk-')), 'trace.json')
-  const tracer = new URL('../support/trace-functions.mjs', import.meta.url).href
-  const environment = { ...world.environment, WORKERS: '1', NODE_OPTIONS: `--import=${tracer}`, TRACE_FILE: trace }
-  product = await startProduct({ environment })
-})
+const world = await createWorld()
+await world.make.channel()
+const trace = join(await mkdtemp(join(tmpdir(), 'walk-')), 'trace.json')
+const tracer = new URL('../support/trace-functions.mjs', import.meta.url).href
+const environment = { ...world.environment, WORKERS: '1', NODE_OPTIONS: `--import=${tracer}`, TRACE_FILE: trace }
+const product = await startProduct({ environment })
 afterAll(async () => {
   await product.killAll()
   await world[Symbol.asyncDispose]()

@@ -1,5 +1,5 @@
 import { brotliCompressSync, gzipSync, zstdCompressSync } from 'node:zlib'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import type { Play } from '#test/support/scripted-upstream.ts'
 import { bytesOf, scenarios, type Scenario } from '../framing/scenarios.ts'
 import { serve, withOptions } from './serve.ts'
@@ -298,4 +298,19 @@ describe('a search of Claude Code', () => {
     const texts = [answer, await stored.text(), await dropped.text(), JSON.stringify(await app.logs())]
     expect(texts.join()).not.toContain(secret)
   })
+})
+
+test('a call that fails in a way nobody foresaw is answered without a word of what broke, and the next one is served', async () => {
+  const { model } = await serve(app, { baseUrl: scripted.play({ headers: asJson, steps: [answer] }) })
+  const underWay = vi.spyOn(app.services.underWay, 'add').mockImplementationOnce(() => {
+    throw new Error('an inner secret')
+  })
+  const broken = await say(app, chat, { token, model })
+  expect([broken.status, await broken.text()]).toEqual([
+    500,
+    JSON.stringify({ error: { message: 'internal server error', type: 'gateway_error' } }),
+  ])
+  underWay.mockRestore()
+  const next = await say(app, chat, { token, model })
+  expect([next.status, await next.text()]).toEqual([200, answer])
 })

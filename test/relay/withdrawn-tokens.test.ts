@@ -1,23 +1,16 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { serviceAccount } from '#test/simulator/vertex/account.ts'
-import type { App } from '#test/support/app.ts'
-import type { TestToken } from '#test/support/factories.ts'
-import { chat, closeSoundly, consumed, say } from './caller-dialects.ts'
+import { chat, consumed, say } from './caller-dialects.ts'
 import { startRelay } from './relay-world.ts'
 
-let app: App
-let token: TestToken
-beforeAll(async () => {
-  ;({ app, token } = await startRelay({ options: { RetryTimes: '0' } }))
-  await app.make.channel({
-    type: 41,
-    models: 'gemini-2.5-flash',
-    other: 'us-central1',
-    key: serviceAccount(app.upstream.url),
-  })
-  await app.settled()
+const { app, token } = await startRelay({ options: { RetryTimes: '0' } })
+await app.make.channel({
+  type: 41,
+  models: 'gemini-2.5-flash',
+  other: 'us-central1',
+  key: serviceAccount(app.upstream.url),
 })
-afterAll(() => closeSoundly(app))
+await app.settled()
 
 const ask = (text: string) => say(app, chat, { token, model: 'gemini-2.5-flash', text })
 const logins = () => app.upstream.requests.filter(({ path }) => path === '/token').length

@@ -1,16 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Browser, type ConsoleApp, type Person, startConsole } from '#test/support/console-app.ts'
+import { afterAll, describe, expect, it } from 'vitest'
+import { startConsole } from '#test/support/console-app.ts'
 
-let app: ConsoleApp
-let root: Browser
-let rootPerson: Person
-
-beforeAll(async () => {
-  app = await startConsole()
-  rootPerson = await app.person({ role: 100 })
-  root = await app.signedIn(rootPerson)
-})
+const app = await startConsole()
 afterAll(() => app[Symbol.asyncDispose]())
+const rootPerson = await app.person({ role: 100 })
+const root = await app.signedIn(rootPerson)
 
 const refused = (message: string) => ({ status: 200, body: { success: false, message } })
 const row = async (id: number) => (await app.sql('select * from users where id = $1', [id]))[0]

@@ -1,13 +1,9 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { type ConsoleApp, startConsole } from '#test/support/console-app.ts'
+import { afterAll, afterEach, describe, expect, it } from 'vitest'
+import { startConsole } from '#test/support/console-app.ts'
 
-let app: ConsoleApp
-
-beforeAll(async () => {
-  app = await startConsole()
-  await app.sql("insert into setup_records (id, version, initialized_at) values (1, '0', now())")
-})
+const app = await startConsole()
 afterAll(() => app[Symbol.asyncDispose]())
+await app.sql("insert into setup_records (id, version, initialized_at) values (1, '0', now())")
 afterEach(() => app.sql('delete from options').then(() => app.services.options.reload()))
 
 const refused = (message: string) => ({ status: 200, body: { success: false, message } })

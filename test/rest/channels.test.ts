@@ -1,22 +1,14 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeEach, describe, expect, it } from 'vitest'
 import { createTransport } from '#relay/transport/send.ts'
-import { startUpstream, type Upstream } from '#test/simulator/index.ts'
-import { type Browser, type ConsoleApp, startConsole } from '#test/support/console-app.ts'
+import { startUpstream } from '#test/simulator/index.ts'
+import { startConsole } from '#test/support/console-app.ts'
 
-let app: ConsoleApp
-let root: Browser
-let admin: Browser
-let user: Browser
-let upstream: Upstream
-
-beforeAll(async () => {
-  app = await startConsole()
-  app.services.transport = createTransport()
-  upstream = await startUpstream()
-  root = await app.signedIn(await app.person({ role: 100 }))
-  admin = await app.signedIn(await app.person({ role: 10 }))
-  user = await app.signedIn(await app.person())
-})
+const app = await startConsole()
+app.services.transport = createTransport()
+const upstream = await startUpstream()
+const root = await app.signedIn(await app.person({ role: 100 }))
+const admin = await app.signedIn(await app.person({ role: 10 }))
+const user = await app.signedIn(await app.person())
 afterAll(async () => {
   await app.services.transport.close()
   await upstream.close()

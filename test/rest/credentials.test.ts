@@ -1,20 +1,14 @@
 import { connect, type Socket } from 'node:net'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import { sha256 } from '#features/secrets/service.ts'
-import { type App, startApp } from '#test/support/app.ts'
-import { randomKey, type TestUser } from '#test/support/factories.ts'
+import { startApp } from '#test/support/app.ts'
+import { randomKey } from '#test/support/factories.ts'
 import { recordStatements } from '#test/support/statements.ts'
 
-let app: App
-let user: TestUser
-let statements: ReturnType<typeof recordStatements>
-
-beforeAll(async () => {
-  statements = recordStatements()
-  app = await startApp()
-  await app.make.channel()
-  user = await app.make.user()
-})
+const statements = recordStatements()
+const app = await startApp()
+await app.make.channel()
+const user = await app.make.user()
 afterAll(async () => {
   statements.stop()
   await app[Symbol.asyncDispose]()

@@ -1,8 +1,8 @@
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import type * as Argon2 from '@node-rs/argon2'
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
-import { type ConsoleApp, startConsole } from '#test/support/console-app.ts'
+import { afterAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { startConsole } from '#test/support/console-app.ts'
 import { startMailServer } from '#test/support/mail-server.ts'
 import { recordStatements } from '#test/support/statements.ts'
 
@@ -17,16 +17,10 @@ vi.mock('@node-rs/argon2', async (original) => {
   }
 })
 
-let smtp: Awaited<ReturnType<typeof startMailServer>>
-let app: ConsoleApp
-let statements: ReturnType<typeof recordStatements>
-
-beforeAll(async () => {
-  smtp = await startMailServer()
-  statements = recordStatements()
-  app = await startConsole()
-  await app.sql("insert into setup_records (id, version, initialized_at) values (1, '0', now())")
-})
+const smtp = await startMailServer()
+const statements = recordStatements()
+const app = await startConsole()
+await app.sql("insert into setup_records (id, version, initialized_at) values (1, '0', now())")
 afterAll(async () => {
   statements.stop()
   await smtp.close()

@@ -1,16 +1,12 @@
 import { createTRPCClient, httpBatchLink } from '@trpc/client'
 import superjson from 'superjson'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { hashPassword } from '#features/auth/password.ts'
 import type { AppRouter } from '#server/app-router.ts'
 import { startApp, type App } from '#test/support/app.ts'
-import { type ConsoleApp, startConsole } from '#test/support/console-app.ts'
+import { startConsole } from '#test/support/console-app.ts'
 
-let app: ConsoleApp
-
-beforeAll(async () => {
-  app = await startConsole({ TRUST_PROXY: '1' })
-})
+const app = await startConsole({ TRUST_PROXY: '1' })
 afterAll(() => app[Symbol.asyncDispose]())
 
 const times = <Result>(count: number, act: (index: number) => Promise<Result>) =>

@@ -1,11 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Browser, type ConsoleApp, startConsole } from '#test/support/console-app.ts'
+import { afterAll, describe, expect, it } from 'vitest'
+import { type Browser, startConsole } from '#test/support/console-app.ts'
 
-let app: ConsoleApp
-
-beforeAll(async () => {
-  app = await startConsole()
-})
+const app = await startConsole()
 afterAll(() => app[Symbol.asyncDispose]())
 
 describe('who is asking', () => {

@@ -1,21 +1,14 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeEach, describe, expect, it } from 'vitest'
 import { Log } from '#db/entities/log.ts'
 import { sha256 } from '#features/secrets/service.ts'
-import { type Browser, type ConsoleApp, type Person, startConsole } from '#test/support/console-app.ts'
+import { startConsole } from '#test/support/console-app.ts'
 
-let app: ConsoleApp
-let admin: Browser
-let user: Browser
-let anna: Person
-
-beforeAll(async () => {
-  app = await startConsole()
-  anna = await app.person({ username: 'anna' })
-  admin = await app.signedIn(await app.person({ role: 10 }))
-  user = await app.signedIn(anna)
-  await app.sql(`insert into channels (type, name, key_encrypted) values (1, 'the channel', '')`)
-})
+const app = await startConsole()
 afterAll(() => app[Symbol.asyncDispose]())
+const anna = await app.person({ username: 'anna' })
+const admin = await app.signedIn(await app.person({ role: 10 }))
+const user = await app.signedIn(anna)
+await app.sql(`insert into channels (type, name, key_encrypted) values (1, 'the channel', '')`)
 beforeEach(async () => {
   await app.sql('truncate logs, tokens, usage_hourly restart identity')
 })
@@ -106,6 +99,21 @@ describe('the log on the wire', () => {
     expect(await found({ end_timestamp: stamp(1), start_timestamp: '0' })).toEqual(['a'])
     expect(await found({ start_timestamp: 'NaN', end_timestamp: 'undefined', type: '' })).toEqual(['c', 'b', 'a'])
     expect(await found({ p: '2', page_size: '2' })).toEqual(['a'])
+    // A channel that is no number is a name, and a type that there is not is refused: neither finds everything.
+    expect(await found({ channel: 'word' })).toEqual([])
+    expect(await found({ channel: 'NaN' })).toEqual(['c', 'b', 'a'])
+    const refused: Record<string, string>[] = [
+      { type: '9' },
+      { type: '-1' },
+      { type: 'word' },
+      { start_timestamp: 'yesterday' },
+      { end_timestamp: '2026-01-01' },
+      { channel: '-1' },
+    ]
+    for (const query of refused) {
+      const { status, body } = await admin.get('/api/log/', { query })
+      expect([status, body['success'], String(body['message']).slice(0, 6)]).toEqual([200, false, '请求参数无效'])
+    }
     // What only administrators may ask is no filter for a user.
     expect((await user.get('/api/log/self', { query: { channel: '9', username: 'x' } })).data).toMatchObject({
       total: 3,

@@ -1,15 +1,10 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { type ConsoleApp, startConsole } from '#test/support/console-app.ts'
+import { afterAll, beforeEach, describe, expect, it } from 'vitest'
+import { startConsole } from '#test/support/console-app.ts'
 import { startMailServer, textOf } from '#test/support/mail-server.ts'
 
-let smtp: Awaited<ReturnType<typeof startMailServer>>
-let app: ConsoleApp
-
-beforeAll(async () => {
-  smtp = await startMailServer()
-  app = await startConsole()
-  await app.sql("insert into setup_records (id, version, initialized_at) values (1, '0', now())")
-})
+const smtp = await startMailServer()
+const app = await startConsole()
+await app.sql("insert into setup_records (id, version, initialized_at) values (1, '0', now())")
 afterAll(async () => {
   await smtp.close()
   await app[Symbol.asyncDispose]()

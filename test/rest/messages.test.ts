@@ -1,19 +1,12 @@
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Browser, type ConsoleApp, type Person, startConsole } from '#test/support/console-app.ts'
+import { startConsole } from '#test/support/console-app.ts'
 
-let app: ConsoleApp
-let admin: Browser
-let reader: Browser
-let person: Person
-
-beforeAll(async () => {
-  app = await startConsole()
-  admin = await app.signedIn(await app.person({ role: 10, username: 'sender' }))
-  person = await app.person({ username: 'reader', displayName: 'Reader' })
-  reader = await app.signedIn(person)
-})
+const app = await startConsole()
 afterAll(() => app[Symbol.asyncDispose]())
+const admin = await app.signedIn(await app.person({ role: 10, username: 'sender' }))
+const person = await app.person({ username: 'reader', displayName: 'Reader' })
+const reader = await app.signedIn(person)
 
 type Sent = { id: number; stats: { total_recipients: number; read_count: number } }
 type Inbox = { items: { id: number; is_read: boolean; read_at: string | null }[]; total: number }

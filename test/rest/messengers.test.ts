@@ -1,12 +1,8 @@
 import { createHmac, hash } from 'node:crypto'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeEach, describe, expect, it } from 'vitest'
 import { call, type SignInWorld, startSignInWorld, type WorldBrowser } from '#test/support/sign-in/world.ts'
 
-let world: SignInWorld
-
-beforeAll(async () => {
-  world = await startSignInWorld({ TRUST_PROXY: '127.0.0.1' })
-})
+const world = await startSignInWorld({ TRUST_PROXY: '127.0.0.1' })
 afterAll(() => world[Symbol.asyncDispose]())
 beforeEach(async () => {
   world.wechat.feel('well')

@@ -1,15 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type ConsoleApp, startConsole } from '#test/support/console-app.ts'
+import { afterAll, describe, expect, it } from 'vitest'
+import { startConsole } from '#test/support/console-app.ts'
 
-let app: ConsoleApp
-
-beforeAll(async () => {
-  app = await startConsole()
-  const admin = await app.signedIn(await app.person({ role: 10 }))
-  await admin.post('/api/channel/', { name: 'a', key: 'sk-a', type: 1, models: 'gpt-4o,house-model', group: 'default' })
-  await admin.post('/api/channel/', { name: 'b', key: 'sk-b', type: 1, models: 'dall-e-3', group: 'vip' })
-})
+const app = await startConsole()
 afterAll(() => app[Symbol.asyncDispose]())
+const admin = await app.signedIn(await app.person({ role: 10 }))
+await admin.post('/api/channel/', { name: 'a', key: 'sk-a', type: 1, models: 'gpt-4o,house-model', group: 'default' })
+await admin.post('/api/channel/', { name: 'b', key: 'sk-b', type: 1, models: 'dall-e-3', group: 'vip' })
 
 describe('models on the wire', () => {
   it('have a price list at top level, for anonymous visitors too', async () => {

@@ -1,12 +1,8 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it, test } from 'vitest'
+import { afterAll, beforeEach, describe, expect, it, test } from 'vitest'
 import { columnOf, createVisits } from '#test/support/sign-in/visits.ts'
-import { call, type SignInWorld, startSignInWorld, travel, type WorldBrowser } from '#test/support/sign-in/world.ts'
+import { call, startSignInWorld, travel, type WorldBrowser } from '#test/support/sign-in/world.ts'
 
-let world: SignInWorld
-
-beforeAll(async () => {
-  world = await startSignInWorld()
-})
+const world = await startSignInWorld()
 afterAll(() => world[Symbol.asyncDispose]())
 beforeEach(async () => {
   for (const provider of [world.github, world.linuxdo]) provider.feel('well')
@@ -133,6 +129,14 @@ describe.each(['github', 'oidc', 'linuxdo'] as const)('signing in by %s', (provi
     await signIn(world.browser(), provider)
     await world.sql(`update users set status = 2 where ${columnOf(provider)} = $1`, [id])
     expect(await signIn(world.browser(), provider)).toMatchObject(refused('账号已被封禁'))
+  })
+
+  it('is asked for under the id that the provider gave this site', async () => {
+    const key = { github: 'GitHubClientId', oidc: 'oidc.client_id', linuxdo: 'LinuxDOClientId' } as const
+    await world.setOptions({ [key[provider]]: 'another client' })
+    const { data } = await call(world.browser(), 'auth.oauth.start', { provider })
+    const { address } = data as { address: string }
+    expect(new URL(address).searchParams.get('client_id')).toBe('another client')
   })
 
   it('is refused while it is switched off, at the start and at the end', async () => {

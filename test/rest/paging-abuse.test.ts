@@ -1,35 +1,30 @@
 import superjson from 'superjson'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 import { roles } from '#core/roles.ts'
 import { procedureRoutes, restRoutes } from '#scripts/route-list.ts'
-import { type App, startApp } from '#test/support/app.ts'
-import type { TestUser } from '#test/support/factories.ts'
+import { startApp } from '#test/support/app.ts'
 
-let app: App
-let root: TestUser
-beforeAll(async () => {
-  app = await startApp()
-  root = await app.make.user({ role: roles.root })
-  const rows = 1100
-  const sealed = app.services.secrets.encrypt('a key')
-  await app.pool.query(
-    `insert into tokens (user_id, name, key_hash, key_encrypted, key_mask)
-     select $1, 'token ' || n, 'hash ' || n, $2, '' from generate_series(1, ${rows}) n`,
-    [root.id, sealed],
-  )
-  await app.pool.query(
-    `insert into users (username, display_name, role, "group", quota) select 'u' || n, 'u', 1, 'default', 0 from generate_series(1, ${rows}) n`,
-  )
-  await app.pool.query(
-    `insert into channels (type, name, key_encrypted, models, tag) select 1, 'c' || n, $1, 'm', 't' || n from generate_series(1, ${rows}) n`,
-    [sealed],
-  )
-  await app.pool.query(
-    `insert into logs (user_id, username, type, created_at, content, model_name) select $1, 'root', 2, now() - n * interval '1 second', '', 'm' from generate_series(1, ${rows}) n`,
-    [root.id],
-  )
-})
+const app = await startApp()
 afterAll(() => app[Symbol.asyncDispose]())
+const root = await app.make.user({ role: roles.root })
+const rows = 1100
+const sealed = app.services.secrets.encrypt('a key')
+await app.pool.query(
+  `insert into tokens (user_id, name, key_hash, key_encrypted, key_mask)
+   select $1, 'token ' || n, 'hash ' || n, $2, '' from generate_series(1, ${rows}) n`,
+  [root.id, sealed],
+)
+await app.pool.query(
+  `insert into users (username, display_name, role, "group", quota) select 'u' || n, 'u', 1, 'default', 0 from generate_series(1, ${rows}) n`,
+)
+await app.pool.query(
+  `insert into channels (type, name, key_encrypted, models, tag) select 1, 'c' || n, $1, 'm', 't' || n from generate_series(1, ${rows}) n`,
+  [sealed],
+)
+await app.pool.query(
+  `insert into logs (user_id, username, type, created_at, content, model_name) select $1, 'root', 2, now() - n * interval '1 second', '', 'm' from generate_series(1, ${rows}) n`,
+  [root.id],
+)
 
 /** The longest list of rows anywhere in an answer; names and options are no rows. */
 function longestList(value: unknown): number {

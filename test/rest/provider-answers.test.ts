@@ -1,16 +1,12 @@
 import { readFileSync } from 'node:fs'
-import { afterAll, beforeAll, beforeEach, describe, expect, it, test } from 'vitest'
+import { afterAll, beforeEach, describe, expect, it, test } from 'vitest'
 import { issuerByDocument, issuerByEndpoint } from '#features/identities/service/oidc-issuer.ts'
 import { startReceiver } from '#test/support/receiver.ts'
 import { startOidc } from '#test/support/sign-in/oidc-server.ts'
 import { createVisits } from '#test/support/sign-in/visits.ts'
-import { call, type SignInWorld, startSignInWorld } from '#test/support/sign-in/world.ts'
+import { call, startSignInWorld } from '#test/support/sign-in/world.ts'
 
-let world: SignInWorld
-
-beforeAll(async () => {
-  world = await startSignInWorld()
-})
+const world = await startSignInWorld()
 afterAll(() => world[Symbol.asyncDispose]())
 beforeEach(async () => {
   for (const provider of [world.github, world.linuxdo]) provider.feel('well')
@@ -52,6 +48,22 @@ describe('OIDC without a configuration document', () => {
     }
   })
 
+  it('has its configuration read once for many who set out at once, and again where it could not be read', async () => {
+    await using counting = await startReceiver()
+    const endpoint = (name: string) => `${counting.url}/${name}`
+    const good = { issuer: counting.url, authorization_endpoint: endpoint('auth'), token_endpoint: endpoint('token') }
+    counting.answerWith(() => ({ status: 500, delayMs: 200 }))
+    const wellKnown = endpoint('.well-known/openid-configuration')
+    await world.setOptions({ 'oidc.well_known': wellKnown, 'oidc.client_secret': 'the client secret' })
+    const twentySetOut = () =>
+      Promise.all(Array.from({ length: 20 }, () => call(world.browser(), 'auth.oauth.start', { provider: 'oidc' })))
+    expect((await twentySetOut()).map(({ code }) => code)).toEqual(Array(20).fill('oidc.discovery_failed'))
+    const failed = counting.received.length
+    counting.answerWith(() => ({ body: good, delayMs: 200 }))
+    expect((await twentySetOut()).map(({ status }) => status)).toEqual(Array(20).fill(200))
+    expect(counting.received.length - failed).toBe(1)
+  })
+
   it('is tried with a code that cannot be good: a provider that knows us refuses the code, one that does not refuses us', async () => {
     const options = world.app.trpc(await world.app.make.user({ role: 100 })).admin.options
     expect(await options.testOidc.mutate()).toMatchObject({ tokenEndpoint: `${world.oidc.url}/token` })
@@ -59,6 +71,27 @@ describe('OIDC without a configuration document', () => {
     await expect(options.testOidc.mutate()).rejects.toThrow('OIDC 服务器不接受客户端 ID 或密钥：invalid_client')
     await world.setOptions({ 'oidc.well_known': 'http://127.0.0.1:9/.well-known/openid-configuration' })
     await expect(options.testOidc.mutate()).rejects.toThrow('获取 OIDC 配置失败')
+  })
+
+  it('is tried with the address of ours that sign-ins come back to, also where none is configured', async () => {
+    await using provider = await startReceiver()
+    const endpoint = (name: string) => `${provider.url}/${name}`
+    provider.answerWith(({ path }) =>
+      path === '/token'
+        ? { status: 400, body: { error: 'invalid_grant' } }
+        : {
+            body: { issuer: provider.url, authorization_endpoint: endpoint('auth'), token_endpoint: endpoint('token') },
+          },
+    )
+    const root = await world.app.make.user({ role: 100 })
+    await world.setOptions({
+      ServerAddress: '',
+      'oidc.well_known': endpoint('.well-known/openid-configuration'),
+      'oidc.client_secret': 'the client secret',
+    })
+    await world.app.trpc(root).admin.options.testOidc.mutate()
+    const asked = provider.received.find(({ path }) => path === '/token')?.text
+    expect(new URLSearchParams(asked).get('redirect_uri')).toBe(`${world.app.url}/oauth/oidc`)
   })
 
   it('does not send the secret to a host that was put in the old one’s place', async () => {

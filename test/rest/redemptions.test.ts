@@ -1,16 +1,10 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { type Browser, type ConsoleApp, type Person, startConsole } from '#test/support/console-app.ts'
+import { afterAll, beforeEach, describe, expect, it } from 'vitest'
+import { startConsole } from '#test/support/console-app.ts'
 
-let app: ConsoleApp
-let admin: Person
-let browser: Browser
-
-beforeAll(async () => {
-  app = await startConsole()
-  admin = await app.person({ role: 10 })
-  browser = await app.signedIn(admin)
-})
+const app = await startConsole()
 afterAll(() => app[Symbol.asyncDispose]())
+const admin = await app.person({ role: 10 })
+const browser = await app.signedIn(admin)
 beforeEach(() => app.sql('delete from redemptions'))
 
 type Row = Record<string, unknown> & { id: number; key: string }

@@ -1,20 +1,15 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { hashPassword } from '#features/auth/password.ts'
 import { createSecrets } from '#features/secrets/service.ts'
 import { type App, startApp } from '#test/support/app.ts'
 import type { TestUser } from '#test/support/factories.ts'
 
 /** Two nodes on one database: what one changes the other must not honour any more. */
-let here: App
-let there: App
-let root: TestUser
 
-beforeAll(async () => {
-  here = await startApp()
-  there = await startApp({ on: here, environment: { TRUST_PROXY: '1' } })
-  root = await here.make.user({ role: 100 })
-})
+const here = await startApp()
+const there = await startApp({ on: here, environment: { TRUST_PROXY: '1' } })
+const root = await here.make.user({ role: 100 })
 afterAll(async () => {
   await there[Symbol.asyncDispose]()
   await here[Symbol.asyncDispose]()

@@ -1,11 +1,7 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { type ConsoleApp, startConsole } from '#test/support/console-app.ts'
+import { afterAll, beforeEach, describe, expect, it } from 'vitest'
+import { startConsole } from '#test/support/console-app.ts'
 
-let app: ConsoleApp
-
-beforeAll(async () => {
-  app = await startConsole()
-})
+const app = await startConsole()
 afterAll(() => app[Symbol.asyncDispose]())
 beforeEach(async () => {
   await app.sql('delete from options')

@@ -1,12 +1,8 @@
 import { type TOTP, URI } from 'otpauth'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import { type Browser, type ConsoleApp, type Person, startConsole } from '#test/support/console-app.ts'
 
-let app: ConsoleApp
-
-beforeAll(async () => {
-  app = await startConsole()
-})
+const app = await startConsole()
 afterAll(() => app[Symbol.asyncDispose]())
 
 type Codes = { backup_codes: string[] }

@@ -1,14 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it, test } from 'vitest'
+import { afterAll, describe, expect, it, test } from 'vitest'
 import { UsernameLikeness } from '#db/migrations/0025-username-likeness.ts'
-import { type ConsoleApp, startConsole } from '#test/support/console-app.ts'
+import { startConsole } from '#test/support/console-app.ts'
 
-let app: ConsoleApp
-
-beforeAll(async () => {
-  app = await startConsole()
-  await app.sql("insert into setup_records (id, version, initialized_at) values (1, '0', now())")
-})
+const app = await startConsole()
 afterAll(() => app[Symbol.asyncDispose]())
+await app.sql("insert into setup_records (id, version, initialized_at) values (1, '0', now())")
 
 const similar = '该用户名与已有的用户名过于相似，请换一个'
 const confusing = '用户名含有不可见的字符，或混用了容易混淆的文字'

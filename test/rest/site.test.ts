@@ -1,12 +1,8 @@
 import { request } from 'node:http'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeEach, describe, expect, it } from 'vitest'
 import { type ConsoleApp, startConsole } from '#test/support/console-app.ts'
 
-let app: ConsoleApp
-
-beforeAll(async () => {
-  app = await startConsole()
-})
+const app = await startConsole()
 afterAll(() => app[Symbol.asyncDispose]())
 
 describe('GET /api/status', () => {

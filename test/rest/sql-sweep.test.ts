@@ -1,9 +1,9 @@
 import { TRPCError } from '@trpc/server'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { z } from 'zod'
 import { restTable } from '#server/rest-table.ts'
 import { appRouter } from '#server/app-router.ts'
-import { type Browser, type ConsoleApp, type Person, startConsole } from '#test/support/console-app.ts'
+import { startConsole } from '#test/support/console-app.ts'
 import { namesReadBy } from '../contract/rest-names.ts'
 import { recordStatements, shapeOf } from '#test/support/statements.ts'
 
@@ -29,17 +29,10 @@ const alone = 3
 
 const expectBound = (shapes: string[]) => expect(shapes.filter((shape) => shape.includes(mark))).toEqual([])
 
-let app: ConsoleApp
-let root: Person
-let browser: Browser
-let statements: ReturnType<typeof recordStatements>
-
-beforeAll(async () => {
-  statements = recordStatements()
-  app = await startConsole()
-  root = await app.person({ role: 100 })
-  browser = await app.signedIn(root)
-})
+const statements = recordStatements()
+const app = await startConsole()
+const root = await app.person({ role: 100 })
+const browser = await app.signedIn(root)
 afterAll(async () => {
   statements.stop()
   await app[Symbol.asyncDispose]()

@@ -1,25 +1,18 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import { UsageHourly } from '#db/entities/usage-hourly.ts'
-import { type Browser, type ConsoleApp, type Person, startConsole } from '#test/support/console-app.ts'
-
-let app: ConsoleApp
-let admin: Browser
-let user: Browser
-let anna: Person
+import { startConsole } from '#test/support/console-app.ts'
 
 const hour = 1_767_225_600
 
-beforeAll(async () => {
-  app = await startConsole()
-  anna = await app.person({ username: 'anna' })
-  admin = await app.signedIn(await app.person({ role: 10 }))
-  user = await app.signedIn(anna)
-  const usage = { modelName: 'gpt-4o', tokenId: 1, group: 'default', count: 2, promptTokens: 7, completionTokens: 3 }
-  const at = { hour: new Date(hour * 1000), channelId: 1, quota: 40 }
-  await app.em().insert(UsageHourly, { ...usage, ...at, userId: anna.id })
-  await app.em().insert(UsageHourly, { ...usage, ...at, userId: 999 })
-})
+const app = await startConsole()
 afterAll(() => app[Symbol.asyncDispose]())
+const anna = await app.person({ username: 'anna' })
+const admin = await app.signedIn(await app.person({ role: 10 }))
+const user = await app.signedIn(anna)
+const usage = { modelName: 'gpt-4o', tokenId: 1, group: 'default', count: 2, promptTokens: 7, completionTokens: 3 }
+const at = { hour: new Date(hour * 1000), channelId: 1, quota: 40 }
+await app.em().insert(UsageHourly, { ...usage, ...at, userId: anna.id })
+await app.em().insert(UsageHourly, { ...usage, ...at, userId: 999 })
 
 const query = (from: number, to: number) => ({ start_timestamp: String(from), end_timestamp: String(to) })
 

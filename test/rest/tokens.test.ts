@@ -1,13 +1,10 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { type Browser, type ConsoleApp, type Person, startConsole } from '#test/support/console-app.ts'
+import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { type Browser, type Person, startConsole } from '#test/support/console-app.ts'
 
-let app: ConsoleApp
 let owner: Person
 let browser: Browser
 
-beforeAll(async () => {
-  app = await startConsole()
-})
+const app = await startConsole()
 afterAll(() => app[Symbol.asyncDispose]())
 beforeEach(async () => {
   owner = await app.person()

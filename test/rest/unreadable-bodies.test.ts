@@ -1,12 +1,8 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { restTable } from '#server/rest-table.ts'
-import { type App, startApp } from '#test/support/app.ts'
+import { startApp } from '#test/support/app.ts'
 
-let app: App
-
-beforeAll(async () => {
-  app = await startApp()
-})
+const app = await startApp()
 afterAll(() => app[Symbol.asyncDispose]())
 
 const refusedWith400 = [

@@ -1,19 +1,14 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type App, startApp } from '#test/support/app.ts'
-import type { TestUser } from '#test/support/factories.ts'
+import { afterAll, expect, test } from 'vitest'
+import { startApp } from '#test/support/app.ts'
 
-let app: App
-let root: TestUser
 let lostConnections = 0
 
-beforeAll(async () => {
-  app = await startApp()
-  await app.pool.query("insert into setup_records (id, version, initialized_at) values (1, '0', now())")
-  root = await app.make.user({ role: 100 })
-  // Idle connections end by themselves; one that is given back with an error is lost.
-  app.pool.on('release', (error) => (lostConnections += error instanceof Error ? 1 : 0))
-})
+const app = await startApp()
 afterAll(() => app[Symbol.asyncDispose]())
+await app.pool.query("insert into setup_records (id, version, initialized_at) values (1, '0', now())")
+const root = await app.make.user({ role: 100 })
+// Idle connections end by themselves; one that is given back with an error is lost.
+app.pool.on('release', (error) => (lostConnections += error instanceof Error ? 1 : 0))
 
 test('a NUL in what a caller sends is the caller’s mistake and costs no connection of the database', async () => {
   const replies = [

@@ -1,24 +1,16 @@
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { migrate } from '#db/orm.ts'
-import { type Browser, type ConsoleApp, type Person, startConsole } from '#test/support/console-app.ts'
-
-let app: ConsoleApp
-let root: Browser
-let admin: Browser
-let adminPerson: Person
-let rootPerson: Person
+import { type Browser, type Person, startConsole } from '#test/support/console-app.ts'
 
 // What the product asks the database for, over connections that are opened from here on.
 const asked = vi.spyOn(pg.Client.prototype, 'query')
 
-beforeAll(async () => {
-  app = await startConsole()
-  rootPerson = await app.person({ role: 100 })
-  adminPerson = await app.person({ role: 10 })
-  root = await app.signedIn(rootPerson)
-  admin = await app.signedIn(adminPerson)
-})
+const app = await startConsole()
+const rootPerson = await app.person({ role: 100 })
+const adminPerson = await app.person({ role: 10 })
+const root = await app.signedIn(rootPerson)
+const admin = await app.signedIn(adminPerson)
 afterAll(() => app[Symbol.asyncDispose]().finally(() => asked.mockRestore()))
 afterEach(() => app.sql('delete from options').then(() => app.services.options.reload()))
 

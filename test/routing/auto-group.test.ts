@@ -1,36 +1,28 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type App, startApp } from '#test/support/app.ts'
-import type { TestToken, TestUser } from '#test/support/factories.ts'
+import { afterAll, expect, test } from 'vitest'
+import { startApp } from '#test/support/app.ts'
 import { channelsOf, setOptions } from '../relay/serve.ts'
 import { chat, closeSoundly, consumed, say, callerDialects } from '../relay/caller-dialects.ts'
 
-let app: App
-let user: TestUser
-let token: TestToken
-let channels: Record<'vip' | 'plain' | 'staff' | 'both', number>
-
-beforeAll(async () => {
-  app = await startApp()
-  const channel = async (models: string, group: string) => (await app.make.channel({ models, group })).id
-  channels = {
-    vip: await channel('only-vip,everywhere', 'vip'),
-    plain: await channel('only-default,everywhere', 'default'),
-    staff: await channel('only-staff,everywhere', 'staff'),
-    both: await channel('text-embedding-3-small', 'vip,default'),
-  }
-  const models = ['only-vip', 'only-default', 'only-staff', 'everywhere', 'text-embedding-3-small']
-  await setOptions(app, {
-    GroupRatio: '{"default":1,"vip":3,"staff":7}',
-    UserUsableGroups: '{"default":"","vip":"","auto":"自动"}',
-    AutoGroups: '["staff","vip","default"]',
-    ModelRatio: JSON.stringify(Object.fromEntries(models.map((model) => [model, 10]))),
-    CompletionRatio: '{}',
-  })
-  user = await app.make.user()
-  token = await app.make.token(user, { group: 'auto' })
-  await app.services.channels.reload()
-})
+const app = await startApp()
 afterAll(() => closeSoundly(app))
+const channel = async (models: string, group: string) => (await app.make.channel({ models, group })).id
+const channels = {
+  vip: await channel('only-vip,everywhere', 'vip'),
+  plain: await channel('only-default,everywhere', 'default'),
+  staff: await channel('only-staff,everywhere', 'staff'),
+  both: await channel('text-embedding-3-small', 'vip,default'),
+}
+const models = ['only-vip', 'only-default', 'only-staff', 'everywhere', 'text-embedding-3-small']
+await setOptions(app, {
+  GroupRatio: '{"default":1,"vip":3,"staff":7}',
+  UserUsableGroups: '{"default":"","vip":"","auto":"自动"}',
+  AutoGroups: '["staff","vip","default"]',
+  ModelRatio: JSON.stringify(Object.fromEntries(models.map((model) => [model, 10]))),
+  CompletionRatio: '{}',
+})
+const user = await app.make.user()
+const token = await app.make.token(user, { group: 'auto' })
+await app.services.channels.reload()
 
 const usage = (prompt: number) => `[[usage=${prompt}:0]] hello`
 const lastRow = async () => (await consumed(app)).at(-1)

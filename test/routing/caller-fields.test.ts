@@ -1,18 +1,11 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import type { App } from '#test/support/app.ts'
-import type { TestToken } from '#test/support/factories.ts'
+import { beforeEach, expect, test } from 'vitest'
 import { serve, withOptions } from '../relay/serve.ts'
-import { chat, closeSoundly, say, callerDialects } from '../relay/caller-dialects.ts'
+import { chat, say, callerDialects } from '../relay/caller-dialects.ts'
 import { startRelay } from '../relay/relay-world.ts'
 
-let app: App
-let token: TestToken
-beforeAll(async () => {
-  ;({ app, token } = await startRelay())
-})
+const { app, token } = await startRelay()
 beforeEach(() => app.upstream.clear())
-afterAll(() => closeSoundly(app))
 
 const aims = {
   api_base: 'http://127.0.0.1:9',

@@ -1,22 +1,14 @@
 import fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { systemAmbient } from '#server/process.ts'
-import type { App } from '#test/support/app.ts'
-import type { TestToken } from '#test/support/factories.ts'
 import { createRandom } from '#test/seed/random.ts'
 import { serve } from '../relay/serve.ts'
-import { chat, closeSoundly, consumed, say } from '../relay/caller-dialects.ts'
+import { chat, consumed, say } from '../relay/caller-dialects.ts'
 import { startRelay } from '../relay/relay-world.ts'
 
-let app: App
-let token: TestToken
-let admin: TestToken
-beforeAll(async () => {
-  // The same numbers in every run: what falls outside the bounds is a fault, not bad luck.
-  ;({ app, token } = await startRelay({ ambient: { ...systemAmbient, random: createRandom(20_261_121) } }))
-  admin = await app.make.token(await app.make.user({ role: 10, quota: 1_000_000_000 }))
-})
-afterAll(() => closeSoundly(app))
+// The same numbers in every run: what falls outside the bounds is a fault, not bad luck.
+const { app, token } = await startRelay({ ambient: { ...systemAmbient, random: createRandom(20_261_121) } })
+const admin = await app.make.token(await app.make.user({ role: 10, quota: 1_000_000_000 }))
 
 /** How often each channel answered so many calls of a model. */
 async function answeredBy(model: string, count: number, more: Partial<Parameters<typeof say>[2]> = {}) {

@@ -1,20 +1,13 @@
 import { createServer, type Server } from 'node:net'
 import { once } from 'node:events'
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { beforeEach, describe, expect, test, vi } from 'vitest'
 import { openAiChat } from '#relay/dialects/openai-chat/index.ts'
-import type { App } from '#test/support/app.ts'
-import type { TestToken } from '#test/support/factories.ts'
 import { channelsOf, serve, withOptions } from '../relay/serve.ts'
-import { chat, closeSoundly, consumed, eventually, openHolds, say, callerDialects } from '../relay/caller-dialects.ts'
+import { chat, consumed, eventually, openHolds, say, callerDialects } from '../relay/caller-dialects.ts'
 import { startRelay } from '../relay/relay-world.ts'
 
-let app: App
-let token: TestToken
-beforeAll(async () => {
-  ;({ app, token } = await startRelay())
-})
+const { app, token } = await startRelay()
 beforeEach(() => app.upstream.clear())
-afterAll(() => closeSoundly(app))
 
 const allReleased = () =>
   eventually(

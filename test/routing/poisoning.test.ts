@@ -1,17 +1,10 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import type { App } from '#test/support/app.ts'
-import type { TestToken } from '#test/support/factories.ts'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { type Route, serve, withOptions } from '../relay/serve.ts'
-import { chat, closeSoundly, eventually, say } from '../relay/caller-dialects.ts'
+import { chat, eventually, say } from '../relay/caller-dialects.ts'
 import { startRelay } from '../relay/relay-world.ts'
 
-let app: App
-let token: TestToken
-beforeAll(async () => {
-  ;({ app, token } = await startRelay({ options: { AutomaticDisableChannelEnabled: 'true', RetryTimes: '0' } }))
-})
+const { app, token } = await startRelay({ options: { AutomaticDisableChannelEnabled: 'true', RetryTimes: '0' } })
 beforeEach(() => app.upstream.clear())
-afterAll(() => closeSoundly(app))
 
 /** Channels as the console saves them: with a row for each key. */
 async function serveKeyed(...routes: Route[]) {

@@ -1,17 +1,10 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import type { App } from '#test/support/app.ts'
-import type { TestToken } from '#test/support/factories.ts'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { channelsOf, type Route, serve, setOptions, withOptions } from '../relay/serve.ts'
-import { chat, closeSoundly, consumed, say, callerDialects } from '../relay/caller-dialects.ts'
+import { chat, consumed, say, callerDialects } from '../relay/caller-dialects.ts'
 import { startRelay } from '../relay/relay-world.ts'
 
-let app: App
-let token: TestToken
-beforeAll(async () => {
-  ;({ app, token } = await startRelay())
-})
+const { app, token } = await startRelay()
 beforeEach(() => app.upstream.clear())
-afterAll(() => closeSoundly(app))
 
 /** The rule for statuses of channels without automatic retries, spelled out. */
 const isRetried = (status: number): boolean => {
@@ -116,6 +109,39 @@ describe('of three channels two fail', () => {
       expect(app.upstream.total).toBe(1)
     },
   )
+})
+
+describe('a call that every place has had', () => {
+  test.each([
+    { does: 'status=404', type: 1, asked: 1 },
+    { does: 'status=401', type: 1, asked: 1 },
+    { does: 'status=422', type: 24, asked: 1 },
+    { does: 'status=400', type: 14, asked: 1 },
+    { does: 'status=429', type: 1, asked: 3 },
+    { does: 'status=503', type: 14, asked: 3 },
+  ])(
+    'goes to none of them again that would only refuse it again: $does, $asked time(s)',
+    async ({ does, type, asked }) => {
+      const { model } = await serve(app, { type, does })
+      const reply = await say(app, chat, { token, model })
+      expect(reply.ok).toBe(false)
+      expect(app.upstream.total).toBe(asked)
+    },
+  )
+
+  test('goes again while one of them may have been busy only', async () => {
+    const { model } = await serve(app, { priority: 1, does: 'status=503,fail=1' }, { does: 'status=404' })
+    expect((await say(app, chat, { token, model })).status).toBe(200)
+    expect(app.upstream.total).toBe(3)
+  })
+
+  test('goes again where the operator’s own list says so', async () => {
+    await withOptions(app, { 'global.auto_retry_enabled': 'true', 'global.auto_retry_count': '2' }, async () => {
+      const { model } = await serve(app, { does: 'status=404' })
+      expect((await say(app, chat, { token, model })).status).toBe(404)
+      expect(app.upstream.total).toBe(3)
+    })
+  })
 })
 
 describe('an answer with nothing in it', () => {

@@ -1,19 +1,14 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { type App, startApp } from '#test/support/app.ts'
-import type { TestUser } from '#test/support/factories.ts'
+import { afterAll, beforeEach, describe, expect, test } from 'vitest'
+import { startApp } from '#test/support/app.ts'
 import { serve, setOptions, withOptions } from '../relay/serve.ts'
 import { chat, closeSoundly, consumed, say, callerDialects } from '../relay/caller-dialects.ts'
 
-let app: App
-let rich: TestUser
-beforeAll(async () => {
-  app = await startApp()
-  // Unpriced models cost 37.5 a token, both ways.
-  await setOptions(app, { SelfUseModeEnabled: 'true', ModelPrice: '{"dall-e-2":0.02}' })
-  rich = await app.make.user({ quota: 1_000_000_000 })
-})
-beforeEach(() => app.upstream.clear())
+const app = await startApp()
 afterAll(() => closeSoundly(app))
+// Unpriced models cost 37.5 a token, both ways.
+await setOptions(app, { SelfUseModeEnabled: 'true', ModelPrice: '{"dall-e-2":0.02}' })
+const rich = await app.make.user({ quota: 1_000_000_000 })
+beforeEach(() => app.upstream.clear())
 
 /** Whether a balance of so many tokens' price is enough for a call to be let in. */
 const affords = async (

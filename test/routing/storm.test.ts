@@ -1,26 +1,19 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { systemAmbient } from '#server/process.ts'
-import type { App } from '#test/support/app.ts'
-import type { TestToken } from '#test/support/factories.ts'
 import { serve, withOptions } from '../relay/serve.ts'
-import { chat, closeSoundly, eventually, openHolds, say } from '../relay/caller-dialects.ts'
+import { chat, eventually, openHolds, say } from '../relay/caller-dialects.ts'
 import { startRelay } from '../relay/relay-world.ts'
 
-let app: App
-let token: TestToken
 /** Undefined while time passes. A rest is over when the clock says so, however long calls take meanwhile. */
 let stoppedClock: number | undefined
 const now = () => new Date(stoppedClock ?? Date.now())
 
-beforeAll(async () => {
-  ;({ app, token } = await startRelay({ ambient: { ...systemAmbient, now } }))
-})
+const { app, token } = await startRelay({ ambient: { ...systemAmbient, now } })
 beforeEach(() => {
   stoppedClock = undefined
   app.upstream.clear()
 })
-afterAll(() => closeSoundly(app))
 
 const call = async (model: string) => {
   const startedAt = performance.now()

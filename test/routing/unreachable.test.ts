@@ -1,27 +1,20 @@
 import { once } from 'node:events'
 import { createServer, type Socket } from 'node:net'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { App } from '#test/support/app.ts'
-import type { TestToken } from '#test/support/factories.ts'
+import { afterAll, describe, expect, test } from 'vitest'
 import { channelsOf, serve, withOptions } from '../relay/serve.ts'
-import { closeSoundly, consumed, say, type CallerDialect, callerDialects } from '../relay/caller-dialects.ts'
+import { consumed, say, type CallerDialect, callerDialects } from '../relay/caller-dialects.ts'
 import { startRelay } from '../relay/relay-world.ts'
 
-let app: App
-let token: TestToken
 /** Takes connections and never says a word. */
 const mute = createServer((socket) => {
   held.add(socket)
   socket.on('error', () => {})
 })
 const held = new Set<Socket>()
-beforeAll(async () => {
-  ;({ app, token } = await startRelay())
-  mute.listen(0, '127.0.0.1')
-  await once(mute, 'listening')
-})
+const { app, token } = await startRelay()
+mute.listen(0, '127.0.0.1')
+await once(mute, 'listening')
 afterAll(async () => {
-  await closeSoundly(app)
   for (const socket of held) socket.destroy()
   await new Promise((resolve) => mute.close(resolve))
 })

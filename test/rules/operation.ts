@@ -89,6 +89,18 @@ export const rules: RuleList = {
         test: 'lets a price per call and ratios exclude each other',
       },
       {
+        rule: 'An emptied output or cache price is taken away, and the others stay.',
+        file: models,
+        test: 'takes away a further ratio that is said to be none, alone',
+      },
+      {
+        rule: 'Of two who change the buying prices of a channel, the second is told.',
+        message: '该渠道的进价已被其他人修改，未保存；请核对后再次保存',
+        asserts: 'prices.buying_changed_meanwhile',
+        file: models,
+        test: 'refuses buying prices that somebody else has changed since they were read',
+      },
+      {
         rule: 'Many prices set at once are all kept.',
         file: models,
         test: 'keeps all of many prices set at once',

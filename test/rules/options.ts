@@ -7,36 +7,33 @@ type Effects = Readonly<Record<string, Readonly<Record<string, readonly OptionKe
 const effects: Effects = {
   'test/rest/site.test.ts': {
     '%s is "" while unset, then what root wrote': ['Notice', 'HomePageContent', 'About'],
-    '%s %s is told as %s': [
-      'SystemName',
-      'Logo',
-      'Footer',
-      'Chats',
-      'DefaultCollapseSidebar',
-      'TopUpLink',
-      'general_setting.docs_link',
-      'MinTopUp',
-      'EmailVerificationEnabled',
-      'TurnstileSiteKey',
-      'GitHubClientId',
-      'oidc.client_id',
-      'oidc.authorization_endpoint',
-      'LinuxDOClientId',
-      'WeChatAccountQRCodeImageURL',
-      'TelegramBotName',
-      'DataExportEnabled',
-      'DataExportDefaultTime',
-      'DrawingEnabled',
-      'TaskEnabled',
-    ],
     'refuses every change with 405 but for those of root, and lets people come and go': ['DemoSiteEnabled'],
-    'never shows a secret option, only whether payment is complete': ['PayAddress', 'EpayId'],
   },
   'test/browser/console-files.test.ts': {
     'what root writes for the head of every page stands in it, and its script runs under the policy’s nonce': [
       'custom_head_html',
       'global_css',
       'global_js',
+    ],
+  },
+  'test/browser/option-effects.test.ts': {
+    'is what a guest sees: name, logo, footer, documents, and the ways in': [
+      'SystemName',
+      'Logo',
+      'Footer',
+      'general_setting.docs_link',
+      'TurnstileSiteKey',
+      'WeChatAccountQRCodeImageURL',
+      'TelegramBotName',
+    ],
+    'is what a reader sees: pages, chat links, the shop for codes, the sidebar and the interval of the dashboard': [
+      'TopUpLink',
+      'Chats',
+      'DataExportDefaultTime',
+      'DataExportEnabled',
+      'DrawingEnabled',
+      'TaskEnabled',
+      'DefaultCollapseSidebar',
     ],
   },
   'test/browser/settings.test.ts': {
@@ -48,7 +45,6 @@ const effects: Effects = {
     'sees models without a price where they may be used all the same': ['SelfUseModeEnabled'],
   },
   'test/trpc/options.test.ts': {
-    'are live at once where they are changed, and for every process that loads them': ['ServerAddress'],
     'keep what older clients read and nothing here needs, and give it back': [
       'StreamCacheQueueLength',
       'FileUploadPermission',
@@ -75,10 +71,15 @@ const effects: Effects = {
     'is measured by what the user chose, else by what root saved, else at 500000': ['QuotaRemindThreshold'],
   },
   'test/payments/epay.test.ts': {
-    'is none while the gateway is not set up, or its key is one that everybody knows': ['EpayKey'],
     'asks the other way for what is not called zfb, is notified at the callback address, and costs by group': [
       'CustomCallbackAddress',
       'TopupGroupRatio',
+    ],
+    'is for the least amount that root allows, and more': ['MinTopUp'],
+    'is none while the gateway is not set up, or its key is one that everybody knows': [
+      'EpayKey',
+      'EpayId',
+      'PayAddress',
     ],
     'costs what is said before, as a text of two decimals': ['Price'],
     'brings the inviter one rebate, however often it is sent': ['RebatePercentage'],
@@ -113,6 +114,11 @@ const effects: Effects = {
     ],
   },
   'test/rest/oauth.test.ts': {
+    'is asked for under the id that the provider gave this site': [
+      'GitHubClientId',
+      'oidc.client_id',
+      'LinuxDOClientId',
+    ],
     'is refused while it is switched off, at the start and at the end': [
       'GitHubOAuthEnabled',
       'oidc.enabled',
@@ -125,7 +131,11 @@ const effects: Effects = {
     'says that its configuration cannot be read, be it away, of another issuer or no configuration': [
       'oidc.well_known',
     ],
-    'signs in by its three endpoints': ['oidc.token_endpoint', 'oidc.user_info_endpoint'],
+    'signs in by its three endpoints': [
+      'oidc.authorization_endpoint',
+      'oidc.token_endpoint',
+      'oidc.user_info_endpoint',
+    ],
     'needs the trust level that the site asks for, which the profile alone has': ['LinuxDOMinimumTrustLevel'],
   },
   'test/rest/messengers.test.ts': {
@@ -173,9 +183,6 @@ const effects: Effects = {
     'is none under %j': ['RebateEnabled'],
     'waits for the first payment where that is chosen': ['RebateAfterPaymentEnabled'],
   },
-  'src/core/pricing/resolve-price.test.ts': {
-    'prefers a price per call to a ratio': ['ModelPrice'],
-  },
   'test/relay/price-changes.test.ts': {
     'leaves a call that was admitted before under its own price, whole': ['ModelRatio'],
   },
@@ -195,6 +202,10 @@ const effects: Effects = {
     'leaves out account filter and notice address, unless the site lets them through': [
       'MjNotifyEnabled',
       'MjAccountFilterEnabled',
+    ],
+    'is taken also where consumption is not logged': ['LogConsumeEnabled'],
+    'is the table’s price, the built-in one where the table has none, and 0.1 dollars for what nobody has priced': [
+      'ModelPrice',
     ],
     'loses the lane in its prompt where the site wants that': ['MjModeClearEnabled'],
     'carries no sensitive words': ['CheckSensitiveEnabled'],
@@ -221,13 +232,8 @@ const effects: Effects = {
       'global_model_mapping',
     ],
   },
-  'src/core/routing/failures.test.ts': {
-    'retryLimit takes the larger number when automatic retries are on': ['RetryTimes'],
-  },
-  'test/holds/raises.test.ts': {
-    'whether a stream is cut and charged does not depend on logging': ['LogConsumeEnabled'],
-  },
   'test/relay/failures.test.ts': {
+    'to each once before to any twice': ['RetryTimes'],
     'counts failures that the operator does not want logged': ['LogErrorEnabled'],
     'less, where the operator hides it': ['global.hide_upstream_error_enabled'],
     'on the same channel once all were tried, unless the operator wants another one each time': [
@@ -257,6 +263,10 @@ const effects: Effects = {
   'test/jobs/channels.test.ts': {
     'switches off what answers too slowly, with both figures': ['ChannelDisableThreshold'],
     'takes out the key alone where the channel has others': ['AutomaticDisableChannelEnabled'],
+    'balances are asked for and ended hours added up as often as root wants, and never at 0': [
+      'ChannelUpdateFrequency',
+      'DataExportInterval',
+    ],
     'brings back what went off by itself once it answers, and never what a person switched off': [
       'AutomaticEnableChannelEnabled',
     ],
@@ -266,12 +276,6 @@ const effects: Effects = {
       'ChannelTestFrequency',
       'ChannelModelsFrequency',
     ],
-  },
-  'src/jobs/channels.test.ts': {
-    'channels are tested, asked for their balance and compared as often as their options say, and never at 0': [
-      'ChannelUpdateFrequency',
-    ],
-    'ended hours are added up as often as the dashboard is to be renewed': ['DataExportInterval'],
   },
   'test/limits/requests.test.ts': {
     'does not hold for model lists, balances and the playground, nor where it is switched off or has no duration': [
@@ -321,6 +325,10 @@ const effects: Effects = {
 
 /** The same of options that are set where a file sets its stage, which the test itself does not name. */
 const given: Effects = {
+  'test/rest/mail.test.ts': {
+    'never writes the caller’s own host into the link': ['ServerAddress'],
+    'proves an address at sign-up, once': ['EmailVerificationEnabled'],
+  },
   'test/rest/provider-answers.test.ts': {
     'is identified by the id that never changes, not by a name that somebody else can take over': [
       'GitHubClientSecret',

@@ -140,6 +140,29 @@ export const rules: RuleList = {
         test: 'make an account, sign in to it again, and lead back to where the reader was going',
       },
     ],
+    Channels: [
+      {
+        rule: 'The key field says of what parts the key of a type is made.',
+        kind: 'preset',
+        asserts: 'APPID|APISecret|APIKey',
+        file: 'client/features/channels/form/values.test.ts',
+        test: 'the key field says the parts that a type’s key is made of, and else how several are separated',
+      },
+      {
+        rule: 'A new channel is of the group default.',
+        kind: 'preset',
+        asserts: "groups: ['default']",
+        file: 'client/features/channels/form/values.test.ts',
+        test: 'a new channel is of the group default and switches off by itself',
+      },
+      {
+        rule: 'A new channel switches off by itself.',
+        kind: 'preset',
+        asserts: 'autoBan: true',
+        file: 'client/features/channels/form/values.test.ts',
+        test: 'a new channel is of the group default and switches off by itself',
+      },
+    ],
     Lists: [
       {
         rule: 'A list has 10 rows a page.',

@@ -9,6 +9,28 @@ const changes = 'test/relay/price-changes.test.ts'
 export const rules: RuleList = {
   title: 'Settings, prices and the log',
   sections: {
+    'Filters and refreshes': [
+      {
+        rule: 'A filter of the log that cannot be read asks nothing and is named.',
+        message: '地址中的筛选条件无法识别，未按其筛选：{names}',
+        asserts: 'not applied: Type, Outcome, Time, Duration, Cost',
+        file: 'test/browser/logs.test.ts',
+        test: 'asks nothing under filters that cannot be read, names them, and drops them at one press',
+      },
+      {
+        rule: 'A channel that is no number is looked for by name over REST too, and a type that there is not is refused.',
+        asserts: "channel: 'word'",
+        file: 'test/rest/logs.test.ts',
+        test: 'is filtered by the documented words, times included to the second',
+      },
+      {
+        rule: 'A refresh of the dashboard that fails leaves what was shown.',
+        message: '刷新失败，显示的是之前的内容：{reason}',
+        asserts: 'showing what was there before',
+        file: 'test/browser/dashboard.test.ts',
+        test: 'keeps what it showed where a refresh fails, says so, and tries again at one press',
+      },
+    ],
     Options: [
       {
         rule: 'A table that is no JSON is refused.',

@@ -1,19 +1,14 @@
-import type Anthropic from '@anthropic-ai/sdk'
 import type { MessageParam, Tool } from '@anthropic-ai/sdk/resources/messages'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeEach, describe, expect, test } from 'vitest'
 import { anthropicClient, anthropicLibrary } from './clients/anthropic.ts'
 import { thrownBy } from './clients/client.ts'
-import { channelKinds, startWorld, type World } from './world.ts'
+import { channelKinds, startWorld } from './world.ts'
 
-let world: World
-let library: Anthropic
-beforeAll(async () => {
-  world = await startWorld(anthropicClient)
-  library = anthropicLibrary(world.app.url, world.token.key)
-})
+const world = await startWorld(anthropicClient)
+afterAll(() => world.close())
+const library = anthropicLibrary(world.app.url, world.token.key)
 // What an earlier test left behind is not this one's.
 beforeEach(() => world.newCharges())
-afterAll(() => world.close())
 
 const claude = 'claude-sonnet-4-20250514'
 const user = (content: string): MessageParam => ({ role: 'user', content })

@@ -1,23 +1,17 @@
 import Anthropic from '@anthropic-ai/sdk'
-import type { GoogleGenAI } from '@google/genai'
 import type OpenAI from 'openai'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeEach, describe, expect, test } from 'vitest'
 import { forgetExpiredConversations } from '#features/stored-responses/conversations.ts'
 import { thrownBy } from './clients/client.ts'
 import { googleLibrary } from './clients/google.ts'
 import { openAiClient, openAiLibrary } from './clients/openai.ts'
-import { channelKinds, startWorld, type World } from './world.ts'
+import { channelKinds, startWorld } from './world.ts'
 
-let world: World
-let openai: OpenAI
-let google: GoogleGenAI
-beforeAll(async () => {
-  world = await startWorld(openAiClient)
-  openai = openAiLibrary(world.app.url, world.token.key)
-  google = googleLibrary(world.app.url, world.token.key)
-})
-beforeEach(() => world.newCharges())
+const world = await startWorld(openAiClient)
 afterAll(() => world.close())
+const openai = openAiLibrary(world.app.url, world.token.key)
+const google = googleLibrary(world.app.url, world.token.key)
+beforeEach(() => world.newCharges())
 
 const lastText = (): string => JSON.stringify(world.lastBody())
 

@@ -1,10 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 import { closeSoundly } from '#test/relay/caller-dialects.ts'
 import { anthropicClient, anthropicFacts } from './clients/anthropic.ts'
 import { googleClient, googleFacts } from './clients/google.ts'
 import { openAiClient, openAiFacts } from './clients/openai.ts'
 import { openAiResponsesClient } from './clients/openai-responses.ts'
-import { type ChannelKind, channelKinds, startWorld, type World } from './world.ts'
+import { type ChannelKind, channelKinds, startWorld } from './world.ts'
 
 const libraries = [
   { name: 'the openai library, chat', create: openAiClient, limit: openAiFacts.length },
@@ -16,10 +16,7 @@ const libraries = [
 /** What about 800 tokens of an answer cost. */
 const budgets: Record<ChannelKind['type'], number> = { 1: 240, 14: 6000, 24: 1000 }
 
-let world: World
-beforeAll(async () => {
-  world = await startWorld(openAiClient)
-})
+const world = await startWorld(openAiClient)
 afterAll(() => closeSoundly(world.app))
 
 describe.each(libraries)('a stream that can no longer be paid, read by $name', ({ create, limit }) => {
@@ -32,7 +29,7 @@ describe.each(libraries)('a stream that can no longer be paid, read by $name', (
       model,
       text: 'tell me a story [[words=4000,gap=1]]',
       stream: true,
-      maxTokens: 32_000,
+      maxTokens: 16_000,
     })
     expect(turn.stop).toBe(limit)
     expect(turn.text.length).toBeGreaterThan(500)

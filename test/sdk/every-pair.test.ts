@@ -1,21 +1,16 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 import { clients } from '#test/matrix/clients.ts'
 import { describeMatrix } from '#test/matrix/report.ts'
-import { type Cell, runMatrix } from '#test/matrix/run.ts'
+import { runMatrix } from '#test/matrix/run.ts'
 import { upstreams } from '#test/matrix/upstreams.ts'
 import { startWorld } from '#test/matrix/world.ts'
 import { root } from '#scripts/steps.ts'
-import type { App } from '#test/support/app.ts'
 
-let app: App
-let cells: Cell[]
-beforeAll(async () => {
-  app = await startWorld()
-  cells = await runMatrix(app)
-})
+const app = await startWorld()
 afterAll(() => app[Symbol.asyncDispose]())
+const cells = await runMatrix(app)
 
 describe.each([...clients])('$label', ({ id }) => {
   test.each([...upstreams])('does everything $label can do, and is refused what it cannot', (upstream) => {

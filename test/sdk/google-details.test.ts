@@ -1,18 +1,14 @@
 import { type Content, type GenerateContentResponse, type GoogleGenAI, type Part, Type } from '@google/genai'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeEach, describe, expect, test } from 'vitest'
 import { thrownBy } from './clients/client.ts'
 import { googleClient, googleLibrary } from './clients/google.ts'
-import { channelKinds, startWorld, strictModel, type World } from './world.ts'
+import { channelKinds, startWorld, strictModel } from './world.ts'
 
-let world: World
-let library: GoogleGenAI
-beforeAll(async () => {
-  world = await startWorld(googleClient)
-  library = googleLibrary(world.app.url, world.token.key)
-})
+const world = await startWorld(googleClient)
+afterAll(() => world.close())
+const library = googleLibrary(world.app.url, world.token.key)
 // What an earlier test left behind is not this one's.
 beforeEach(() => world.newCharges())
-afterAll(() => world.close())
 
 const functionOf = (name: string, property: string) => ({
   name,

@@ -1,59 +1,54 @@
 import { createGoogle } from '@ai-sdk/google'
-import { ApiError, type GoogleGenAI } from '@google/genai'
+import { ApiError } from '@google/genai'
 import { embed as embedOne, embedMany } from 'ai'
 import OpenAI from 'openai'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeEach, describe, expect, test } from 'vitest'
 import { embed } from '#test/simulator/embedding.ts'
 import { serviceAccount } from '#test/simulator/vertex/account.ts'
 import { setOptions } from '#test/relay/serve.ts'
-import { type App, startApp } from '#test/support/app.ts'
+import { startApp } from '#test/support/app.ts'
 import type { TestToken } from '#test/support/factories.ts'
 import { thrownBy } from './clients/client.ts'
 import { googleLibrary } from './clients/google.ts'
 
-let app: App
-let token: TestToken
-let library: GoogleGenAI
 let seen = 0
 
-beforeAll(async () => {
-  app = await startApp()
-  token = await app.make.token(await app.make.user({ quota: 100_000_000 }))
-  await app.make.channel({ type: 24, models: 'native', modelMapping: '{"native":"gemini-embedding-001"}' })
-  await app.make.channel({ type: 24, models: 'counted', baseUrl: app.upstream.withDirectives('usage=12:0') })
-  await app.make.channel({ type: 1, models: 'translated', modelMapping: '{"translated":"text-embedding-3-small"}' })
-  await app.make.channel({ type: 34, models: 'at-cohere', modelMapping: '{"at-cohere":"embed-v4.0"}' })
-  await app.make.channel({
-    type: 41,
-    models: 'at-vertex',
-    modelMapping: '{"at-vertex":"text-embedding-005"}',
-    key: serviceAccount(app.upstream.url),
-  })
-  await app.make.channel({ type: 24, models: 'failing', baseUrl: app.upstream.withDirectives('status=400') })
-  await app.make.channel({ type: 1, models: 'failing-too', baseUrl: app.upstream.withDirectives('status=400') })
-  await app.make.channel({ type: 37, models: 'no-embeddings' })
-  await app.make.channel({ type: 24, models: 'imagen-here', modelMapping: '{"imagen-here":"imagen-4.0-generate-001"}' })
-  await app.make.channel({ type: 1, models: 'dall-e-3,gpt-image-1' })
-  await setOptions(app, {
-    RetryTimes: '0',
-    ModelPrice: JSON.stringify({ 'imagen-4.0-generate-001': 0.04 }),
-    ModelRatio: JSON.stringify({
-      'gemini-embedding-001': 20,
-      counted: 20,
-      'text-embedding-3-small': 10,
-      'embed-v4.0': 10,
-      'text-embedding-005': 10,
-      failing: 1,
-      'failing-too': 1,
-      'no-embeddings': 1,
-      'dall-e-3': 20,
-      'gpt-image-1': 2.5,
-    }),
-  })
-  await app.settled()
-  library = googleLibrary(app.url, token.key)
-})
+const app = await startApp()
 afterAll(() => app[Symbol.asyncDispose]())
+const token = await app.make.token(await app.make.user({ quota: 100_000_000 }))
+await app.make.channel({ type: 24, models: 'native', modelMapping: '{"native":"gemini-embedding-001"}' })
+await app.make.channel({ type: 24, models: 'counted', baseUrl: app.upstream.withDirectives('usage=12:0') })
+await app.make.channel({ type: 1, models: 'translated', modelMapping: '{"translated":"text-embedding-3-small"}' })
+await app.make.channel({ type: 34, models: 'at-cohere', modelMapping: '{"at-cohere":"embed-v4.0"}' })
+await app.make.channel({
+  type: 41,
+  models: 'at-vertex',
+  modelMapping: '{"at-vertex":"text-embedding-005"}',
+  key: serviceAccount(app.upstream.url),
+})
+await app.make.channel({ type: 24, models: 'failing', baseUrl: app.upstream.withDirectives('status=400') })
+await app.make.channel({ type: 1, models: 'failing-too', baseUrl: app.upstream.withDirectives('status=400') })
+await app.make.channel({ type: 37, models: 'no-embeddings' })
+await app.make.channel({ type: 24, models: 'imagen-here', modelMapping: '{"imagen-here":"imagen-4.0-generate-001"}' })
+await app.make.channel({ type: 1, models: 'dall-e-3,gpt-image-1' })
+await setOptions(app, {
+  RetryTimes: '0',
+  ModelPrice: JSON.stringify({ 'imagen-4.0-generate-001': 0.04 }),
+  ModelRatio: JSON.stringify({
+    'gemini-embedding-001': 20,
+    counted: 20,
+    'text-embedding-3-small': 10,
+    'embed-v4.0': 10,
+    'text-embedding-005': 10,
+    failing: 1,
+    'failing-too': 1,
+    'no-embeddings': 1,
+    'dall-e-3': 20,
+    'gpt-image-1': 2.5,
+  }),
+})
+await app.settled()
+const library = googleLibrary(app.url, token.key)
 beforeEach(() => newRows())
 
 /** Log rows since the last look. */

@@ -1,18 +1,14 @@
 import type OpenAI from 'openai'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeEach, describe, expect, test } from 'vitest'
 import { openAiClient, openAiLibrary } from './clients/openai.ts'
 import { thrownBy } from './clients/client.ts'
-import { channelKinds, startWorld, strictModel, type World } from './world.ts'
+import { channelKinds, startWorld, strictModel } from './world.ts'
 
-let world: World
-let library: OpenAI
-beforeAll(async () => {
-  world = await startWorld(openAiClient)
-  library = openAiLibrary(world.app.url, world.token.key)
-})
+const world = await startWorld(openAiClient)
+afterAll(() => world.close())
+const library = openAiLibrary(world.app.url, world.token.key)
 // What an earlier test left behind is not this one's.
 beforeEach(() => world.newCharges())
-afterAll(() => world.close())
 
 const tool = (name: string, property: string) => ({
   type: 'function' as const,

@@ -1,8 +1,7 @@
 import OpenAI, { toFile } from 'openai'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { pixel } from '#test/simulator/media.ts'
-import { type App, startApp } from '../support/app.ts'
-import type { TestToken } from '../support/factories.ts'
+import { startApp } from '../support/app.ts'
 
 const models = [
   'text-embedding-3-small',
@@ -17,35 +16,29 @@ const models = [
   'jina-reranker',
 ]
 
-let app: App
-let token: TestToken
-let client: OpenAI
-
-beforeAll(async () => {
-  app = await startApp()
-  token = await app.make.token(await app.make.user({ quota: 100_000_000 }))
-  await app.make.channel({ models: models.filter((model) => model !== 'text-embedding-004').join(',') })
-  await app.make.channel({ type: 24, models: 'text-embedding-004' })
-  await app.make.channel({ type: 3, models: 'at-azure', modelMapping: '{"at-azure":"gpt-everything"}' })
-  await app.make.option(
-    'ModelRatio',
-    JSON.stringify({
-      'text-embedding-3-small': 0.01,
-      'text-embedding-004': 0.075,
-      'gpt-image-1': 2.5,
-      'tts-1': 7.5,
-      'whisper-1': 15,
-      'gpt-4o-transcribe': 1.25,
-      'text-moderation-latest': 0.1,
-      'omni-moderation-latest': 0.1,
-      'jina-reranker': 10,
-      'gpt-everything': 1,
-    }),
-  )
-  await app.settled()
-  client = new OpenAI({ baseURL: `${app.url}/v1`, apiKey: `sk-${token.key}`, maxRetries: 0 })
-})
+const app = await startApp()
 afterAll(() => app[Symbol.asyncDispose]())
+const token = await app.make.token(await app.make.user({ quota: 100_000_000 }))
+await app.make.channel({ models: models.filter((model) => model !== 'text-embedding-004').join(',') })
+await app.make.channel({ type: 24, models: 'text-embedding-004' })
+await app.make.channel({ type: 3, models: 'at-azure', modelMapping: '{"at-azure":"gpt-everything"}' })
+await app.make.option(
+  'ModelRatio',
+  JSON.stringify({
+    'text-embedding-3-small': 0.01,
+    'text-embedding-004': 0.075,
+    'gpt-image-1': 2.5,
+    'tts-1': 7.5,
+    'whisper-1': 15,
+    'gpt-4o-transcribe': 1.25,
+    'text-moderation-latest': 0.1,
+    'omni-moderation-latest': 0.1,
+    'jina-reranker': 10,
+    'gpt-everything': 1,
+  }),
+)
+await app.settled()
+const client = new OpenAI({ baseURL: `${app.url}/v1`, apiKey: `sk-${token.key}`, maxRetries: 0 })
 
 const lastCharge = async () => {
   const rows = await app.logs()

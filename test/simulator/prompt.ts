@@ -60,6 +60,10 @@ export function describeAddress(kind: string, address: string): string {
 
 export type Json = Record<string, unknown>
 
+/** Whether a user says something beside results of tools; what programs add to them by themselves is no question. */
+export const asksBeside = (texts: readonly string[]): boolean =>
+  texts.some((text) => text !== '' && !/^<system-reminder>|tool result:$/.test(text))
+
 export const asObject = (value: unknown): Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : {}
 export const asList = (value: unknown): unknown[] => (Array.isArray(value) ? value : [])

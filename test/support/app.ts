@@ -33,6 +33,7 @@ export async function startApp(
     jobsLookEveryMs?: number
     /** How long a writer waits for other nodes; long, so that only a real fault lets a test see an old state. */
     barrierMs?: number
+    consoleConnections?: number
     on?: { connection: TestConnection; upstream: Upstream }
   } = {},
 ) {
@@ -57,6 +58,7 @@ export async function startApp(
     ...(input.jobs ? { jobs: input.jobs } : {}),
     jobsLookEveryMs: input.jobsLookEveryMs,
     barrierMs: input.barrierMs ?? 20_000,
+    consoleConnections: input.consoleConnections,
   })
   const relayed = createApp(services, createConsoleFiles(services.options))
   const server = createServer({ shouldUpgradeCallback: asksForRealtime }, relayed)
@@ -126,6 +128,9 @@ export async function startApp(
           other: row.other && expandOther(row.other, row.model_name),
         }),
       ),
+    /** What a user has left. */
+    balanceOf: async (userId: number) =>
+      Number((await pool.query('select quota from users where id = $1', [userId])).rows[0]?.quota),
     /** Waits until every node on this database knows what the factories wrote. */
     settled: () => services.barrier(),
     violations: () => ledgerViolations(pool),

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { Pool } from 'pg'
+import { settingColumns } from '#features/channels/stored-setting.ts'
 import { createSecrets, sha256 } from '#features/secrets/service.ts'
 
 const letters = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
@@ -40,6 +41,11 @@ export function createFactories(given: { pool: Pool; secretKey: string; upstream
     const { rows } = await pool.query<{ id: number }>(text, values)
     return Number(rows[0]?.id)
   }
+  const addSession = (userId: number, sessionId: string) =>
+    pool.query("insert into sessions (id_hash, user_id, expires_at) values ($1, $2, now() + interval '1 day')", [
+      sha256(sessionId),
+      userId,
+    ])
 
   return {
     user: async (
@@ -58,11 +64,14 @@ export function createFactories(given: { pool: Pool; secretKey: string; upstream
         id,
         quota,
       ])
-      await pool.query(
-        "insert into sessions (id_hash, user_id, expires_at) values ($1, $2, now() + interval '1 day')",
-        [sha256(sessionId), id],
-      )
+      await addSession(id, sessionId)
       return { id, username, accessToken, sessionId }
+    },
+    /** Of somebody who is there already: a browser alone, no access token. */
+    signIn: async ({ id, username }: { id: number; username: string }): Promise<TestUser> => {
+      const sessionId = randomKey(43)
+      await addSession(id, sessionId)
+      return { id, username, accessToken: '', sessionId }
     },
     token: async (
       user: { id: number },
@@ -165,10 +174,11 @@ export function createFactories(given: { pool: Pool; secretKey: string; upstream
     channel: async (input: ChannelInput = {}): Promise<TestChannel> => {
       const models = input.models ?? 'gpt-4o-mini'
       const group = input.group ?? 'default'
+      const { setting, proxyEncrypted } = settingColumns(secrets, input.setting ?? '')
       const id = await one(
         `insert into channels (type, name, key_encrypted, base_url, models, "group", status, priority, weight, model_mapping,
-           model_prefix, setting, param_override, system_prompt, status_code_mapping, auto_ban, other)
-         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17) returning id`,
+           model_prefix, setting, param_override, system_prompt, status_code_mapping, auto_ban, other, proxy_encrypted)
+         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18) returning id`,
         [
           input.type ?? 1,
           input.name ?? `channel ${randomKey(4)}`,
@@ -181,12 +191,13 @@ export function createFactories(given: { pool: Pool; secretKey: string; upstream
           input.weight ?? 0,
           input.modelMapping ?? '',
           input.modelPrefix ?? '',
-          input.setting ?? '',
+          setting,
           input.paramOverride ?? '',
           input.systemPrompt ?? '',
           input.statusCodeMapping ?? '',
           input.autoBan ?? true,
           input.other ?? '',
+          proxyEncrypted,
         ],
       )
       await pool.query(

@@ -134,5 +134,4 @@ export async function startStripeGateway(given: { secretKey: string; webhookSecr
   }
 }
 
-export type StripeGateway = Awaited<ReturnType<typeof startStripeGateway>>
 export type StripeSession = Session

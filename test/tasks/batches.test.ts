@@ -1,25 +1,22 @@
 import Anthropic from '@anthropic-ai/sdk'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
+import { weighJson } from '#core/json-weight.ts'
 import { quotaOfReceipt } from '#core/pricing/charge.ts'
 import { receipt } from '#core/pricing/receipt.ts'
 import { pollBatches } from '#features/message-batches/service.ts'
 import { closeSoundly } from '#test/relay/caller-dialects.ts'
 import { setOptions } from '#test/relay/serve.ts'
-import { type App, startApp } from '#test/support/app.ts'
+import { startApp } from '#test/support/app.ts'
 import { secretKey, startProduct, until } from '#test/support/processes.ts'
 import { toUrl } from '#db/connection.ts'
 import { balanceOf, call, holder, type Holder, logged } from './world.ts'
 
-let app: App
-let channel: number
-beforeAll(async () => {
-  app = await startApp()
-  const models = 'claude-sonnet-4-20250514,claude-haiku-4-5-20251001'
-  channel = (await app.make.channel({ type: 14, key: 'batch-key', models })).id
-  await app.make.channel({ type: 1, models: 'gpt-4o-mini' })
-  await app.settled()
-})
+const app = await startApp()
 afterAll(() => closeSoundly(app))
+const models = 'claude-sonnet-4-20250514,claude-haiku-4-5-20251001'
+const channel = (await app.make.channel({ type: 14, key: 'batch-key', models })).id
+await app.make.channel({ type: 1, models: 'gpt-4o-mini' })
+await app.settled()
 
 const sonnet = 'claude-sonnet-4-20250514'
 const haiku = 'claude-haiku-4-5-20251001'
@@ -320,4 +317,21 @@ test('a batch whose answer is lost is sent nowhere else, is found by its names, 
   }
   expect(await app.violations()).toEqual([])
   await setOptions(app, { RetryTimes: '0' })
+})
+
+test('a batch holds its bytes, their value, and twice what is sent until it has been answered', async () => {
+  const by = await holder(app)
+  const model = 'claude-opus-4-1-20250805'
+  const setting = JSON.stringify({ system_prompt: 'p'.repeat(20_000) })
+  await app.make.channel({ type: 14, models: model, setting, baseUrl: app.upstream.withDirectives('delay=1500') })
+  await app.settled()
+  const requests = Array.from({ length: 100 }, (_, at) => ask('x'.repeat(5000), `long-${at}`, model))
+  const bytes = Buffer.from(JSON.stringify({ requests }))
+  const heldBytes = () => app.services.bodies.budget.heldBytes
+  const made = call(app, by, 'POST /v1/messages/batches', { requests })
+  // The channel's own prompt stands in each of them.
+  const least = bytes.length + weighJson(bytes).bytes + 2 * (bytes.length + 100 * 20_000)
+  await expect.poll(heldBytes, { timeout: 10_000, interval: 20 }).toBeGreaterThanOrEqual(least - 20_000)
+  expect((await made).status).toBe(200)
+  await expect.poll(heldBytes).toBe(0)
 })

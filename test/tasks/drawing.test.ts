@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 import { setOptions, withOptions } from '#test/relay/serve.ts'
 import { closeSoundly } from '#test/relay/caller-dialects.ts'
-import { type App, startApp } from '#test/support/app.ts'
+import { startApp } from '#test/support/app.ts'
 import {
   balanceOf,
   call,
@@ -15,14 +15,10 @@ import {
   refundsOf,
 } from './world.ts'
 
-let app: App
-let channel: number
-beforeAll(async () => {
-  app = await startApp()
-  await setOptions(app, { ServerAddress: 'https://gateway.example' })
-  channel = await drawingChannel(app)
-})
+const app = await startApp()
 afterAll(() => closeSoundly(app))
+await setOptions(app, { ServerAddress: 'https://gateway.example' })
+const channel = await drawingChannel(app)
 
 const lastSent = () => app.upstream.requests.at(-1)
 

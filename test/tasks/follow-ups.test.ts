@@ -1,15 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 import { setOptions, withOptions } from '#test/relay/serve.ts'
 import { closeSoundly } from '#test/relay/caller-dialects.ts'
-import { type App, startApp } from '#test/support/app.ts'
+import { startApp } from '#test/support/app.ts'
 import { balanceOf, call, drawingChannel, drawingsOf, holder, type Holder, imagined, poll } from './world.ts'
 
-let app: App
-beforeAll(async () => {
-  app = await startApp()
-  await drawingChannel(app)
-})
+const app = await startApp()
 afterAll(() => closeSoundly(app))
+await drawingChannel(app)
 
 const finish = async () => {
   await poll(app)

@@ -1,34 +1,26 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 import { setOptions, withOptions } from '#test/relay/serve.ts'
 import { closeSoundly } from '#test/relay/caller-dialects.ts'
-import { type App, startApp } from '#test/support/app.ts'
+import { startApp } from '#test/support/app.ts'
 import type { TestUser } from '#test/support/factories.ts'
-import { call, drawingChannel, holder, type Holder, imagined, musicChannel, poll } from './world.ts'
+import { call, drawingChannel, holder, imagined, musicChannel, poll } from './world.ts'
 
-let app: App
-let by: Holder
-let other: Holder
-let admin: TestUser
-let drawing: number
-let music: number
 const images: string[] = []
 const songs: string[] = []
 
-beforeAll(async () => {
-  app = await startApp()
-  await setOptions(app, { ServerAddress: 'https://gateway.example' })
-  drawing = await drawingChannel(app, { name: '绘图一号' })
-  music = await musicChannel(app, { name: '音乐一号' })
-  by = await holder(app)
-  other = await holder(app)
-  admin = await app.make.user({ role: 10 })
-  for (let number = 0; number < 11; number += 1) images.push(await imagined(app, by, `picture ${number} [[polls=1]]`))
-  images.push(await imagined(app, other, 'of another'))
-  songs.push(String((await call(app, by, 'POST /suno/submit/music', { prompt: 'song' })).json['data']))
-  songs.push(String((await call(app, other, 'POST /suno/submit/lyrics', { prompt: 'words' })).json['data']))
-  await poll(app)
-})
+const app = await startApp()
 afterAll(() => closeSoundly(app))
+await setOptions(app, { ServerAddress: 'https://gateway.example' })
+const drawing = await drawingChannel(app, { name: '绘图一号' })
+const music = await musicChannel(app, { name: '音乐一号' })
+const by = await holder(app)
+const other = await holder(app)
+const admin = await app.make.user({ role: 10 })
+for (let number = 0; number < 11; number += 1) images.push(await imagined(app, by, `picture ${number} [[polls=1]]`))
+images.push(await imagined(app, other, 'of another'))
+songs.push(String((await call(app, by, 'POST /suno/submit/music', { prompt: 'song' })).json['data']))
+songs.push(String((await call(app, other, 'POST /suno/submit/lyrics', { prompt: 'words' })).json['data']))
+await poll(app)
 
 describe('drawings over REST', () => {
   const list = async (user: TestUser, path: string) =>

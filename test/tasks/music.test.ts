@@ -1,16 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 import { setOptions, withOptions } from '#test/relay/serve.ts'
 import { closeSoundly } from '#test/relay/caller-dialects.ts'
-import { type App, startApp } from '#test/support/app.ts'
+import { startApp } from '#test/support/app.ts'
 import { balanceOf, call, holder, type Holder, tasksOf, logged, musicChannel, poll, refundsOf } from './world.ts'
 
-let app: App
-let channel: number
-beforeAll(async () => {
-  app = await startApp()
-  channel = await musicChannel(app)
-})
+const app = await startApp()
 afterAll(() => closeSoundly(app))
+const channel = await musicChannel(app)
 
 const lastSent = () => app.upstream.requests.at(-1)
 const compose = (by: Holder | Holder['token'], prompt = 'a song', more: Record<string, unknown> = {}) =>

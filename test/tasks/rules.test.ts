@@ -1,9 +1,9 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 import { setOptions, withOptions } from '#test/relay/serve.ts'
 import { closeSoundly } from '#test/relay/caller-dialects.ts'
-import { type App, startApp } from '#test/support/app.ts'
+import { startApp } from '#test/support/app.ts'
 import {
   balanceOf,
   call,
@@ -18,13 +18,10 @@ import {
   refundsOf,
 } from './world.ts'
 
-let app: App
-beforeAll(async () => {
-  app = await startApp()
-  await setOptions(app, { ServerAddress: 'https://gateway.example/' })
-  await drawingChannel(app)
-})
+const app = await startApp()
 afterAll(() => closeSoundly(app))
+await setOptions(app, { ServerAddress: 'https://gateway.example/' })
+await drawingChannel(app)
 
 const lastSent = () => app.upstream.requests.at(-1)
 const sentBody = () => lastSent()?.body as Record<string, unknown>

@@ -1,15 +1,11 @@
 import { createHmac } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import { startTlsFront, trustTestCertificate } from '#test/realtime/tls-front.ts'
 import { type ConsoleApp, startConsole } from '#test/support/console-app.ts'
 import { startReceiver } from '#test/support/receiver.ts'
 
-let app: ConsoleApp
-
-beforeAll(async () => {
-  trustTestCertificate()
-  app = await startConsole({ OUTBOUND_ALLOW: '127.0.0.0/8' })
-})
+trustTestCertificate()
+const app = await startConsole({ OUTBOUND_ALLOW: '127.0.0.0/8' })
 afterAll(() => app[Symbol.asyncDispose]())
 
 /** The code of the refusal a call ends with; null when it succeeds. */

@@ -1,15 +1,11 @@
-import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
+import { afterAll, expect, it, onTestFinished } from 'vitest'
 import { pushAttention } from '#features/attention/push.ts'
-import { type ConsoleApp, type Person, startConsole } from '#test/support/console-app.ts'
+import { startConsole } from '#test/support/console-app.ts'
 import { startMailServer, textOf } from '#test/support/mail-server.ts'
 
-let app: ConsoleApp
-let admin: Person
-beforeAll(async () => {
-  app = await startConsole()
-  admin = await app.person({ role: 10 })
-})
+const app = await startConsole()
 afterAll(() => app[Symbol.asyncDispose]())
+const admin = await app.person({ role: 10 })
 
 it('names what stands in need of a hand, each with what leads to it, and nothing when all is well', async () => {
   const api = await app.trpc(admin)

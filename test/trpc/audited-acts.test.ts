@@ -1,22 +1,15 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import { type Api, appRouter } from '#server/app-router.ts'
-import { type ConsoleApp, type Person, startConsole } from '#test/support/console-app.ts'
+import { startConsole } from '#test/support/console-app.ts'
 import { startMailServer } from '#test/support/mail-server.ts'
 import { planActs } from './plan-acts.ts'
 
-let app: ConsoleApp
-let root: Person
-let api: Api
-let mails: Awaited<ReturnType<typeof startMailServer>>
-
-beforeAll(async () => {
-  mails = await startMailServer()
-  app = await startConsole()
-  root = await app.person({ role: 100, username: 'founder' })
-  api = await app.trpc(root)
-  // The channel's provider, where a balance is asked for.
-  app.outgoing.answerWith(() => '{"balance_infos":[{"currency":"USD","total_balance":"12.5"}]}')
-})
+const mails = await startMailServer()
+const app = await startConsole()
+const root = await app.person({ role: 100, username: 'founder' })
+const api = await app.trpc(root)
+// The channel's provider, where a balance is asked for.
+app.outgoing.answerWith(() => '{"balance_infos":[{"currency":"USD","total_balance":"12.5"}]}')
 afterAll(async () => {
   await mails.close()
   await app[Symbol.asyncDispose]()

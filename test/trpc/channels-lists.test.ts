@@ -1,17 +1,12 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeEach, describe, expect, it } from 'vitest'
 import type { RouterInputs } from '#server/app-router.ts'
 import { disableAutomatically } from '#features/channels/service/automatic.ts'
-import { codeOf, type ConsoleApp, type Person, startConsole } from '#test/support/console-app.ts'
+import { codeOf, startConsole } from '#test/support/console-app.ts'
 import { expectIndexInOrder } from './channel-index.ts'
 
-let app: ConsoleApp
-let admin: Person
-
-beforeAll(async () => {
-  app = await startConsole()
-  admin = await app.person({ role: 10 })
-})
+const app = await startConsole()
 afterAll(() => app[Symbol.asyncDispose]())
+const admin = await app.person({ role: 10 })
 beforeEach(async () => {
   await app.sql('truncate channels, channel_keys, abilities, channel_probes')
 })
@@ -200,8 +195,8 @@ describe('many channels at once', () => {
 
 describe('ten thousand channels of a hundred models', () => {
   const count = 10_000
-  /** Fifty on a quiet machine, which a shared one is not. */
-  const longestMs = process.env['STRICT_TIMES'] === '1' ? 50 : 250
+  /** Fifty on a quiet machine; elsewhere it only distinguishes an index from a walk through everything. */
+  const longestMs = process.env['STRICT_TIMES'] === '1' ? 50 : 1000
 
   it('are filtered, ordered, folded and paged within fifty milliseconds each', async () => {
     await app.sql(

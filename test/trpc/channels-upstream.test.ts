@@ -1,46 +1,40 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeEach, describe, expect, it } from 'vitest'
 import { createTransport } from '#relay/transport/send.ts'
 import { startUpstream } from '#test/simulator/index.ts'
 import { sparkKeyText } from '#test/simulator/spark/vendor.ts'
 import type { RouterInputs } from '#server/app-router.ts'
-import { type ConsoleApp, type Person, startConsole } from '#test/support/console-app.ts'
+import { startConsole } from '#test/support/console-app.ts'
 
 const secret = 'sk-upstream-secret-1'
 
 type Seen = { path: string; headers: IncomingMessage['headers']; body: Record<string, unknown> }
 type Answer = { status?: number; body: unknown; hangUp?: boolean; headers?: Record<string, string> }
 
-let app: ConsoleApp
-let admin: Person
-let upstream: { url: string; seen: Seen[]; answer: (seen: Seen) => Answer }
-
-beforeAll(async () => {
-  app = await startConsole()
-  app.services.transport = createTransport()
-  // The first account is the one that tests are booked under.
-  admin = await app.person({ role: 100, username: 'root', group: 'vip' })
-  upstream = { url: '', seen: [], answer: () => ({ body: {} }) }
-  const server = createServer((req, res) => {
-    const chunks: Buffer[] = []
-    req.on('data', (chunk: Buffer) => chunks.push(chunk))
-    req.on('end', () => {
-      const text = Buffer.concat(chunks).toString()
-      const seen = { path: req.url ?? '', headers: req.headers, body: text === '' ? {} : JSON.parse(text) }
-      upstream.seen.push(seen)
-      const { status = 200, body, hangUp, headers = {} } = upstream.answer(seen)
-      if (hangUp) return res.destroy()
-      res.writeHead(status, { 'content-type': 'application/json', ...headers })
-      return res.end(typeof body === 'string' ? body : JSON.stringify(body))
-    })
-  }).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  upstream.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  return () => server.close()
-})
+const app = await startConsole()
+app.services.transport = createTransport()
+// The first account is the one that tests are booked under.
+const admin = await app.person({ role: 100, username: 'root', group: 'vip' })
+const upstream = { url: '', seen: [] as Seen[], answer: (_seen: Seen): Answer => ({ body: {} }) }
+const server = createServer((req, res) => {
+  const chunks: Buffer[] = []
+  req.on('data', (chunk: Buffer) => chunks.push(chunk))
+  req.on('end', () => {
+    const text = Buffer.concat(chunks).toString()
+    const seen = { path: req.url ?? '', headers: req.headers, body: text === '' ? {} : JSON.parse(text) }
+    upstream.seen.push(seen)
+    const { status = 200, body, hangUp, headers = {} } = upstream.answer(seen)
+    if (hangUp) return res.destroy()
+    res.writeHead(status, { 'content-type': 'application/json', ...headers })
+    return res.end(typeof body === 'string' ? body : JSON.stringify(body))
+  })
+}).listen(0, '127.0.0.1')
+await once(server, 'listening')
+upstream.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 afterAll(async () => {
+  server.close()
   await app.services.transport.close()
   await app[Symbol.asyncDispose]()
 })

@@ -1,21 +1,14 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeEach, describe, expect, it } from 'vitest'
 import type { RouterInputs } from '#server/app-router.ts'
 import { ChannelKey } from '#db/entities/channel-key.ts'
-import { codeOf, type ConsoleApp, type Person, startConsole } from '#test/support/console-app.ts'
+import { codeOf, startConsole } from '#test/support/console-app.ts'
 import { expectIndexInOrder } from './channel-index.ts'
 
-let app: ConsoleApp
-let root: Person
-let admin: Person
-let user: Person
-
-beforeAll(async () => {
-  app = await startConsole()
-  root = await app.person({ role: 100 })
-  admin = await app.person({ role: 10 })
-  user = await app.person()
-})
+const app = await startConsole()
 afterAll(() => app[Symbol.asyncDispose]())
+const root = await app.person({ role: 100 })
+const admin = await app.person({ role: 10 })
+const user = await app.person()
 beforeEach(async () => {
   await app.sql('truncate channels, channel_keys, abilities, channel_probes')
 })
@@ -109,6 +102,7 @@ describe('channels', () => {
     })
     expect((await (await asRoot()).get({ id })).key).toBe('sk-top-secret-1,sk-top-secret-2')
     expect((await (await asRoot()).get({ id })).setting).toContain('pa@ss')
+    expect(JSON.stringify(await app.sql('select * from channels'))).not.toContain('pa@ss')
     const channels = await asAdmin()
     const seen = [
       await channels.get({ id }),
@@ -128,6 +122,9 @@ describe('channels', () => {
     await channels.update({ id, setting: (await channels.get({ id })).setting })
     await (await asRoot()).update({ id, setting: (await channels.get({ id })).setting })
     expect((await (await asRoot()).get({ id })).setting).toContain('bob:pa@ss@')
+    const copy = await channels.copy({ id })
+    expect((await (await asRoot()).get({ id: copy.id })).setting).toContain('bob:pa@ss@')
+    expect(JSON.stringify(await app.sql('select * from channels'))).not.toContain('pa@ss')
   })
 
   it('refuse what breaks their rules', async () => {

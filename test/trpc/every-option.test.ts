@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import { messageOf, type Problem } from '#core/errors.ts'
 import { encodeValue, textKindOf } from '#core/options/codec.ts'
 import { describeOption } from '#core/options/describe.ts'
@@ -15,18 +15,12 @@ import {
   problemIn,
   toFieldValue,
 } from '../../client/features/options/values.ts'
-import { type Browser, type ConsoleApp, type Person, startConsole } from '#test/support/console-app.ts'
+import { startConsole } from '#test/support/console-app.ts'
 
-let app: ConsoleApp
-let root: Person
-let browser: Browser
-
-beforeAll(async () => {
-  app = await startConsole()
-  root = await app.person({ role: 100 })
-  browser = await app.signedIn(root)
-})
+const app = await startConsole()
 afterAll(() => app[Symbol.asyncDispose]())
+const root = await app.person({ role: 100 })
+const browser = await app.signedIn(root)
 
 const api = async () => (await app.trpc(root)).admin.options
 

@@ -1,22 +1,18 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import type { ChargeRow } from '#features/ledger/charge-row.ts'
-import { type ConsoleApp, type Person, startConsole } from '#test/support/console-app.ts'
+import { type Person, startConsole } from '#test/support/console-app.ts'
 
-let app: ConsoleApp
-let root: Person
-beforeAll(async () => {
-  app = await startConsole()
-  root = await app.person({ role: 100 })
-  // Stands for whatever the database may have against one row.
-  await app.sql(`
-    create function refuse_row() returns trigger language plpgsql as $$
-    begin
-      if new.model_name = 'refused-model' then raise exception 'this row is refused'; end if;
-      return new;
-    end $$;
-    create trigger refuse_row before insert on logs for each row execute function refuse_row();`)
-})
+const app = await startConsole()
 afterAll(() => app[Symbol.asyncDispose]())
+const root = await app.person({ role: 100 })
+// Stands for whatever the database may have against one row.
+await app.sql(`
+  create function refuse_row() returns trigger language plpgsql as $$
+  begin
+    if new.model_name = 'refused-model' then raise exception 'this row is refused'; end if;
+    return new;
+  end $$;
+  create trigger refuse_row before insert on logs for each row execute function refuse_row();`)
 
 /** A charge of 150 that waits for a decision, of a person who had 1000. */
 async function failedCharge(id: string, modelName = 'a-model'): Promise<Person> {

@@ -1,14 +1,10 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, expect, it } from 'vitest'
 import { optionKeys } from '#core/options/registry/index.ts'
-import { type ConsoleApp, type Person, startConsole } from '#test/support/console-app.ts'
+import { startConsole } from '#test/support/console-app.ts'
 
-let app: ConsoleApp
-let root: Person
-beforeAll(async () => {
-  app = await startConsole()
-  root = await app.person({ role: 100 })
-})
+const app = await startConsole()
 afterAll(() => app[Symbol.asyncDispose]())
+const root = await app.person({ role: 100 })
 
 const rename = async (from: string, to: string, person = root) =>
   (await app.trpc(person)).admin.groups.rename({ from, to })

@@ -1,19 +1,12 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeEach, describe, expect, it } from 'vitest'
 import type { RouterInputs } from '#server/app-router.ts'
-import { codeOf, type ConsoleApp, type Person, startConsole } from '#test/support/console-app.ts'
+import { codeOf, type Person, startConsole } from '#test/support/console-app.ts'
 
-let app: ConsoleApp
-let root: Person
-let admin: Person
-let user: Person
-
-beforeAll(async () => {
-  app = await startConsole()
-  root = await app.person({ role: 100 })
-  admin = await app.person({ role: 10 })
-  user = await app.person()
-})
+const app = await startConsole()
 afterAll(() => app[Symbol.asyncDispose]())
+const root = await app.person({ role: 100 })
+const admin = await app.person({ role: 10 })
+const user = await app.person()
 beforeEach(async () => {
   await app.sql('truncate channels, channel_keys, abilities, options')
   await app.services.options.reload()
@@ -177,6 +170,20 @@ describe('setting prices', () => {
     expect(keys.map((key) => table(key)['house-model'])).toEqual([undefined, undefined, undefined, undefined])
   })
 
+  it('takes away a further ratio that is said to be none, alone', async () => {
+    const keys = ['ModelRatio', 'CompletionRatio', 'CacheRatio', 'CreateCacheRatio'] as const
+    const stored = () => keys.map((key) => app.services.options.get(key)['house-model'])
+    await setPrices([
+      { model: 'house-model', modelRatio: 2, completionRatio: 3, cacheRatio: 0.1, cacheWriteRatio: 1.5 },
+    ])
+    await setPrices([{ model: 'house-model', modelRatio: 2, completionRatio: null }])
+    expect(stored()).toEqual([2, undefined, 0.1, 1.5])
+    await setPrices([{ model: 'house-model', modelRatio: 2, completionRatio: 4, cacheRatio: null }])
+    expect(stored()).toEqual([2, 4, undefined, 1.5])
+    await setPrices([{ model: 'house-model', modelRatio: 2, cacheWriteRatio: null }])
+    expect(stored()).toEqual([2, 4, undefined, undefined])
+  })
+
   it('lets a price per call and ratios exclude each other', async () => {
     await setPrices([{ model: 'house-model', modelRatio: 2, completionRatio: 3 }])
     await setPrices([{ model: 'house-model', modelPrice: 0.5 }])
@@ -223,6 +230,21 @@ describe('setting prices', () => {
       const after = table('ModelRatio')
       expect([after[`typed-${round}`], after[`form-${round}`]]).toEqual([2, form.saved.length === 1 ? 3 : undefined])
     }
+  })
+
+  it('refuses buying prices that somebody else has changed since they were read', async () => {
+    const { id: channelId } = await serve({})
+    const priceOf = (input: number) => ({ model: '', from: 1, terms: { kind: 'tokens', input, output: 0 } as const })
+    const set = async (input: number, expected: ReturnType<typeof priceOf>[]) =>
+      (await app.trpc(admin)).admin.prices.setBuying({ channelId, prices: [priceOf(input)], expected })
+    const stored = async () => (await app.trpc(admin)).admin.prices.buying({ channelId })
+    const results = await Promise.allSettled(Array.from({ length: 12 }, (_, index) => set(index + 1, [])))
+    expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
+    const [winner] = await stored()
+    expect(await codeOf(set(99, []))).toBe('prices.buying_changed_meanwhile')
+    expect(await stored()).toEqual([winner])
+    await set(99, winner ? [winner as ReturnType<typeof priceOf>] : [])
+    expect(await stored()).toEqual([priceOf(99)])
   })
 
   it('is for root alone, and takes one kind of price at a time', async () => {

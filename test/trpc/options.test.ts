@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeEach, describe, expect, it } from 'vitest'
 import { optionKeys } from '#core/options/registry/index.ts'
 import { Option } from '#db/entities/option.ts'
-import { connect, type Database } from '#db/orm.ts'
+import { connect } from '#db/orm.ts'
 import type { Context } from '#features/deps.ts'
 import { createCallerFactory, router } from '#features/procedures.ts'
 import { optionsAdminRouter } from '#features/options/router.ts'
@@ -10,20 +10,15 @@ import { loadOptionRows } from '#features/options/service.ts'
 import { createOptionsStore } from '#features/options/store.ts'
 import { createSecrets } from '#features/secrets/service.ts'
 import type { Api } from '#server/app-router.ts'
-import { createDatabase, type TestDatabase } from '#test/support/database.ts'
+import { createDatabase } from '#test/support/database.ts'
 import { rules as effects } from '#test/rules/options.ts'
 import { codeOf } from '#test/support/console-app.ts'
 
 const secrets = createSecrets('a secret key of tests')
 const callerOf = createCallerFactory(router({ admin: router({ options: optionsAdminRouter }) }))
 
-let testDatabase: TestDatabase
-let database: Database
-
-beforeAll(async () => {
-  testDatabase = await createDatabase()
-  database = await connect(testDatabase.connection, 4)
-})
+const testDatabase = await createDatabase()
+const database = await connect(testDatabase.connection, 4)
 afterAll(async () => {
   await database.close()
   await testDatabase[Symbol.asyncDispose]()

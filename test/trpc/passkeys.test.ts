@@ -1,12 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import { codeOf, type ConsoleApp, type Person, startConsole } from '#test/support/console-app.ts'
 import { createSecurityKey, type SecurityKey } from '#test/support/security-key.ts'
 
-let app: ConsoleApp
-
-beforeAll(async () => {
-  app = await startConsole()
-})
+const app = await startConsole()
 afterAll(() => app[Symbol.asyncDispose]())
 
 type PersonFields = Parameters<ConsoleApp['person']>[0]

@@ -1,16 +1,13 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeEach, describe, expect, it } from 'vitest'
 import { refusalOf as refusalOfIssues } from '#core/refusal.ts'
 import { roles } from '#core/roles.ts'
 import type { Api } from '#server/app-router.ts'
-import { type ConsoleApp, type Person, startConsole } from '#test/support/console-app.ts'
+import { type Person, startConsole } from '#test/support/console-app.ts'
 
-let app: ConsoleApp
 let owner: Person
 let api: Api
 
-beforeAll(async () => {
-  app = await startConsole()
-})
+const app = await startConsole()
 afterAll(() => app[Symbol.asyncDispose]())
 beforeEach(async () => {
   owner = await app.person()
@@ -108,6 +105,8 @@ describe('the caps of a token', () => {
     expect(await make([{ ...daily, zone: 'Mars/Base' }])).toBe('spend_cap.zone_unknown')
     expect(await make([{ ...hourly, amount: -1 }])).toBe('spend_cap.amount_invalid')
     expect(await make([hourly, { ...hourly, amount: 7 }])).toBe('spend_cap.repeated')
+    const eleven = Array.from({ length: 11 }, (_, index) => ({ ...hourly, models: [`model ${index}`] }))
+    expect(await make(eleven)).toBe('spend_cap.too_many')
     expect(await api.user.tokens.list({})).toMatchObject({ total: 0 })
   })
 })

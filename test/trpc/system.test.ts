@@ -1,18 +1,14 @@
 import pg from 'pg'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, expect, test, vi } from 'vitest'
 import { takeNodeIdentity } from '#features/ledger/node.ts'
 import { keepPresence } from '#features/system/presence.ts'
 import { listenForChanges } from '#db/changes.ts'
 import { until } from '#test/support/processes.ts'
-import { type ConsoleApp, type Person, startConsole } from '#test/support/console-app.ts'
+import { startConsole } from '#test/support/console-app.ts'
 
-let app: ConsoleApp
-let root: Person
-beforeAll(async () => {
-  app = await startConsole()
-  root = await app.person({ role: 100 })
-})
+const app = await startConsole()
 afterAll(() => app[Symbol.asyncDispose]())
+const root = await app.person({ role: 100 })
 
 const state = async () => (await app.trpc(root)).admin.system.state()
 

@@ -1,10 +1,7 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { startUpstream, type Upstream } from '#test/simulator/index.ts'
+import { afterAll, beforeEach, describe, expect, it } from 'vitest'
+import { startUpstream } from '#test/simulator/index.ts'
 
-let upstream: Upstream
-beforeAll(async () => {
-  upstream = await startUpstream()
-})
+const upstream = await startUpstream()
 afterAll(() => upstream.close())
 beforeEach(() => upstream.clear())
 

@@ -1,17 +1,14 @@
 import type { LookupFunction } from 'node:net'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeEach, describe, expect, it } from 'vitest'
 import { DomainError } from '#core/errors.ts'
 import type { ChatRequest } from '#relay/chat/request.ts'
 import { createGuardedFetch } from '#relay/transport/guarded-fetch.ts'
 import { inlineMedia } from '#relay/attempt/inline-media.ts'
 import { createMediaFetcher } from '#relay/transport/media.ts'
-import { startUpstream, type Upstream } from '#test/simulator/index.ts'
+import { startUpstream } from '#test/simulator/index.ts'
 import { pixel } from '#test/simulator/media.ts'
 
-let upstream: Upstream
-beforeAll(async () => {
-  upstream = await startUpstream()
-})
+const upstream = await startUpstream()
 afterAll(() => upstream.close())
 beforeEach(() => upstream.clear())
 
@@ -46,6 +43,8 @@ describe('addresses that users aim', () => {
       '[fd00::1]',
       'localhost',
       'metadata.google.internal',
+      '127.0.0.1.',
+      'metadata.google.internal.',
       '①②⑦.0.0.1',
     ]
     for (const host of hosts)
@@ -73,7 +72,10 @@ describe('addresses that users aim', () => {
   })
 
   it('are checked where the connection is made, so a name cannot change its mind', async () => {
-    const fetch = createGuardedFetch({ resolve: names({ 'rebinding.test': ['10.0.0.1'] }) })
+    const fetch = createGuardedFetch({
+      resolve: names({ 'rebinding.test': ['10.0.0.1'], 'localhost.': ['127.0.0.1'] }),
+    })
+    await expect(fetch(media('pixel.png', 'localhost.'))).rejects.toEqual(refused)
     await expect(fetch(media('pixel.png', 'rebinding.test'))).rejects.toEqual(refused)
     await expect(fetch(media('pixel.png', 'rebinding.test'))).rejects.toEqual(refused)
     expect(upstream.total).toBe(0)

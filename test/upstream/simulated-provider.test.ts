@@ -1,13 +1,10 @@
 import Anthropic from '@anthropic-ai/sdk'
 import { GoogleGenAI } from '@google/genai'
 import OpenAI from 'openai'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { startUpstream, type Upstream } from '#test/simulator/index.ts'
+import { afterAll, beforeEach, describe, expect, it } from 'vitest'
+import { startUpstream } from '#test/simulator/index.ts'
 
-let upstream: Upstream
-beforeAll(async () => {
-  upstream = await startUpstream()
-})
+const upstream = await startUpstream()
 afterAll(() => upstream.close())
 beforeEach(() => upstream.clear())
 

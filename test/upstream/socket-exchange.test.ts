@@ -1,22 +1,18 @@
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
-import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, afterEach, expect, test, vi } from 'vitest'
 import { type WebSocket, WebSocketServer } from 'ws'
-import { createTransport, type SendRequest, type Transport } from '#relay/transport/send.ts'
+import { createTransport, type SendRequest } from '#relay/transport/send.ts'
 
-let server: WebSocketServer
-let transport: Transport
 let serve: (socket: WebSocket, message: string) => void
 
-beforeAll(async () => {
-  server = new WebSocketServer({ port: 0, host: '127.0.0.1' })
-  server.on('connection', (socket) => {
-    socket.on('error', () => {})
-    socket.on('message', (data: Buffer) => serve(socket, data.toString()))
-  })
-  await once(server, 'listening')
-  transport = createTransport()
+const server = new WebSocketServer({ port: 0, host: '127.0.0.1' })
+server.on('connection', (socket) => {
+  socket.on('error', () => {})
+  socket.on('message', (data: Buffer) => serve(socket, data.toString()))
 })
+await once(server, 'listening')
+const transport = createTransport()
 afterEach(() => {
   for (const socket of server.clients) socket.terminate()
 })

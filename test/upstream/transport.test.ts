@@ -2,17 +2,14 @@ import { getEventListeners } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo, LookupFunction } from 'node:net'
 import { createServer as createTcpServer, type Server as TcpServer } from 'node:net'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createTransport, type SendRequest, type Transport } from '#relay/transport/send.ts'
 import { createSseParser } from '#relay/transport/sse.ts'
 import { TransportError } from '#relay/transport/transport-error.ts'
-import { startUpstream, type Upstream } from '#test/simulator/index.ts'
+import { startUpstream } from '#test/simulator/index.ts'
 
-let upstream: Upstream
 let transport: Transport
-beforeAll(async () => {
-  upstream = await startUpstream()
-})
+const upstream = await startUpstream()
 afterAll(() => upstream.close())
 beforeEach(() => {
   upstream.clear()

@@ -1,15 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 import { awsKey } from '#test/simulator/aws/signature.ts'
-import { startUpstream, type Upstream } from '#test/simulator/index.ts'
+import { startUpstream } from '#test/simulator/index.ts'
 import { pixel } from '#test/simulator/media.ts'
 import { serviceAccount } from '#test/simulator/vertex/account.ts'
 import { assertionOf, readKey } from '#relay/providers/vertex/key.ts'
 import { signV4 } from '#relay/providers/aws/sign-v4.ts'
 
-let upstream: Upstream
-beforeAll(async () => {
-  upstream = await startUpstream()
-})
+const upstream = await startUpstream()
 afterAll(() => upstream.close())
 
 type Sent = { headers?: Record<string, string>; body?: unknown; form?: Record<string, string> }
@@ -155,6 +152,25 @@ describe('the others', () => {
       'alternatives at the root of parameters',
       { tools: [{ type: 'function', function: { name: 'f', parameters: { anyOf: [] } } }] },
     ],
+    ['more tools than it counts', { tools: Array.from({ length: 129 }, (_, at) => named(`f${at}`)) }],
+    ['a choice among no tools', { tool_choice: 'auto' }],
+    ['an answer longer than the model writes', { model: 'gpt-4o', max_tokens: 16_385 }],
+    ['JSON where nobody said the word', { model: 'gpt-4o', response_format: { type: 'json_object' } }],
+    [
+      'a name of the format in another alphabet',
+      { response_format: { type: 'json_schema', json_schema: { name: 'a b', schema: { type: 'object' } } } },
+    ],
+    ['an empty list of parts', { messages: [{ role: 'user', content: [] }] }],
+    ['a name with a blank', { messages: [{ role: 'user', name: 'a b', content: 'hi' }] }],
+    [
+      'words of the user behind a result, as Mistral',
+      { model: 'mistral-large-latest', messages: [...called('abcdefghi'), ...messages] },
+    ],
+    ['an id of ten letters, as Mistral', { model: 'mistral-large-latest', messages: called('abcdefghij') }],
+    [
+      'a call without its reasoning, as DeepSeek',
+      { model: 'deepseek-v4', thinking: { type: 'enabled' }, messages: called('c') },
+    ],
     [
       'a field that may be missing from what is kept to the letter',
       { tools: [strictTool({ type: 'object', properties: { a: { type: 'string' } }, additionalProperties: false })] },
@@ -196,6 +212,16 @@ describe('the others', () => {
     expect(plain.text).not.toContain('"usage"')
   })
 
+  const imageOf = (type: string) => ({ type: 'image', source: { type: 'base64', media_type: type, data: 'AAAA' } })
+  const looped = (result: object) => [
+    ...messages,
+    { role: 'assistant', content: [{ type: 'tool_use', id: 'a', name: 'f', input: {} }] },
+    { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'a', ...result }] },
+  ]
+  const closed = (name: string, optional: number) => {
+    const properties = Object.fromEntries(Array.from({ length: optional }, (_, at) => [`p${at}`, { type: 'string' }]))
+    return { name, strict: true, input_schema: { type: 'object', properties, additionalProperties: false } }
+  }
   const tool = (changes: object) => ({ tools: [{ name: 'f', input_schema: { type: 'object' }, ...changes }] })
   test.each([
     ['a long name of a tool', tool({ name: 'x'.repeat(129) })],
@@ -222,6 +248,24 @@ describe('the others', () => {
       },
     ],
     ['a limit beyond the model', { model: 'claude-sonnet-4-5', max_tokens: 64_001 }],
+    ['a message of blanks', { messages: [{ role: 'user', content: [{ type: 'text', text: ' \n' }] }] }],
+    [
+      'an image in the result of a failed call',
+      { messages: looped({ is_error: true, content: [imageOf('image/png')] }) },
+    ],
+    ['an image of another kind', { messages: [{ role: 'user', content: [imageOf('image/bmp')] }] }],
+    ['a begun answer', { model: 'claude-opus-4-8', messages: [...messages, { role: 'assistant', content: 'I' }] }],
+    ['a begun answer that ends with a blank', { messages: [...messages, { role: 'assistant', content: 'I ' }] }],
+    ['a warmth above 1', { temperature: 1.1 }],
+    ['warmth of the newest', { model: 'claude-opus-4-8', temperature: 0.5 }],
+    ['both ways of sampling', { model: 'claude-sonnet-4-5', temperature: 0.5, top_p: 0.5 }],
+    ['a stop of blanks', { stop_sequences: ['\n'] }],
+    [
+      'thinking on in a round of tools without its reasoning',
+      { max_tokens: 4000, thinking: { type: 'enabled', budget_tokens: 2000 }, messages: looped({ content: 'r' }) },
+    ],
+    ['more strict tools than it compiles', { tools: Array.from({ length: 21 }, (_, at) => closed(`t${at}`, 0)) }],
+    ['more optional parameters than it compiles', { tools: [closed('t', 25)] }],
   ])('Anthropic refuses %s too', async (_, fields) => {
     const headers = { 'x-api-key': 'k', 'anthropic-version': '2023-06-01' }
     const body = { model: 'm', max_tokens: 9, messages, ...fields }
@@ -244,6 +288,64 @@ describe('the others', () => {
       status: 200,
       text: expect.stringContaining('"thought":true'),
     })
+  })
+
+  const call = { functionCall: { name: 'f', args: {} } }
+  const response = { functionResponse: { name: 'f', response: {} } }
+  const declared = (parameters?: object) => ({ tools: [{ functionDeclarations: [{ name: 'f', parameters }] }] })
+  test.each([
+    [
+      'a format beside functions',
+      'gemini-2.5-flash',
+      { ...declared(), generationConfig: { responseMimeType: 'application/json' } },
+    ],
+    ['an answer longer than the model writes', 'gemini-2.0-flash', { generationConfig: { maxOutputTokens: 8193 } }],
+    ['six stops', 'gemini-2.5-flash', { generationConfig: { stopSequences: [...'abcdef'] } }],
+    [
+      'a choice of a function that is not declared',
+      'gemini-2.5-flash',
+      { ...declared(), toolConfig: { functionCallingConfig: { mode: 'ANY', allowedFunctionNames: ['g'] } } },
+    ],
+    ['a part of nothing', 'gemini-2.5-flash', { contents: [{ role: 'user', parts: [{ text: 'hi' }, {}] }] }],
+    [
+      'a call at the beginning',
+      'gemini-2.5-flash',
+      {
+        contents: [
+          { role: 'model', parts: [call] },
+          { role: 'user', parts: [response] },
+        ],
+      },
+    ],
+    [
+      'a call without its proof',
+      'gemini-3-pro',
+      {
+        contents: [
+          { role: 'user', parts: [{ text: 'q' }] },
+          { role: 'model', parts: [call] },
+          { role: 'user', parts: [response] },
+        ],
+      },
+    ],
+    ['an object of nothing', 'gemini-2.5-flash', declared({ type: 'object', properties: {} })],
+    [
+      'a required property that is not there',
+      'gemini-2.5-flash',
+      declared({ type: 'object', properties: { a: { type: 'string' } }, required: ['b'] }),
+    ],
+    ['a list of nothing', 'gemini-2.5-flash', declared({ type: 'object', properties: { a: { type: 'array' } } })],
+    [
+      'an empty value',
+      'gemini-2.5-flash',
+      declared({ type: 'object', properties: { a: { type: 'string', enum: [''] } } }),
+    ],
+  ])('Gemini refuses %s', async (_, model, fields) => {
+    const body = { contents: [{ role: 'user', parts: [{ text: 'hi' }] }], ...fields }
+    const headers = { 'x-goog-api-key': 'k' }
+    const path = `/v1beta/models/${model}:generateContent`
+    expect(await post(path, { headers, body })).toMatchObject({ status: 400 })
+    expect(await post(`/~lenient${path}`, { headers, body })).toMatchObject({ status: 200 })
   })
 
   test('Gemini refuses a schema in other words', async () => {

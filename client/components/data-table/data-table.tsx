@@ -5,8 +5,8 @@ import { useCallback, useMemo, useRef, useState } from 'react'
 import { t } from '../../i18n/t.ts'
 import { errorText } from '../../lib/errors.ts'
 import { formatInteger } from '../../lib/format.ts'
-import { createStoredJson, useStored } from '../../lib/stored.ts'
-import type { Stored } from '../../lib/stored.ts'
+import { type Store, useStore } from '../../lib/store.ts'
+import { createStoredJson } from '../../lib/stored.ts'
 import { useIsPhone } from '../../lib/use-media.ts'
 import { IconButton } from '../icon-button.tsx'
 import { notify } from '../notify.ts'
@@ -28,9 +28,9 @@ const Table = chakra('table')
 const toolWidth = 44
 const isDense = createStoredJson<boolean>('table-dense', false)
 
-const layouts = new Map<string, Stored<ColumnLayout>>()
+const layouts = new Map<string, Store<ColumnLayout>>()
 
-const layoutOf = (id: string): Stored<ColumnLayout> => {
+const layoutOf = (id: string): Store<ColumnLayout> => {
   const known = layouts.get(id) ?? createStoredJson<ColumnLayout>(`table:${id}`, untouched)
   layouts.set(id, known)
   return known
@@ -122,8 +122,8 @@ function WideTable<Row>(props: Prepared<Row>) {
   const { id, label, columns, query, rows, sort, onSort, rowActions, paging, onOpen, openRow } = props
   const { selected, select, state, isStale } = props
   const stored = layoutOf(id)
-  const layout = useStored(stored)
-  const dense = useStored(isDense)
+  const layout = useStore(stored)
+  const dense = useStore(isDense)
   const shown = useMemo(() => visibleColumns(columns, layout), [columns, layout])
   const widths = columnWidths(shown, layout)
   const tools = (selected ? toolWidth : 0) + (rowActions ? toolWidth : 0)
@@ -197,8 +197,8 @@ function WideTable<Row>(props: Prepared<Row>) {
 function Tools<Row>(props: DataTableProps<Row> & { rows: readonly Row[]; phone: boolean }) {
   const { id, columns, toolbar, csvName, csvPage, csvPageSize, rows, phone } = props
   const stored = layoutOf(id)
-  const layout = useStored(stored)
-  const dense = useStored(isDense)
+  const layout = useStore(stored)
+  const dense = useStore(isDense)
   return (
     <Flex gap="2" align="flex-start" justify="space-between" flexShrink="0">
       <Box flex="1" minW="0">

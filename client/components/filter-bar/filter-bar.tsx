@@ -1,14 +1,15 @@
-import { Button, Drawer, Flex, HStack, Input, InputGroup, Kbd, Portal, Stack, Text } from '@chakra-ui/react'
+import { Box, Button, Drawer, Flex, HStack, Input, InputGroup, Kbd, Portal, Stack, Text } from '@chakra-ui/react'
 import { ListFilter, Search } from 'lucide-react'
 import type { ReactNode, RefObject } from 'react'
 import { useEffect, useRef, useState } from 'react'
 import { t } from '../../i18n/t.ts'
 import { isTyping } from '../../lib/keyboard.ts'
 import { useIsPhone } from '../../lib/use-media.ts'
+import { Notice } from '../notice.tsx'
 import { FacetButton, emptyOf } from './facet-button.tsx'
 import { FacetInput } from './facet-input.tsx'
 import type { Facet, FilterPatch, FilterValues } from './types.ts'
-import { asText, isSet } from './types.ts'
+import { asText, isSet, isUnreadable } from './types.ts'
 
 export type FilterBarProps = {
   /** The id of the text query among the values; without it there is no search field. */
@@ -19,10 +20,14 @@ export type FilterBarProps = {
   onChange: (patch: FilterPatch, options?: { replace?: boolean }) => void
   /** After the facets: toggles that are no filters. */
   extra?: ReactNode
+  /** Facets whose values the page cannot read, beside ranges and bounds, which are judged here. */
+  unreadable?: readonly string[]
+  /** What a filter that cannot be read goes back to; nothing where it is left out. */
+  defaults?: FilterValues
 }
 
 /** A text query and facets; `/` goes to the query. On phones the facets open in a sheet. */
-export function FilterBar({ query, facets = [], values, onChange, extra }: FilterBarProps) {
+export function FilterBar({ query, facets = [], values, onChange, extra, unreadable, defaults }: FilterBarProps) {
   const phone = useIsPhone()
   const shown = facets.filter((facet) => !facet.hidden)
   // Lists over time always have a range, which is no reason why there is little.
@@ -60,7 +65,32 @@ export function FilterBar({ query, facets = [], values, onChange, extra }: Filte
         </>
       )}
       {extra}
+      <UnreadableFilters
+        facets={facets.filter((facet) => unreadable?.includes(facet.id) || isUnreadable(facet, values))}
+        defaults={defaults}
+        onChange={onChange}
+      />
     </Flex>
+  )
+}
+
+type UnreadableFiltersProps = Pick<FilterBarProps, 'onChange'> & {
+  facets: readonly Facet[]
+  defaults: FilterBarProps['defaults']
+}
+
+/** A filter that cannot be read is not left out silently. Those that are hidden are named too: an address may set them. */
+function UnreadableFilters({ facets, defaults, onChange }: UnreadableFiltersProps) {
+  if (facets.length === 0) return null
+  const names = facets.map(({ label }) => label).join(', ')
+  const empty = (facet: Facet) => (defaults?.[facet.id] ?? emptyOf(facet)) as string | readonly string[]
+  const drop = () => onChange(Object.fromEntries(facets.map((facet) => [facet.id, empty(facet)])))
+  return (
+    <Box flexBasis="100%">
+      <Notice tone="warning" isAlert action={<Button onClick={drop}>{t('清除')}</Button>}>
+        {t('地址中的筛选条件无法识别，未按其筛选：{names}', { names })}
+      </Notice>
+    </Box>
   )
 }
 

@@ -1,3 +1,4 @@
+import { parseRange } from '../../lib/time-range.ts'
 import type { Choice } from '../picker.tsx'
 
 export type Facet = { id: string; label: string; hidden?: boolean } & (
@@ -33,4 +34,12 @@ export function parseBounds(text: string): Bounds | undefined {
   if (from === '' && to === '') return undefined
   const bounds = { ...(from !== '' && { from: Number(from) }), ...(to !== '' && { to: Number(to) }) }
   return bounds.from !== undefined && bounds.to !== undefined && bounds.from > bounds.to ? undefined : bounds
+}
+
+/** Ranges and bounds that say nothing that can be read, as a hand-written address may. */
+export const isUnreadable = ({ id, kind }: Facet, values: FilterValues): boolean => {
+  const text = asText(values[id])
+  if (text === '') return false
+  if (kind === 'range') return parseRange(text, new Date()) === undefined
+  return kind === 'bounds' && parseBounds(text) === undefined
 }

@@ -28,7 +28,7 @@ export function AccessToken({ account }: AccountProps) {
           <Button onClick={() => void ask()}>{t('生成系统访问令牌')}</Button>
         ) : (
           <Stack gap="2" w="full">
-            <CodeBlock title={t('系统访问令牌')} code={token} wrap />
+            <CodeBlock title={t('系统访问令牌')} code={token} wrap="letters" />
             <Text textStyle="xs" color="fg.muted">
               {t('只显示这一次。请求时放在 Authorization 头中，并用 X-User-Id 头带上用户 ID {id}。', {
                 id: account.id,

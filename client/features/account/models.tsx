@@ -3,7 +3,8 @@ import { Section } from '../../components/facts.tsx'
 import { copyWithToast } from '../../components/copy.tsx'
 import { ErrorState } from '../../components/states.tsx'
 import { t } from '../../i18n/t.ts'
-import { createStoredJson, useStored } from '../../lib/stored.ts'
+import { useStore } from '../../lib/store.ts'
+import { createStoredJson } from '../../lib/stored.ts'
 import { trpc } from '../../lib/trpc.ts'
 
 const shownFirst = 10
@@ -12,7 +13,7 @@ const expanded = createStoredJson<boolean>('modelsExpanded', false)
 /** The models that the account may call; a press copies the name. */
 export function Models() {
   const models = trpc.user.models.list.useQuery()
-  const all = useStored(expanded)
+  const all = useStore(expanded)
   if (models.error) return <ErrorState error={models.error} onRetry={() => void models.refetch()} />
   const names = models.data ?? []
   const shown = all ? names : names.slice(0, shownFirst)

@@ -139,7 +139,7 @@ function SetUp({ onClose, onEnabled }: SetUpProps) {
               <QrCode.Pattern fill="black" />
             </QrCode.Frame>
           </QrCode.Root>
-          <CodeBlock title={t('密钥')} code={start.data.secret} wrap />
+          <CodeBlock title={t('密钥')} code={start.data.secret} wrap="letters" />
           <TextField name="code" label={t('应用中显示的验证码')} autoComplete="one-time-code" mono autoFocus />
         </InlineForm>
       ) : (

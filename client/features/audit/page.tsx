@@ -9,6 +9,7 @@ import { Page as Frame } from '../../components/page.tsx'
 import { EmptyState } from '../../components/states.tsx'
 import { t } from '../../i18n/t.ts'
 import { isRangePreset, parseRange } from '../../lib/time-range.ts'
+import { reportedWhenFailed } from '../../lib/query.ts'
 import { trpc } from '../../lib/trpc.ts'
 import { useUrlState } from '../../lib/url-state.ts'
 import { auditColumns, type Entry, nameOfTarget, targetWords } from './columns.tsx'
@@ -18,6 +19,8 @@ const pageSize = 20
 
 const filters = { keyword: '', action: '', target: '', targetId: '', actor: '', range: '' }
 type Values = { [Name in keyof typeof filters]: string }
+
+const isId = (text: string): boolean => /^\d{1,9}$/.test(text)
 
 /** A range that moves with the clock has no end. */
 function useInput(values: Values) {
@@ -31,7 +34,7 @@ function useInput(values: Values) {
       action,
       targetType: target,
       targetId,
-      actorId: /^\d{1,9}$/.test(actor) ? Number(actor) : 0,
+      actorId: isId(actor) ? Number(actor) : 0,
       start: range?.from,
       end: range && !isRangePreset(text) ? range.to : undefined,
       pageSize,
@@ -45,7 +48,7 @@ export function Page() {
   const input = useInput(values)
   const place = before > 0 ? { before } : after > 0 ? { after } : {}
   const entries = trpc.admin.audit.list.useQuery({ ...input, ...place })
-  const actions = trpc.admin.audit.actions.useQuery()
+  const actions = trpc.admin.audit.actions.useQuery(undefined, reportedWhenFailed)
   const rows = entries.data?.items ?? []
   const filtered = Object.values(values).some((value) => value !== '')
   const show = (entry: Entry) => go({ open: entry.id })
@@ -82,6 +85,7 @@ export function Page() {
             ]}
             values={values}
             onChange={setFilters}
+            unreadable={values.actor === '' || isId(values.actor) ? [] : ['actor']}
           />
         }
         empty={

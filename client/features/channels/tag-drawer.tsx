@@ -9,6 +9,7 @@ import { Notice } from '../../components/notice.tsx'
 import { notify } from '../../components/notify.ts'
 import { t } from '../../i18n/t.ts'
 import { useZodForm } from '../../lib/form.ts'
+import { reportedWhenFailed } from '../../lib/query.ts'
 import { trpc } from '../../lib/trpc.ts'
 import { useChannelActions } from './use-channel-actions.ts'
 
@@ -47,8 +48,8 @@ function Editor({ tag, onClose }: { tag: string; onClose: () => void }) {
   )
   const form = useZodForm({ schema: tagForm, values })
   const edit = trpc.admin.channels.tags.edit.useMutation()
-  const groups = trpc.admin.groups.names.useQuery(undefined, { enabled: tag !== '' })
-  const models = trpc.admin.channels.models.useQuery(undefined, { enabled: tag !== '' })
+  const groups = trpc.admin.groups.names.useQuery(undefined, { ...reportedWhenFailed, enabled: tag !== '' })
+  const models = trpc.admin.channels.models.useQuery(undefined, { ...reportedWhenFailed, enabled: tag !== '' })
   const { refresh } = useChannelActions()
 
   const submit = async (given: TagValues) => {

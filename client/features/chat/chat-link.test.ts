@@ -21,6 +21,13 @@ test('a key that would be sent to the server of the page is not put in', () => {
   expect(chatLinkOf('https://chat.example/?key={key}', values)).toEqual({ kind: 'invalid' })
   expect(chatLinkOf('https://chat.example/{key}#/', values)).toEqual({ kind: 'invalid' })
   expect(chatLinkOf('https://{key}.example/#', values)).toEqual({ kind: 'invalid' })
+  // Written so that it does not look like a web page, which it is to a browser.
+  for (const template of [
+    ' https://chat.example/?key={key}',
+    'ht\ntps://chat.example/?key={key}',
+    'https:chat.example/{key}',
+  ])
+    expect(chatLinkOf(template, values)).toEqual({ kind: 'invalid' })
 })
 
 test('what is no link, or runs as code, is none', () => {
@@ -29,6 +36,7 @@ test('what is no link, or runs as code, is none', () => {
     'chat.example',
     'javascript:alert(1)',
     ' javascript:alert(1)',
+    'java\tscript:alert(1)',
     'data:text/html,x',
     'https://',
   ]) {

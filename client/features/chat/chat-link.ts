@@ -19,7 +19,7 @@ export const sandboxOf = (url: string, ownOrigin: string): string =>
   `allow-scripts allow-forms allow-popups allow-downloads${URL.parse(url)?.origin === ownOrigin ? '' : ' allow-same-origin'}`
 
 /** Schemes that run what stands in the address. */
-const runs = /^(javascript|data|vbscript|blob|file|about):/i
+const runs = ['javascript:', 'data:', 'vbscript:', 'blob:', 'file:', 'about:']
 
 /**
  * A link with the address of the gateway and a key put in. On a web page a key may only stand behind the `#`: what is before
@@ -27,14 +27,14 @@ const runs = /^(javascript|data|vbscript|blob|file|about):/i
  */
 export function chatLinkOf(template: string, { address, key }: { address: string; key: string }): ChatLink {
   const [before = ''] = template.split('#')
-  const isWeb = /^https?:\/\//i.test(template)
-  if (isWeb ? before.includes('{key}') : runs.test(template.trim())) return { kind: 'invalid' }
-  const url = template.replaceAll('{address}', encodeURIComponent(address)).replaceAll('{key}', encodeURIComponent(key))
-  try {
-    const { protocol, host } = new URL(url)
-    if (isWeb && host === '') return { kind: 'invalid' }
-    return isWeb ? { kind: 'frame', url, host } : { kind: 'program', url, host: protocol.slice(0, -1) }
-  } catch {
-    return { kind: 'invalid' }
-  }
+  const written = template
+    .replaceAll('{address}', encodeURIComponent(address))
+    .replaceAll('{key}', encodeURIComponent(key))
+  // What the browser reads counts: it drops blanks in front of an address and line breaks within.
+  const url = URL.parse(written)
+  if (!url || runs.includes(url.protocol)) return { kind: 'invalid' }
+  const { protocol, host } = url
+  if (protocol !== 'https:' && protocol !== 'http:')
+    return { kind: 'program', url: written, host: protocol.slice(0, -1) }
+  return before.includes('{key}') ? { kind: 'invalid' } : { kind: 'frame', url: written, host }
 }

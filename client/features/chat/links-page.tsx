@@ -1,4 +1,4 @@
-import { Button, Flex, HStack, Stack, Text } from '@chakra-ui/react'
+import { Button, Flex, HStack, Skeleton, Stack, Text } from '@chakra-ui/react'
 import { ExternalLink, MessagesSquare } from 'lucide-react'
 import { Link } from 'wouter'
 import { withoutTrailingSlashes } from '#core/trailing.ts'
@@ -41,10 +41,16 @@ function Links({ links }: { links: readonly SavedLink[] }) {
   if (chat.error) return <ErrorState error={chat.error} />
   return (
     <Stack gap="4">
-      {chat.isMissing ? <Text color="fg.muted">{t('没有可用的启用令牌')}</Text> : <TokenChoice chat={chat} />}
+      {chat.isMissing ? (
+        <Text color="fg.muted">{t('没有可用的启用令牌')}</Text>
+      ) : chat.token ? (
+        <TokenChoice chat={chat} />
+      ) : (
+        <Skeleton h="9" aria-busy />
+      )}
       <Stack gap="0" borderWidth="1px" borderRadius="md">
         {links.map(({ name, template }, index) => {
-          const link = chat.key === undefined ? null : chatLinkOf(template, { address, key: chat.key })
+          const link = chatLinkOf(template, { address, key: chat.key ?? '' })
           return (
             <Flex key={name} px="4" py="3" gap="3" align="center" wrap="wrap" borderTopWidth={index > 0 ? '1px' : '0'}>
               <Stack gap="0" flex="1" flexBasis={{ base: 'full', sm: '0' }} minW="0">
@@ -52,10 +58,13 @@ function Links({ links }: { links: readonly SavedLink[] }) {
                   {name}
                 </Text>
                 <Text textStyle="xs" color="fg.muted" overflowWrap="anywhere">
-                  {link?.kind === 'invalid' ? t('聊天链接配置错误，请联系管理员') : (link?.host ?? '')}
+                  {link.kind === 'invalid' ? t('聊天链接配置错误，请联系管理员') : link.host}
                 </Text>
               </Stack>
-              {link && link.kind !== 'invalid' && (
+              {link.kind !== 'invalid' && !chat.isMissing && chat.key === undefined && (
+                <Skeleton h="8" w="44" aria-busy />
+              )}
+              {link.kind !== 'invalid' && chat.key !== undefined && (
                 <HStack gap="2">
                   <Button asChild size="xs">
                     <a href={link.url} target="_blank" rel="noopener noreferrer">

@@ -50,7 +50,7 @@ function ChatFrame({ name, template }: { name: string; template: string }) {
         </Text>
         <TokenChoice chat={chat} />
         <Text textStyle="xs" color="fg.muted">
-          {t('密钥会交给 {host}。', { host: link.host })}
+          {t('密钥 {key} 会交给 {host}。', { key: `sk-${chat.token?.keyMask ?? ''}`, host: link.host })}
         </Text>
       </Flex>
       {link.kind === 'frame' ? (

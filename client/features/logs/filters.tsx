@@ -3,20 +3,28 @@ import type { Choice } from '../../components/picker.tsx'
 import { t } from '../../i18n/t.ts'
 import { useSession } from '../../lib/session.ts'
 import { useStatus } from '../../lib/status.ts'
+import { reportedWhenFailed } from '../../lib/query.ts'
 import { trpc } from '../../lib/trpc.ts'
 import { kinds } from './kinds.ts'
-import type { LogFilterValues, useLogFilters } from './use-logs.ts'
+import { logFilters, type LogFilterValues, type useLogFilters } from './use-logs.ts'
 import { SavedViews } from './saved-views.tsx'
 
-type LogFilterBarProps = { values: LogFilterValues; onChange: ReturnType<typeof useLogFilters>[1] }
+type LogFilterBarProps = {
+  values: LogFilterValues
+  onChange: ReturnType<typeof useLogFilters>[1]
+  unreadable: readonly string[]
+}
 type Field = 'model' | 'token' | 'user' | 'channel'
 
 /** Names that hold the text, of what the reader may see. */
 function useNames(field: Field, text: string): Choice[] | undefined {
   const { isAdmin } = useSession()
-  const all = trpc.admin.logs.suggest.useQuery({ field, text }, { enabled: isAdmin })
+  const all = trpc.admin.logs.suggest.useQuery({ field, text }, { ...reportedWhenFailed, enabled: isAdmin })
   const isOwn = field === 'model' || field === 'token'
-  const own = trpc.user.logs.suggest.useQuery({ field: isOwn ? field : 'model', text }, { enabled: !isAdmin && isOwn })
+  const own = trpc.user.logs.suggest.useQuery(
+    { field: isOwn ? field : 'model', text },
+    { ...reportedWhenFailed, enabled: !isAdmin && isOwn },
+  )
   const { data } = isAdmin ? all : own
   return data?.map(({ value, note }) => ({ value, label: value, note }))
 }
@@ -37,11 +45,11 @@ const useTokens = (text: string) => useNames('token', text)
 const useUsers = (text: string) => useNames('user', text)
 const useChannels = (text: string) => useNames('channel', text)
 
-export function LogFilterBar({ values, onChange }: LogFilterBarProps) {
+export function LogFilterBar({ values, onChange, unreadable }: LogFilterBarProps) {
   const { isAdmin } = useSession()
   const { displayInCurrency } = useStatus()
-  const groups = trpc.user.groups.list.useQuery()
-  const names = trpc.admin.groups.names.useQuery(undefined, { enabled: isAdmin })
+  const groups = trpc.user.groups.list.useQuery(undefined, reportedWhenFailed)
+  const names = trpc.admin.groups.names.useQuery(undefined, { ...reportedWhenFailed, enabled: isAdmin })
   const known = isAdmin ? (names.data ?? []) : (groups.data ?? []).map(({ name }) => name)
   return (
     <FilterBar
@@ -103,6 +111,8 @@ export function LogFilterBar({ values, onChange }: LogFilterBarProps) {
       values={values}
       onChange={onChange}
       extra={<SavedViews />}
+      unreadable={unreadable}
+      defaults={logFilters}
     />
   )
 }

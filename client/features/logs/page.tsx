@@ -1,4 +1,4 @@
-import { Button, Stack } from '@chakra-ui/react'
+import { Button } from '@chakra-ui/react'
 import { KeyRound, Radio, RotateCw, ScrollText, Trash } from 'lucide-react'
 import { useCallback, useMemo, useState } from 'react'
 import { Link } from 'wouter'
@@ -7,7 +7,6 @@ import { DataTable } from '../../components/data-table/data-table.tsx'
 import type { TableQuery } from '../../components/data-table/types.ts'
 import { neighbours } from '../../components/detail-panel.tsx'
 import { IconButton } from '../../components/icon-button.tsx'
-import { Notice } from '../../components/notice.tsx'
 import { Page as Frame } from '../../components/page.tsx'
 import { EmptyState } from '../../components/states.tsx'
 import { useLanguage } from '../../i18n/language.ts'
@@ -55,7 +54,7 @@ function LogsPage() {
   const [values, setFilters] = useLogFilters()
   const [{ open }, setOpen] = useUrlState({ open: '' })
   const { input, refresh, question } = useLogInput(values)
-  const unreadable = unreadableFilters(values)
+  const unreadable = unreadableFilters(values, isAdmin)
   const [isLive, setLive] = useState(false)
   const isReadable = unreadable.length === 0
   const { query, table } = useLogs(input, { enabled: isReadable, isLive, question })
@@ -114,17 +113,7 @@ function LogsPage() {
         csvPageSize={1000}
         onOpen={show}
         openRow={open || undefined}
-        toolbar={
-          <Stack gap="2">
-            <LogFilterBar values={values} onChange={setFilters} />
-            {!isReadable && (
-              <UnreadableFilters
-                names={unreadable}
-                onDrop={() => setFilters(Object.fromEntries(unreadable.map((name) => [name, logFilters[name]])))}
-              />
-            )}
-          </Stack>
-        }
+        toolbar={<LogFilterBar values={values} onChange={setFilters} unreadable={unreadable} />}
         empty={
           <Empty
             isReadable={isReadable}
@@ -142,15 +131,6 @@ function LogsPage() {
         onRequest={(request) => setFilters({ ...logFilters, range: '', request })}
       />
     </Frame>
-  )
-}
-
-/** A filter that cannot be read is not left out silently: nothing is shown until it is taken away. */
-function UnreadableFilters({ names, onDrop }: { names: readonly string[]; onDrop: () => void }) {
-  return (
-    <Notice tone="warning" isAlert action={<Button onClick={onDrop}>{t('清除')}</Button>}>
-      {t('地址中的筛选条件无法识别：{names}', { names: names.join(', ') })}
-    </Notice>
   )
 }
 

@@ -1,13 +1,14 @@
 import { Button, Dialog, Field, Input, Portal } from '@chakra-ui/react'
 import { useState } from 'react'
 import { t } from '../../i18n/t.ts'
+import { staysOpen } from '../../components/stays-open.ts'
 
 type SaveViewDialogProps = { onSave: (name: string) => void; onClose: () => void }
 
 export function SaveViewDialog({ onSave, onClose }: SaveViewDialogProps) {
   const [name, setName] = useState('')
   return (
-    <Dialog.Root open onOpenChange={({ open }) => !open && onClose()} size="sm" placement="center">
+    <Dialog.Root {...staysOpen} open onOpenChange={({ open }) => !open && onClose()} size="sm" placement="center">
       <Portal>
         <Dialog.Backdrop />
         <Dialog.Positioner px="4">

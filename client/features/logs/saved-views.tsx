@@ -5,7 +5,8 @@ import { useLocation, useSearch } from 'wouter'
 import { ActionMenu } from '../../components/action-menu.tsx'
 import { SaveViewDialog } from './save-view-dialog.tsx'
 import { t } from '../../i18n/t.ts'
-import { createStoredJson, useStored } from '../../lib/stored.ts'
+import { useStore } from '../../lib/store.ts'
+import { createStoredJson } from '../../lib/stored.ts'
 
 type View = { name: string; search: string }
 
@@ -20,7 +21,7 @@ function viewOf(search: string): string {
 
 /** Filters and order under a name, kept in this browser. */
 export function SavedViews() {
-  const views = useStored(stored)
+  const views = useStore(stored)
   const search = useSearch()
   const [path, navigate] = useLocation()
   const [naming, setNaming] = useState(false)

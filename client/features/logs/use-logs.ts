@@ -44,14 +44,16 @@ type Outcome = (typeof outcomes)[number]
 const isOutcome = (text: string): text is Outcome => outcomes.some((outcome) => outcome === text)
 const isType = (text: string): boolean => /^[0-6]$/.test(text)
 
-/** The filters that say nothing that can be read, as a hand-written address may. */
-export function unreadableFilters(values: LogFilterValues): (keyof LogFilterValues)[] {
+/** The filters that say nothing that can be read, or that the reader does not have, as a hand-written address may. */
+export function unreadableFilters(values: LogFilterValues, isAdmin: boolean): (keyof LogFilterValues)[] {
   const readable: Partial<Record<keyof LogFilterValues, boolean>> = {
     type: values.type.every(isType),
     outcome: values.outcome.every(isOutcome),
     time: values.time === '' || parseBounds(values.time) !== undefined,
     cost: values.cost === '' || parseBounds(values.cost) !== undefined,
     range: values.range === '' || parseRange(values.range, new Date()) !== undefined,
+    user: isAdmin || values.user.length === 0,
+    channel: isAdmin || values.channel.length === 0,
   }
   return (Object.keys(readable) as (keyof LogFilterValues)[]).filter((name) => readable[name] === false)
 }

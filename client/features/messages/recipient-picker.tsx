@@ -8,6 +8,7 @@ import { PageSteps } from '../../components/page-steps.tsx'
 import { ErrorState } from '../../components/states.tsx'
 import { t } from '../../i18n/t.ts'
 import { formatInteger } from '../../lib/format.ts'
+import { reportedWhenFailed } from '../../lib/query.ts'
 import { trpc } from '../../lib/trpc.ts'
 import { recipientsPerPage as pageSize } from './page-sizes.ts'
 
@@ -155,7 +156,7 @@ function wordsOf(chosen: Chosen): string {
 }
 
 function SearchFields({ search, onChange }: { search: Search; onChange: (patch: Partial<Search>) => void }) {
-  const groups = trpc.admin.groups.names.useQuery()
+  const groups = trpc.admin.groups.names.useQuery(undefined, reportedWhenFailed)
   return (
     <Flex gap="2" p="2" borderBottomWidth="1px">
       <Input

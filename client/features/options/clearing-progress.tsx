@@ -4,6 +4,7 @@ import { Status } from '../../components/status.tsx'
 import { notify } from '../../components/notify.ts'
 import { fill, inLanguage, t } from '../../i18n/t.ts'
 import { formatInteger } from '../../lib/format.ts'
+import { reportedWhenFailed } from '../../lib/query.ts'
 import { trpc } from '../../lib/trpc.ts'
 
 const pauseMs = 1000
@@ -11,6 +12,7 @@ const pauseMs = 1000
 /** The run that clears the log, which goes on when the page is left. */
 export function useClearing() {
   const query = trpc.admin.logs.clearing.useQuery(undefined, {
+    ...reportedWhenFailed,
     refetchInterval: ({ state }) => (state.data?.running ? pauseMs : false),
     staleTime: 0,
   })
@@ -57,8 +59,8 @@ export function ClearingProgress() {
           {t('停止')}
         </Button>
       </HStack>
-      <Progress.Root size="xs" value={total > 0 ? done : null} max={Math.max(1, total)} aria-label={t('清理历史日志')}>
-        <Progress.Track>
+      <Progress.Root size="xs" value={total > 0 ? done : null} max={Math.max(1, total)}>
+        <Progress.Track aria-label={t('清理历史日志')}>
           <Progress.Range />
         </Progress.Track>
       </Progress.Root>

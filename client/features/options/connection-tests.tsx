@@ -3,6 +3,7 @@ import { PlugZap, Send } from 'lucide-react'
 import { useState } from 'react'
 import { notify } from '../../components/notify.ts'
 import { t } from '../../i18n/t.ts'
+import { reportedWhenFailed } from '../../lib/query.ts'
 import { trpc } from '../../lib/trpc.ts'
 import { useChanges } from './settings-form.ts'
 
@@ -19,7 +20,7 @@ function Unsaved() {
 
 export function MailTest() {
   const test = trpc.admin.options.testMail.useMutation()
-  const profile = trpc.user.account.get.useQuery()
+  const profile = trpc.user.account.get.useQuery(undefined, reportedWhenFailed)
   const [typed, setTyped] = useState<string>()
   const isUnsaved = useIsUnsaved('SMTP')
   const to = typed ?? profile.data?.email ?? ''

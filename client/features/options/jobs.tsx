@@ -120,8 +120,8 @@ function Running({ label, running }: { label: string; running: NonNullable<Job['
         <Time value={since} exact />
       </HStack>
       {total > 0 && (
-        <Progress.Root size="xs" value={done} max={total} aria-label={label} maxW="xs">
-          <Progress.Track>
+        <Progress.Root size="xs" value={done} max={total} maxW="xs">
+          <Progress.Track aria-label={label}>
             <Progress.Range />
           </Progress.Track>
         </Progress.Root>

@@ -60,14 +60,25 @@ export function defaultText(field: OptionField): string | undefined {
 
 const isIn = (words: string | null, query: string): boolean => words?.toLowerCase().includes(query) ?? false
 
+/** What sections have beside their fields, and a search for it leads to. */
+const tools: Partial<Record<SettingsSection['group'], readonly PlainText[]>> = {
+  logs: [text('清理历史日志')],
+  mail: [text('发送测试邮件')],
+  oidc: [text('测试 OIDC 连接')],
+}
+
 /** Sections with the fields that a search is about, by what they say in either language and by their keys. */
 export function matching(sections: readonly SettingsSection[], query: string): SettingsSection[] {
   const wanted = query.trim().toLowerCase()
   return sections.flatMap((section) => {
-    const title = isIn(section.label, wanted) || isIn(inLanguage(section.label), wanted)
+    const beside = tools[section.group] ?? []
+    const isSectionFound = [section.label, ...beside].some(
+      (words) => isIn(words, wanted) || isIn(inLanguage(words), wanted),
+    )
     const found = section.fields.filter(
       ({ key, label, help }) =>
-        title || [key, label, inLanguage(label), help, help && inLanguage(help)].some((words) => isIn(words, wanted)),
+        isSectionFound ||
+        [key, label, inLanguage(label), help, help && inLanguage(help)].some((words) => isIn(words, wanted)),
     )
     return found.length > 0 ? [{ ...section, fields: found }] : []
   })

@@ -13,6 +13,7 @@ import { t } from '../../i18n/t.ts'
 import { useSession } from '../../lib/session.ts'
 import { isRangePreset, parseRange } from '../../lib/time-range.ts'
 import { useTableState } from '../../lib/table-state.ts'
+import { reportedWhenFailed } from '../../lib/query.ts'
 import { trpc } from '../../lib/trpc.ts'
 import { useUrlState } from '../../lib/url-state.ts'
 import { ActForm, type OpenAct } from './act-form.tsx'
@@ -46,7 +47,7 @@ export function Page() {
   )
   const rows = orders.data?.items ?? []
   const shown = rows.find(({ id }) => id === openId)
-  const opened = trpc.admin.orders.get.useQuery({ id: openId }, { enabled: openId > 0 })
+  const opened = trpc.admin.orders.get.useQuery({ id: openId }, { ...reportedWhenFailed, enabled: openId > 0 })
   const isFiltered = Object.values(values).some((value) => value !== '')
   return (
     <Frame title={t('充值订单')} fill>
@@ -98,6 +99,8 @@ export function Page() {
             ]}
             values={values}
             onChange={setFilters}
+            // What is no word of these is not asked for.
+            unreadable={(['status', 'gateway'] as const).filter((name) => values[name] !== input[name])}
           />
         }
         empty={

@@ -8,6 +8,7 @@ import { FormDrawer, FormSection } from '../../components/form-drawer.tsx'
 import { notify } from '../../components/notify.ts'
 import { t } from '../../i18n/t.ts'
 import { useZodForm } from '../../lib/form.ts'
+import { reportedWhenFailed } from '../../lib/query.ts'
 import { trpc } from '../../lib/trpc.ts'
 import { blankPlan, type Plan, valuesOf } from './words.ts'
 
@@ -25,8 +26,8 @@ export function PlanForm({ open, plan, onClose }: PlanFormProps) {
     reset(plan ? valuesOf(plan) : blankPlan)
   }, [open, plan, reset, shown])
   const utils = trpc.useUtils()
-  const models = trpc.user.models.list.useQuery(undefined, { enabled: open })
-  const openCurrencies = trpc.admin.plans.currencies.useQuery(undefined, { enabled: open })
+  const models = trpc.user.models.list.useQuery(undefined, { ...reportedWhenFailed, enabled: open })
+  const openCurrencies = trpc.admin.plans.currencies.useQuery(undefined, { ...reportedWhenFailed, enabled: open })
   const currencies = [...new Set([...(openCurrencies.data ?? []), ...Object.keys(plan?.moneyPrices ?? {})])]
   const create = trpc.admin.plans.create.useMutation()
   const update = trpc.admin.plans.update.useMutation()

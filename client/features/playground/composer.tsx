@@ -11,7 +11,8 @@ import type { Words } from './use-conversation.ts'
 
 type ComposerProps = {
   running: boolean
-  disabled: boolean
+  /** There is no model to send to yet: what is sent meanwhile goes once there is one. */
+  waiting: boolean
   /** Whether a model takes images. */
   takesImages: boolean
   onSend: (words: Words) => void
@@ -35,12 +36,13 @@ function useAttachments() {
 }
 
 /** Enter sends and Shift+Enter begins a line; while a reply comes the button stops it, as Escape does. */
-export function Composer({ running, disabled, takesImages, onSend, onStop }: ComposerProps) {
+export function Composer({ running, waiting, takesImages, onSend, onStop }: ComposerProps) {
   const [text, setText] = useState('')
+  const [isHeld, hold] = useState(false)
   const input = useRef<HTMLTextAreaElement>(null)
   const attachments = useAttachments()
   const images = takesImages ? attachments.images : []
-  const ready = (text.trim() !== '' || images.length > 0) && !running && !disabled
+  const ready = (text.trim() !== '' || images.length > 0) && !running
   const phone = useIsPhone()
   useEffect(() => {
     // On a phone the keyboard would cover half of the page before anything was read.
@@ -48,10 +50,15 @@ export function Composer({ running, disabled, takesImages, onSend, onStop }: Com
   }, [phone])
   const send = () => {
     if (!ready) return
+    hold(waiting)
+    if (waiting) return
     onSend({ text: text.trim(), images })
     setText('')
     attachments.clear()
   }
+  useEffect(() => {
+    if (isHeld && !waiting) send()
+  })
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key === 'Escape' && running) onStop()
     // Enter that ends the choice of a Chinese word is not the end of the message.
@@ -99,14 +106,24 @@ export function Composer({ running, disabled, takesImages, onSend, onStop }: Com
             resize="none"
             aria-label={t('消息')}
             placeholder={phone ? t('输入消息') : t('输入消息，Enter 发送，Shift+Enter 换行')}
-            onChange={(event) => setText(event.target.value)}
+            onChange={(event) => {
+              hold(false)
+              setText(event.target.value)
+            }}
             onKeyDown={onKeyDown}
             onPaste={(event) => take(event, event.clipboardData)}
           />
           {running ? (
             <IconButton variant="solid" icon={Square} label={t('停止')} tip={`${t('停止')} Esc`} onClick={onStop} />
           ) : (
-            <IconButton variant="solid" icon={ArrowUp} label={t('发送')} disabled={!ready} onClick={send} />
+            <IconButton
+              variant="solid"
+              icon={ArrowUp}
+              label={t('发送')}
+              disabled={!ready}
+              loading={isHeld}
+              onClick={send}
+            />
           )}
         </Flex>
       </Box>

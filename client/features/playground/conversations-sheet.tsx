@@ -9,7 +9,7 @@ import { Sheet } from '../../components/sheet.tsx'
 import { EmptyState } from '../../components/states.tsx'
 import { t } from '../../i18n/t.ts'
 import { forgetsAtSignOut } from '../../lib/reader-storage.ts'
-import { useStored } from '../../lib/stored.ts'
+import { useStore } from '../../lib/store.ts'
 import {
   conversationName,
   conversationText,
@@ -40,7 +40,7 @@ export function ConversationsSheet(props: ConversationsSheetProps) {
   const { open, onClose, reader, conversations, shown, onShow, onNew } = props
   const [keyword, setKeyword] = useState('')
   const [renamed, setRenamed] = useState('')
-  const forgets = useStored(forgetsAtSignOut(reader))
+  const forgets = useStore(forgetsAtSignOut(reader))
   const found = findConversations(conversations, keyword)
   const remove = async (one: StoredConversation) => {
     const question = {

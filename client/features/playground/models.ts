@@ -1,6 +1,7 @@
 import { useMemo } from 'react'
 import type { RouterOutputs } from '#server/app-router.ts'
 import type { ReplyUsage } from './reply.ts'
+import { reportedWhenFailed } from '../../lib/query.ts'
 import { trpc } from '../../lib/trpc.ts'
 
 type Priced = RouterOutputs['public']['models']['pricing']['items'][number]
@@ -27,7 +28,7 @@ export function estimateQuota(price: ListPrice, usage: ReplyUsage, quotaPerUnit:
 export function useOffer(group: string) {
   const groups = trpc.user.groups.list.useQuery()
   const models = trpc.user.models.list.useQuery()
-  const pricing = trpc.public.models.pricing.useQuery()
+  const pricing = trpc.public.models.pricing.useQuery(undefined, reportedWhenFailed)
   const used = group || groups.data?.[0]?.name || ''
   const ratio = groups.data?.find(({ name }) => name === used)?.ratio ?? 1
   const priced = useMemo(() => new Map(pricing.data?.items.map((item) => [item.model, item])), [pricing.data])

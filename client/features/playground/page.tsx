@@ -7,7 +7,7 @@ import { Sheet } from '../../components/sheet.tsx'
 import { t } from '../../i18n/t.ts'
 import { useDocumentTitle } from '../../lib/document-title.ts'
 import { useSession } from '../../lib/session.ts'
-import { useStored } from '../../lib/stored.ts'
+import { useStore } from '../../lib/store.ts'
 import { useUrlState } from '../../lib/url-state.ts'
 import { useIsNarrow } from '../../lib/use-media.ts'
 import { Composer } from './composer.tsx'
@@ -28,7 +28,7 @@ const newId = (): string => `${Date.now().toString(36)}${Math.random().toString(
 
 /** The conversation on the page: that of the address, else the reader's latest, or a new one. */
 function useShown(reader: number, id: string) {
-  const conversations = useStored(conversationsOf(reader))
+  const conversations = useStore(conversationsOf(reader))
   const [latest] = useState(() => conversations[0]?.id ?? newId())
   const shown = id || latest
   return { conversations, id: shown, stored: conversations.find((one) => one.id === shown) }
@@ -37,7 +37,7 @@ function useShown(reader: number, id: string) {
 /** The choice of models is in the address, the rest is remembered. */
 function useChoices(reader: number) {
   const stored = settingsOf(reader)
-  const remembered = useStored(stored)
+  const remembered = useStore(stored)
   const [address, setAddress] = useUrlState({ model: '', group: '', beside: '', conversation: '' })
   const shown = useShown(reader, address.conversation)
   const offer = useOffer(address.group || remembered.group)
@@ -173,7 +173,7 @@ function Talk({ reader, choices }: { reader: number; choices: ReturnType<typeof 
         </Flex>
         <Composer
           running={running}
-          disabled={model === ''}
+          waiting={model === ''}
           takesImages={shown.some(({ parameters }) => parameters.images)}
           onSend={send}
           onStop={stop}

@@ -9,8 +9,9 @@ import { estimateQuota } from './models.ts'
 import type { Reply } from './reply.ts'
 import { speedOf } from './reply.ts'
 
-/** The row is there before the last byte of a complete answer; after a stop it takes a moment. */
-const attempts = 4
+/** The row is there before the last byte of a complete answer; after a stop it takes a moment, on a busy site a minute. */
+const attempts = 12
+const retryDelay = (failures: number): number => Math.min(400 * 1.6 ** failures, 10_000)
 
 function useCharge(reply: Reply) {
   const ended = reply.endedAt !== undefined && reply.requestId !== ''
@@ -21,7 +22,7 @@ function useCharge(reply: Reply) {
       staleTime: Number.POSITIVE_INFINITY,
       placeholderData: undefined,
       retry: (failures) => reply.stopped && failures < attempts,
-      retryDelay: 800,
+      retryDelay,
     },
   )
   return log.data

@@ -1,5 +1,6 @@
 import { readerKey } from '../../lib/reader-storage.ts'
-import { createStored, createStoredJson, type Stored } from '../../lib/stored.ts'
+import type { Store } from '../../lib/store.ts'
+import { createStored, createStoredJson } from '../../lib/stored.ts'
 import type { FunctionTool } from './tools.ts'
 
 export type Settings = {
@@ -40,10 +41,10 @@ export const firstSettings: Settings = {
   tools: [],
 }
 
-const byReader = new Map<number, Stored<Settings>>()
+const byReader = new Map<number, Store<Settings>>()
 
 /** A reader's own: a system prompt and tools say as much of their author as what was said. */
-export function settingsOf(userId: number): Stored<Settings> {
+export function settingsOf(userId: number): Store<Settings> {
   const known = byReader.get(userId)
   if (known) return known
   const stored = createStored<Settings>(readerKey('playground-settings', userId), {

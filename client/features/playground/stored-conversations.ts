@@ -1,5 +1,6 @@
 import { readerKey } from '../../lib/reader-storage.ts'
-import { createStored, type Stored } from '../../lib/stored.ts'
+import type { Store } from '../../lib/store.ts'
+import { createStored } from '../../lib/stored.ts'
 import type { Message } from './reply.ts'
 import { wireMessages } from './reply.ts'
 
@@ -127,10 +128,10 @@ export function fromEarlier(stored: Earlier | null, userId: number): StoredConve
   return [{ id: 'earlier', name: '', changedAt: 0, model: modelOf(left), beside: modelOf(right), left, right }]
 }
 
-const byReader = new Map<number, Stored<readonly StoredConversation[]>>()
+const byReader = new Map<number, Store<readonly StoredConversation[]>>()
 
 /** A reader's own: whoever signs in next on this machine sees none of them. */
-export function conversationsOf(userId: number): Stored<readonly StoredConversation[]> {
+export function conversationsOf(userId: number): Store<readonly StoredConversation[]> {
   const known = byReader.get(userId)
   if (known) return known
   const stored = createStored<readonly StoredConversation[]>(readerKey('playground-conversations', userId), {

@@ -1,3 +1,4 @@
+import { reportedWhenFailed } from '../../lib/query.ts'
 import { trpc } from '../../lib/trpc.ts'
 import { type ModelParameters, usualParameters } from '#core/models/parameters.ts'
 
@@ -5,7 +6,7 @@ import { type ModelParameters, usualParameters } from '#core/models/parameters.t
 export function useParameters(model: string): { parameters: ModelParameters; isKnown: boolean } {
   const known = trpc.user.models.parameters.useQuery(
     { model },
-    { enabled: model !== '', staleTime: Number.POSITIVE_INFINITY, placeholderData: undefined },
+    { ...reportedWhenFailed, enabled: model !== '', staleTime: Number.POSITIVE_INFINITY, placeholderData: undefined },
   )
   return { parameters: known.data ?? usualParameters, isKnown: !known.isLoading }
 }

@@ -1,4 +1,4 @@
-import { Button, Flex, HStack, Input, NativeSelect, Stack, Text } from '@chakra-ui/react'
+import { Button, Flex, HStack, Input, NativeSelect, Skeleton, Stack, Text } from '@chakra-ui/react'
 import { Plus, Trash } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import type { BuyingPrice } from '#core/pricing/buying-price.ts'
@@ -9,11 +9,15 @@ import { Notice } from '../../components/notice.tsx'
 import { notify } from '../../components/notify.ts'
 import { Picker } from '../../components/picker.tsx'
 import { Sheet } from '../../components/sheet.tsx'
+import { ErrorState } from '../../components/states.tsx'
 import { t } from '../../i18n/t.ts'
+import { refusalCode } from '../../lib/errors.ts'
 import { priceText } from '../../lib/format.ts'
+import { useLeaveGuard } from '../../lib/leave-guard.ts'
 import { fromLocalInput, toLocalInput } from '../../lib/local-time.ts'
 import { costText, marginText } from '../../lib/margin.ts'
 import { useStatus } from '../../lib/status.ts'
+import { reportedWhenFailed } from '../../lib/query.ts'
 import { trpc } from '../../lib/trpc.ts'
 
 type BuyingPricesProps = {
@@ -53,7 +57,7 @@ export function BuyingPrices({ open, channels, channelId, onChannel, onClose }: 
 }
 
 function Money({ channelId }: { channelId: number }) {
-  const { data } = trpc.admin.prices.channelMoney.useQuery({ channelId })
+  const { data } = trpc.admin.prices.channelMoney.useQuery({ channelId }, reportedWhenFailed)
   const { quotaPerUnit } = useStatus()
   if (!data) return null
   const check = data.balanceCheck
@@ -92,31 +96,61 @@ function Money({ channelId }: { channelId: number }) {
 const isUnreadable = ({ terms }: BuyingPrice): boolean =>
   Object.values(terms).some((figure) => typeof figure === 'number' && !(figure >= 0))
 
+const Skeletons = () => (
+  <Stack gap="3" aria-busy>
+    <Skeleton h="32" />
+    <Skeleton h="32" />
+  </Stack>
+)
+
 const blank = (): BuyingPrice => ({
   model: '',
   from: Date.now(),
   terms: { kind: 'tokens', input: 0, output: 0 },
 })
 
+type Form = { began: readonly BuyingPrice[]; prices: readonly BuyingPrice[] }
+
+const isSame = (one: readonly BuyingPrice[], other: readonly BuyingPrice[]): boolean =>
+  JSON.stringify(one) === JSON.stringify(other)
+
 function Prices({ channelId }: { channelId: number }) {
   const utils = trpc.useUtils()
-  const query = trpc.admin.prices.buying.useQuery({ channelId })
+  // The form begins with what holds now, and a refresh does not move what its changes are compared with.
+  const query = trpc.admin.prices.buying.useQuery(
+    { channelId },
+    { gcTime: 0, staleTime: Infinity, placeholderData: undefined },
+  )
   const save = trpc.admin.prices.setBuying.useMutation()
-  const [prices, setPrices] = useState<readonly BuyingPrice[]>()
+  const [form, setForm] = useState<Form>()
+  const [overtakenBy, setOvertakenBy] = useState<readonly BuyingPrice[]>()
   useEffect(() => {
-    if (query.data) setPrices((before) => before ?? query.data)
-  }, [query.data])
-  if (!prices) return null
+    const { data } = query
+    if (data) setForm((before) => before ?? { began: data, prices: data })
+  }, [query])
+  useLeaveGuard(form !== undefined && !isSame(form.prices, form.began))
+  if (!form)
+    return query.isError ? <ErrorState error={query.error} onRetry={() => void query.refetch()} /> : <Skeletons />
+  const { began, prices } = form
+  const setPrices = (next: readonly BuyingPrice[]) => setForm({ ...form, prices: next })
   const change = (place: number, price: BuyingPrice) =>
     setPrices(prices.map((old, index) => (index === place ? price : old)))
+  const beginWith = (stored: readonly BuyingPrice[]) => setForm((before) => before && { ...before, began: stored })
   const submit = async () => {
+    setOvertakenBy(undefined)
     try {
-      await save.mutateAsync({ channelId, prices: [...prices] })
+      await save.mutateAsync({ channelId, prices: [...prices], expected: [...began] })
+      beginWith(prices)
       void utils.admin.prices.invalidate()
       void utils.admin.channels.invalidate()
       notify.success(t('保存成功'))
     } catch (error) {
       notify.error(error, t('保存失败'))
+      if (refusalCode(error) !== 'prices.buying_changed_meanwhile') return
+      // Whoever saves again has read that somebody else changed them, and may look at what they are now.
+      const now = await utils.admin.prices.buying.fetch({ channelId }, { staleTime: 0 }).catch(() => undefined)
+      if (now) beginWith(now)
+      setOvertakenBy(now)
     }
   }
   return (
@@ -150,6 +184,25 @@ function Prices({ channelId }: { channelId: number }) {
           <Text textStyle="sm" color="bad.fg" role="alert">
             {t('请输入数字')}
           </Text>
+        )}
+        {overtakenBy && (
+          <Notice
+            tone="warning"
+            isAlert
+            action={
+              <Button
+                size="xs"
+                onClick={() => {
+                  setForm({ began: overtakenBy, prices: overtakenBy })
+                  setOvertakenBy(undefined)
+                }}
+              >
+                {t('放弃修改并载入最新')}
+              </Button>
+            }
+          >
+            {t('进价已被其他人修改，您的修改未保存。再次保存将覆盖对方的修改。')}
+          </Notice>
         )}
       </Stack>
     </Section>
@@ -265,7 +318,12 @@ function Tokens({
 
 function Labelled({ label, grow = false, children }: { label: string; grow?: boolean; children: React.ReactNode }) {
   return (
-    <Stack gap="1" flex={grow ? '1 1 140px' : '0 1 auto'} minW="20" maxW={grow ? undefined : '52'}>
+    <Stack
+      gap="1"
+      flex={{ base: grow ? '1 1 100%' : '1 1 40%', sm: grow ? '1 1 140px' : '0 1 auto' }}
+      minW="20"
+      maxW={grow ? undefined : { base: 'full', sm: '52' }}
+    >
       <Text textStyle="xs" color="fg.muted" aria-hidden>
         {label}
       </Text>

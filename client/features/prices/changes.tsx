@@ -87,7 +87,8 @@ function Lines({ change: { change } }: { change: Change }) {
       if ('removed' in price) return `${price.model}: ${t('移除价格')}`
       if ('modelPrice' in price) return `${price.model}: ${priceText(price.modelPrice)} ${t('每次')}`
       const input = ratioToDollars(price.modelRatio, quotaPerUnit)
-      const output = price.completionRatio === undefined ? '' : ` / ${priceText(input * price.completionRatio)}`
+      const { completionRatio } = price
+      const output = typeof completionRatio === 'number' ? ` / ${priceText(input * completionRatio)}` : ''
       const steps = price.longContext?.map(({ above, ...more }) => ` >${above}: ×${more.input} ×${more.output}`) ?? []
       return `${price.model}: ${priceText(input)}${output} / 1M${steps.join('')}`
     }),

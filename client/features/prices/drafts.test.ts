@@ -1,5 +1,15 @@
 import { describe, expect, it } from 'vitest'
-import { type Figure, draftOf, inputOf, isUnreadable, type PriceRow, withFigure, withLongContext } from './drafts.ts'
+import {
+  type Batch,
+  type Figure,
+  draftOf,
+  inputOf,
+  isUnreadable,
+  type PriceRow,
+  withBatch,
+  withFigure,
+  withLongContext,
+} from './drafts.ts'
 import { isLongContext, stepsIn, stepsOf } from './long-context.ts'
 
 const unit = 500_000
@@ -68,6 +78,55 @@ describe('drafts of prices', () => {
     expect(call && inputOf('m', call, unit)).toEqual({ model: 'm', modelPrice: 0.1 })
     const emptied = typed('input', null).get('m')
     expect(emptied && inputOf('m', emptied, unit)).toEqual({ model: 'm', removed: true })
+  })
+
+  it('take away the output or cache price that is emptied, and only that', () => {
+    const remaining = {
+      model: 'm',
+      modelRatio: 1.25,
+      completionRatio: 4,
+      cacheRatio: 0.5,
+      cacheWriteRatio: 1.25,
+      longContext,
+    }
+    for (const [figure, ratio] of [
+      ['output', 'completionRatio'],
+      ['cacheRead', 'cacheRatio'],
+      ['cacheWrite', 'cacheWriteRatio'],
+    ] as const) {
+      const emptied = typed(figure, null).get('m')
+      expect(emptied && inputOf('m', emptied, unit)).toEqual({ ...remaining, [ratio]: null })
+    }
+  })
+
+  it('of several models keep what a batch does not name, take away what it empties, and skip what cannot be set', () => {
+    const set = (batch: Batch, one: PriceRow = row) => {
+      const { drafts, refused } = withBatch(new Map(), one, { batch, quotaPerUnit: unit })
+      const draft = drafts.get('m')
+      return [draft ? inputOf('m', draft, unit) : undefined, refused]
+    }
+    const remaining = {
+      model: 'm',
+      modelRatio: 1.25,
+      completionRatio: 4,
+      cacheRatio: 0.5,
+      cacheWriteRatio: 1.25,
+      longContext,
+    }
+    expect(set({ input: 5 })).toEqual([{ ...remaining, modelRatio: 2.5 }, []])
+    expect(set({ input: 5, output: 10, cacheRead: null })).toEqual([
+      { ...remaining, modelRatio: 2.5, completionRatio: 2, cacheRatio: null },
+      [],
+    ])
+    expect(set({ output: 5 })).toEqual([{ ...remaining, completionRatio: 2 }, []])
+    expect(set({ output: 5 }, { ...row, isCompletionLocked: true })).toEqual([undefined, ['output']])
+    expect(set({ output: 5 }, { ...row, price: null })).toEqual([undefined, ['output']])
+    expect(set({ input: null })).toEqual([{ model: 'm', removed: true }, []])
+    expect(set({ call: 0.1 })).toEqual([{ model: 'm', modelPrice: 0.1 }, []])
+    const byCall = { ...row, price: { ...price, modelPrice: 0.1, modelRatio: null } as unknown as PriceRow['price'] }
+    expect(set({ output: 5 }, byCall)).toEqual([undefined, ['output']])
+    expect(set({ input: 2 }, byCall)).toMatchObject([{ model: 'm', modelRatio: 1 }, []])
+    expect(set({ call: null }, byCall)).toEqual([{ model: 'm', removed: true }, []])
   })
 
   it('keep what is no number apart from an empty field, and leave the other prices as they were', () => {

@@ -81,6 +81,39 @@ export function withDraft(
   return next
 }
 
+/** A price per call leaves no room for prices by token; some output prices follow from the model's name. */
+export const isFixed = (row: PriceRow, shown: Draft, figure: Figure): boolean => {
+  if (figure === 'call') return false
+  if (shown.call !== null) return true
+  if (figure === 'input') return false
+  return shown.input === null || shown.input === 0 || (figure === 'output' && row.isCompletionLocked)
+}
+
+/** What is to be set for several models: a figure that is left out stays as it is, null takes it away. */
+export type Batch = Partial<Record<Figure, number | null>>
+
+const batchOrder = ['call', 'input', 'output', 'cacheRead', 'cacheWrite'] as const
+
+/** One model's part of a batch, and which of its figures cannot be set for it. */
+export function withBatch(
+  drafts: Drafts,
+  row: PriceRow,
+  { batch, quotaPerUnit }: { batch: Batch; quotaPerUnit: number },
+): { drafts: Drafts; refused: Figure[] } {
+  // Prices by token take the place of a price per call, as that takes theirs.
+  const complete: Batch = typeof batch.input === 'number' ? { call: null, ...batch } : batch
+  const refused: Figure[] = []
+  let next = drafts
+  for (const figure of batchOrder) {
+    const value = complete[figure]
+    if (value === undefined) continue
+    const shown = next.get(row.model) ?? draftOf(row, quotaPerUnit)
+    if (!isFixed(row, shown, figure)) next = withFigure(next, { row, figure, value, quotaPerUnit })
+    else if (value !== null) refused.push(figure)
+  }
+  return { drafts: next, refused }
+}
+
 /** Another list of steps for long prompts. */
 export function withLongContext(
   drafts: Drafts,
@@ -96,7 +129,7 @@ export function inputOf(model: string, draft: Draft, quotaPerUnit: number): Mode
   if (draft.call !== null) return { model, modelPrice: draft.call }
   if (draft.input === null) return { model, removed: true }
   const { input } = draft
-  const against = (dollars: number | null) => (dollars === null ? undefined : priceRatio(dollars, input))
+  const against = (dollars: number | null) => (dollars === null ? null : priceRatio(dollars, input))
   const ratios = {
     completionRatio: against(draft.output),
     cacheRatio: against(draft.cacheRead),

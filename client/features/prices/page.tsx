@@ -252,13 +252,8 @@ export function Page() {
       <BatchSheet
         rows={values.open === 'batch' ? chosen : noRows}
         onClose={() => set({ open: '' })}
-        onDraft={(draft) =>
-          setDrafts((before) => {
-            let next = before
-            for (const row of chosen) next = withDraft(next, row, { draft, quotaPerUnit })
-            return next
-          })
-        }
+        drafts={drafts}
+        onDrafts={setDrafts}
       />
       <NewModel
         open={values.open === 'new'}

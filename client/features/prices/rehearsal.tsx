@@ -7,7 +7,7 @@ import { Sheet } from '../../components/sheet.tsx'
 import { StatTile } from '../../components/stat-tile.tsx'
 import { ErrorState } from '../../components/states.tsx'
 import { t } from '../../i18n/t.ts'
-import { formatInteger, formatTime, priceText, quotaText } from '../../lib/format.ts'
+import { amountText, formatInteger, formatTime, priceText, quotaText } from '../../lib/format.ts'
 import { fromLocalInput, toLocalInput } from '../../lib/local-time.ts'
 import { useStatus } from '../../lib/status.ts'
 import { trpc } from '../../lib/trpc.ts'
@@ -66,7 +66,7 @@ export function RehearsalSheet({ change, onClose, onDone }: RehearsalSheetProps)
 }
 
 const changeText = (before: number, after: number): string =>
-  `${after >= before ? '+' : ''}${quotaText(after - before, 2)}`
+  `${after >= before ? '+' : ''}${amountText(after - before)}`
 
 function Result({ rehearsal }: { rehearsal: Rehearsal | undefined }) {
   const { quotaPerUnit } = useStatus()
@@ -146,8 +146,8 @@ function Differences({ rows }: { rows: { key: string; before: number; after: num
             <Table.Cell maxW="44" truncate data-tip={key}>
               {key}
             </Table.Cell>
-            <Table.Cell textAlign="end">{quotaText(before)}</Table.Cell>
-            <Table.Cell textAlign="end">{quotaText(after)}</Table.Cell>
+            <Table.Cell textAlign="end">{amountText(before)}</Table.Cell>
+            <Table.Cell textAlign="end">{amountText(after)}</Table.Cell>
             <Table.Cell textAlign="end">{changeText(before, after)}</Table.Cell>
           </Table.Row>
         ))}

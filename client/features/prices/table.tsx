@@ -8,7 +8,8 @@ import { IconButton } from '../../components/icon-button.tsx'
 import { t } from '../../i18n/t.ts'
 import { abbreviate, formatDate } from '../../lib/format.ts'
 import { useIsPhone } from '../../lib/use-media.ts'
-import { type Draft, draftOf, type Figure, inputOf, isUnreadable, type PriceRow } from './drafts.ts'
+import { type Draft, draftOf, type Figure, inputOf, isFixed, isUnreadable, type PriceRow } from './drafts.ts'
+import { figures } from './figures.ts'
 
 const template = '24px minmax(180px, 1.6fr) repeat(5, minmax(84px, 0.7fr)) minmax(120px, 1fr) minmax(110px, 1fr)'
 
@@ -128,14 +129,6 @@ const phoneColumns: Record<Figure, string> = {
   call: '2 / -1',
 }
 
-const figures = (): { id: Figure; label: string }[] => [
-  { id: 'input', label: t('输入 / 1M') },
-  { id: 'output', label: t('输出 / 1M') },
-  { id: 'cacheRead', label: t('缓存读取') },
-  { id: 'cacheWrite', label: t('缓存写入') },
-  { id: 'call', label: t('单次价格') },
-]
-
 function Row({
   row,
   index,
@@ -185,7 +178,7 @@ function Row({
           <FigureInput
             label={`${row.model} ${label}`}
             value={shown[id] ?? undefined}
-            placeholder="–"
+            placeholder={isFurther(id) && shown.input !== null && shown.call === null ? t('默认') : '–'}
             disabled={readOnly || isFixed(row, shown, id)}
             onChange={(value, isNumber) => onFigure(row, id, isNumber ? value : Number.NaN)}
           />
@@ -236,6 +229,9 @@ function Row({
   )
 }
 
+/** What is emptied follows from the input price by the usual ratio. */
+const isFurther = (figure: Figure): boolean => figure !== 'input' && figure !== 'call'
+
 const tipOf = ({ channels }: PriceRow, names: readonly string[]) =>
   channels.length === 0
     ? {}
@@ -243,21 +239,13 @@ const tipOf = ({ channels }: PriceRow, names: readonly string[]) =>
         'data-tip': channels.map((place) => names[place]).join('\n'),
       }
 
-/** A price per call leaves no room for prices by token; some output prices follow from the model's name. */
-const isFixed = (row: PriceRow, shown: Draft, figure: Figure): boolean => {
-  if (figure === 'call') return false
-  if (shown.call !== null) return true
-  if (figure === 'input') return false
-  return shown.input === null || shown.input === 0 || (figure === 'output' && row.isCompletionLocked)
-}
-
 function ratioWords(row: PriceRow, shown: Draft, quotaPerUnit: number): string {
   if (isUnreadable(shown)) return t('请输入数字')
   const input = inputOf(row.model, shown, quotaPerUnit)
   if ('modelPrice' in input) return t('按次计费')
   if ('removed' in input) return t('未设置')
   const { modelRatio, completionRatio = 1 } = input
-  return t('{ratio} · 补全 {completion}', { ratio: modelRatio, completion: completionRatio })
+  return t('{ratio} · 补全 {completion}', { ratio: modelRatio, completion: completionRatio ?? t('默认') })
 }
 
 const longContextWords = ({ longContext }: Draft): string => {

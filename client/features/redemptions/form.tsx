@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'react'
+import { useEffect, useState } from 'react'
 import { Button, Stack, Textarea } from '@chakra-ui/react'
 import { Download } from 'lucide-react'
 import { redemptionForm } from '#features/redemptions/schema.ts'
@@ -15,7 +15,7 @@ import { t } from '../../i18n/t.ts'
 import { useZodForm } from '../../lib/form.ts'
 import { quotaText } from '../../lib/format.ts'
 import { trpc } from '../../lib/trpc.ts'
-import { newRedemption, quotaPresets } from './values.ts'
+import { nameOf, newRedemption, quotaPresets } from './values.ts'
 import type { Redemption } from './words.ts'
 
 const dayMs = 86_400_000
@@ -76,15 +76,6 @@ export function RedemptionForm({ open, redemption, onClose }: RedemptionFormProp
     reset(redemption ? valuesOf(redemption) : newRedemption)
   }, [open, redemption, reset, shown])
 
-  // A drawer that closes takes the dialog above it along, so that the codes are shown once it has closed.
-  const made = useRef<{ keys: string[]; name: string }>(undefined)
-  useEffect(() => {
-    if (open || !made.current) return
-    const { keys, name } = made.current
-    made.current = undefined
-    showMade(keys, name)
-  }, [open])
-
   const utils = trpc.useUtils()
   const create = trpc.admin.redemptions.create.useMutation()
   const update = trpc.admin.redemptions.update.useMutation()
@@ -96,13 +87,13 @@ export function RedemptionForm({ open, redemption, onClose }: RedemptionFormProp
       form={form}
       submitLabel={redemption ? t('保存') : t('创建')}
       onSubmit={async (values) => {
-        const name = values.name || quotaText(values.quota).slice(0, 20)
+        const name = nameOf(values)
         if (redemption) {
           const { quota: amount, maxUses, validFrom, validUntil } = values
           await update.mutateAsync({ id: redemption.id, name, quota: amount, maxUses, validFrom, validUntil })
           notify.success(t('更新成功'))
         } else {
-          made.current = { keys: await create.mutateAsync({ ...values, name }), name }
+          showMade(await create.mutateAsync({ ...values, name }), name)
         }
         await utils.admin.redemptions.invalidate()
       }}

@@ -1,4 +1,5 @@
 import { defaultQuotaPerUnit } from '#core/quota.ts'
+import { quotaText } from '../../lib/format.ts'
 
 /** What a new code is made with until its maker says otherwise. */
 export const newRedemption = {
@@ -14,3 +15,7 @@ export const newRedemption = {
 
 /** Dollars. */
 export const quotaPresets = [1, 10, 50, 100, 500, 1000] as const
+
+/** Codes without a name are called what they are worth. */
+export const nameOf = ({ name, quota }: { name: string; quota: number }): string =>
+  name || quotaText(quota).slice(0, 20)

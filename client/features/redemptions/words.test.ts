@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { newRedemption, quotaPresets } from './values.ts'
+import { nameOf, newRedemption, quotaPresets } from './values.ts'
 import { isUsedUp, type Redemption, stateOf } from './words.ts'
 
 test('a code is unused, disabled or used; another status is an unknown one', () => {
@@ -20,4 +20,9 @@ test('a gift code is used up once it has been used as often as it may be, and ne
 test('a new code is one of 100000, used without a limit; amounts of 1 to 1000 dollars are offered', () => {
   expect(newRedemption).toMatchObject({ quota: 100_000, count: 1, maxUses: -1 })
   expect(quotaPresets).toEqual([1, 10, 50, 100, 500, 1000])
+})
+
+test('codes without a name are called what they are worth', () => {
+  expect(nameOf({ name: '', quota: 500_000 })).toBe('$1.00')
+  expect(nameOf({ name: 'spring', quota: 500_000 })).toBe('spring')
 })

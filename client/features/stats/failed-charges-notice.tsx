@@ -3,12 +3,13 @@ import { Link } from 'wouter'
 import { Notice } from '../../components/notice.tsx'
 import { t } from '../../i18n/t.ts'
 import { useSession } from '../../lib/session.ts'
+import { reportedWhenFailed } from '../../lib/query.ts'
 import { trpc } from '../../lib/trpc.ts'
 
 /** For root alone, who can end them: charges that wait for a decision. */
 export function FailedChargesNotice() {
   const { isRoot } = useSession()
-  const { data } = trpc.admin.failedCharges.list.useQuery(undefined, { enabled: isRoot })
+  const { data } = trpc.admin.failedCharges.list.useQuery(undefined, { ...reportedWhenFailed, enabled: isRoot })
   if (!data || data.total === 0) return null
   return (
     <Notice

@@ -2,16 +2,18 @@ import { Button, HStack } from '@chakra-ui/react'
 import { FilterBar } from '../../components/filter-bar/filter-bar.tsx'
 import { t } from '../../i18n/t.ts'
 import { useSession } from '../../lib/session.ts'
+import { reportedWhenFailed } from '../../lib/query.ts'
 import { trpc } from '../../lib/trpc.ts'
-import type { DashboardValues, useDashboardState } from './use-stats.ts'
+import { intervals } from './buckets.ts'
+import { dashboardState, type DashboardValues, type useDashboardState } from './use-stats.ts'
 
 type DashboardFiltersProps = { values: DashboardValues; onChange: ReturnType<typeof useDashboardState>[1] }
 
 /** Whose numbers, which period, which models. */
 export function DashboardFilters({ values, onChange }: DashboardFiltersProps) {
   const { isAdmin } = useSession()
-  const own = trpc.user.groups.list.useQuery()
-  const all = trpc.admin.groups.names.useQuery(undefined, { enabled: isAdmin })
+  const own = trpc.user.groups.list.useQuery(undefined, reportedWhenFailed)
+  const all = trpc.admin.groups.names.useQuery(undefined, { ...reportedWhenFailed, enabled: isAdmin })
   const groups = isAdmin ? (all.data ?? []) : (own.data ?? []).map(({ name }) => name)
   return (
     <HStack gap="2" wrap="wrap">
@@ -48,6 +50,8 @@ export function DashboardFilters({ values, onChange }: DashboardFiltersProps) {
         ]}
         values={values}
         onChange={onChange}
+        unreadable={values.by === '' || intervals.some((one) => one === values.by) ? [] : ['by']}
+        defaults={dashboardState}
       />
     </HStack>
   )

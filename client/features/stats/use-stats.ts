@@ -53,12 +53,20 @@ export function useOverview({ everyone, filters, range, question }: StatsInput) 
   return { ...query, data: useLastAnswer<Overview>(query, question) }
 }
 
+/** The usual interval is the site's: on a first visit it is waited for, unless it does not come. */
+function useIsStatusKnown(): boolean {
+  const { startedAt } = useStatus()
+  const { isError } = trpc.site.status.useQuery(undefined, { enabled: false })
+  return startedAt.getTime() > 0 || isError
+}
+
 const ownTimeZone = () => Intl.DateTimeFormat().resolvedOptions().timeZone
 
 export function useSeries({ everyone, filters, range, interval, question }: StatsInput) {
   const input = { ...filters, ...range, interval: interval as Interval, timeZone: ownTimeZone() }
-  const all = trpc.admin.stats.series.useQuery(input, { enabled: everyone })
-  const own = trpc.user.stats.series.useQuery(input, { enabled: !everyone })
+  const isKnown = useIsStatusKnown()
+  const all = trpc.admin.stats.series.useQuery(input, { enabled: isKnown && everyone })
+  const own = trpc.user.stats.series.useQuery(input, { enabled: isKnown && !everyone })
   const query = everyone ? all : own
   return { ...query, data: useLastAnswer<Series>(query, question) }
 }

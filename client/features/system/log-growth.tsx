@@ -10,7 +10,7 @@ import type { SystemState } from './tiles.tsx'
 const monthOf = (name: string): string => /(\d{4})\D*(\d{2})$/.exec(name)?.slice(1).join('-') ?? t('其他月份')
 
 /** How fast the log grows, and what it takes. */
-export function LogGrowth({ logs }: { logs: SystemState['logs'] | undefined }) {
+export function LogGrowth({ logs }: { logs: SystemState['logs'] }) {
   return (
     <Section title={t('日志增长')}>
       {logs ? (

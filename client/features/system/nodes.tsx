@@ -1,5 +1,5 @@
 import { Server } from 'lucide-react'
-import type { RouterOutputs } from '#server/app-router.ts'
+import type { ReactNode } from 'react'
 import { Code } from '../../components/cells/names.tsx'
 import { Count, Duration, None } from '../../components/cells/numbers.tsx'
 import { Time } from '../../components/cells/time.tsx'
@@ -10,12 +10,12 @@ import { EmptyState } from '../../components/states.tsx'
 import { Status } from '../../components/status.tsx'
 import { t } from '../../i18n/t.ts'
 import { formatBytes } from '../../lib/format.ts'
+import type { NodeState, SystemState } from './tiles.tsx'
 
-type State = RouterOutputs['admin']['system']['state']
-type Node = State['nodes'][number]
+type Figures = NodeState['figures']
 
 type Query = {
-  data: State | undefined
+  data: SystemState | undefined
   error: unknown
   isFetching: boolean
   refetch: () => unknown
@@ -27,7 +27,15 @@ const roleWords = (): Record<string, string> => ({ all: t('全部'), console: t(
 const lateMs = 100
 const nearlyFull = 0.1
 
-const columns = (): Column<Node>[] => [
+/** Nothing where the process did not say it. */
+const figure =
+  <Name extends keyof Figures>(name: Name, show: (value: NonNullable<Figures[Name]>) => ReactNode) =>
+  ({ figures }: NodeState): ReactNode => {
+    const value = figures[name]
+    return value === undefined || value === null ? <None /> : show(value)
+  }
+
+export const nodeColumns = (): Column<NodeState>[] => [
   {
     id: 'name',
     title: t('节点'),
@@ -60,14 +68,14 @@ const columns = (): Column<Node>[] => [
     width: 90,
     align: 'end',
     card: 'fact',
-    cell: ({ figures }) => <Count value={figures.callsUnderWay} />,
+    cell: figure('callsUnderWay', (value) => <Count value={value} />),
   },
   {
     id: 'queue',
     title: t('等待入账'),
     width: 100,
     align: 'end',
-    cell: ({ figures }) => <Count value={figures.ledgerQueue} />,
+    cell: figure('ledgerQueue', (value) => <Count value={value} />),
   },
   {
     id: 'delay',
@@ -75,45 +83,45 @@ const columns = (): Column<Node>[] => [
     width: 130,
     align: 'end',
     card: 'fact',
-    cell: ({ figures }) => (
-      <Duration milliseconds={figures.loopDelayMs} tone={figures.loopDelayMs > lateMs ? 'warning' : undefined} />
-    ),
+    cell: figure('loopDelayMs', (value) => (
+      <Duration milliseconds={value} tone={value > lateMs ? 'warning' : undefined} />
+    )),
   },
-  { id: 'memory', title: t('内存'), width: 80, align: 'end', cell: ({ figures }) => formatBytes(figures.memoryBytes) },
+  { id: 'memory', title: t('内存'), width: 80, align: 'end', cell: figure('memoryBytes', formatBytes) },
   {
     id: 'bodies',
     title: t('请求体内存'),
     hidden: true,
     width: 110,
     align: 'end',
-    cell: ({ figures }) => formatBytes(figures.bodyBytes),
+    cell: figure('bodyBytes', formatBytes),
   },
   {
     id: 'connections',
     title: t('数据库连接'),
     width: 145,
     align: 'end',
-    cell: ({ figures: { connections } }) =>
-      connections.waiting > 0 ? (
-        <Status tone="warning">{t('{count} 个在等待', { count: connections.waiting })}</Status>
+    cell: figure('connections', ({ waiting, open, idle }) =>
+      waiting > 0 ? (
+        <Status tone="warning">{t('{count} 个在等待', { count: waiting })}</Status>
       ) : (
-        `${connections.open - connections.idle} / ${connections.open}`
+        `${open - idle} / ${open}`
       ),
+    ),
   },
   {
     id: 'cooldowns',
     title: t('熔断'),
     width: 105,
     align: 'end',
-    cell: ({ figures }) => <Count value={figures.cooldowns} />,
+    cell: figure('cooldowns', (value) => <Count value={value} />),
   },
-  { id: 'disk', title: t('磁盘剩余'), width: 90, align: 'end', cell: ({ figures }) => <Disk disk={figures.disk} /> },
+  { id: 'disk', title: t('磁盘剩余'), width: 90, align: 'end', cell: figure('disk', (disk) => <Disk {...disk} />) },
 ]
 
-function Disk({ disk }: { disk: Node['figures']['disk'] }) {
-  if (!disk) return <None />
-  const text = formatBytes(disk.freeBytes)
-  return disk.freeBytes < disk.totalBytes * nearlyFull ? <Status tone="bad">{text}</Status> : <>{text}</>
+function Disk({ freeBytes, totalBytes }: NonNullable<Figures['disk']>) {
+  const text = formatBytes(freeBytes)
+  return freeBytes < totalBytes * nearlyFull ? <Status tone="bad">{text}</Status> : <>{text}</>
 }
 
 export function Nodes({ nodes }: { nodes: Query }) {
@@ -122,10 +130,10 @@ export function Nodes({ nodes }: { nodes: Query }) {
       <DataTable
         id="nodes"
         label={t('节点')}
-        columns={columns()}
+        columns={nodeColumns()}
         rowId={({ id }) => id}
         rowLabel={({ host, pid }) => `${host}:${pid}`}
-        query={{ ...nodes, data: nodes.data && { items: nodes.data.nodes } }}
+        query={{ ...nodes, data: nodes.data && { items: nodes.data.nodes ?? [] } }}
         isMuted={({ alive }) => !alive}
         empty={<EmptyState icon={Server} title={t('没有节点')} />}
       />

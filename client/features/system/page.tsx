@@ -11,14 +11,14 @@ import { Jobs } from './jobs.tsx'
 import { LogGrowth } from './log-growth.tsx'
 import { Nodes } from './nodes.tsx'
 import { SlowStatements, StatementCosts } from './statements.tsx'
-import { Tiles } from './tiles.tsx'
+import { type SystemState, Tiles } from './tiles.tsx'
 
 const refreshMs = 5000
 
 /** How the installation is doing, for whoever runs it. */
 export function Page() {
   const state = trpc.admin.system.state.useQuery(undefined, { refetchInterval: refreshMs })
-  const { data } = state
+  const data: SystemState | undefined = state.data
   const refresh = () => void state.refetch()
   return (
     <Frame

@@ -23,7 +23,7 @@ function Statement({ statement, children }: { statement: string; children: React
 }
 
 /** What the database has been busy with for over a second. */
-export function SlowStatements({ statements }: { statements: SystemState['slowStatements'] | undefined }) {
+export function SlowStatements({ statements }: { statements: SystemState['slowStatements'] }) {
   return (
     <Section title={t('正在执行的慢查询')}>
       {!statements ? (

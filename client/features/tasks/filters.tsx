@@ -2,7 +2,7 @@ import { FilterBar } from '../../components/filter-bar/filter-bar.tsx'
 import type { PlainText } from '../../i18n/t.ts'
 import { t } from '../../i18n/t.ts'
 import { useSession } from '../../lib/session.ts'
-import type { TaskFilterValues, useTaskFilters } from './use-tasks.ts'
+import { asId, type TaskFilterValues, type useTaskFilters } from './use-tasks.ts'
 import { states } from './words.ts'
 
 type TaskFilterBarProps = {
@@ -39,6 +39,7 @@ export function TaskFilterBar({ values, onChange, actions, statuses }: TaskFilte
       ]}
       values={values}
       onChange={onChange}
+      unreadable={values.channel !== '' && asId(values.channel) === 0 ? ['channel'] : []}
     />
   )
 }

@@ -25,7 +25,7 @@ export const isFiltered = (values: TaskFilterValues): boolean =>
 export type TaskList<Task> = Pick<DataTableProps<Task>, 'query'> &
   Required<Pick<DataTableProps<Task>, 'csvPage'>> & { refresh: () => void }
 
-const asId = (text: string): number => (/^\d{1,9}$/.test(text) ? Number(text) : 0)
+export const asId = (text: string): number => (/^\d{1,9}$/.test(text) ? Number(text) : 0)
 
 /** Filters as the server takes them. A range that moves with the clock has no end, and begins anew with a refresh. */
 function useCommonInput(values: TaskFilterValues) {

@@ -39,7 +39,7 @@ export function Clients({ tokenKey, limits }: ClientsProps) {
           choices={usable.map((value) => ({ value, label: value }))}
           value={model}
           onChange={setChosen}
-          placeholder={t('还没有可用的模型')}
+          placeholder={callable ? t('还没有可用的模型') : t('加载中')}
           allowNew
         />
       </Stack>

@@ -11,6 +11,7 @@ import { RaiseButton } from '../../components/raise-cap.tsx'
 import { SpendCaps } from '../../components/spend-caps.tsx'
 import { t } from '../../i18n/t.ts'
 import { useSession } from '../../lib/session.ts'
+import { reportedWhenFailed } from '../../lib/query.ts'
 import { trpc } from '../../lib/trpc.ts'
 import type { TokenValues } from './form-schema.ts'
 import type { Cap } from './use-open-token.ts'
@@ -88,7 +89,7 @@ function Expiry() {
 
 function Group() {
   const { user } = useSession()
-  const groups = trpc.user.groups.list.useQuery()
+  const groups = trpc.user.groups.list.useQuery(undefined, reportedWhenFailed)
   const chosen = useValue('group')
   const known = (groups.data ?? []).map(({ name, description, ratio }) => ({
     value: name,
@@ -108,7 +109,7 @@ function Group() {
 }
 
 function Models() {
-  const models = trpc.user.models.list.useQuery()
+  const models = trpc.user.models.list.useQuery(undefined, reportedWhenFailed)
   const limited = useValue('modelLimitsEnabled')
   return (
     <>
@@ -126,7 +127,7 @@ function Models() {
 }
 
 function Caps() {
-  const models = trpc.user.models.list.useQuery()
+  const models = trpc.user.models.list.useQuery(undefined, reportedWhenFailed)
   return <SpendCapsField name="spendCaps" models={models.data ?? []} />
 }
 

@@ -57,7 +57,7 @@ function One({ id, open }: { id: number; open: OpenToken }) {
   return (
     <Stack gap="6">
       <Stack gap="2">
-        <CodeBlock title={token.data.name} code={key} wrap />
+        <CodeBlock title={token.data.name} code={key} wrap="letters" />
         <Text textStyle="xs" color="fg.muted">
           {t('请像密码一样保管。之后也可以在列表中查看和复制。')}
         </Text>

@@ -1,6 +1,7 @@
 import { useCallback, useMemo } from 'react'
 import { tokenSorts } from '#features/tokens/schema.ts'
 import type { Paging, Sorting } from '../../lib/table-state.ts'
+import { reportedWhenFailed } from '../../lib/query.ts'
 import { trpc } from '../../lib/trpc.ts'
 import type { Cap, Token } from './use-open-token.ts'
 
@@ -27,7 +28,7 @@ export function useTokens({ name, key }: TokenFilters, { page, pageSize, sort }:
 
 /** The caps of all tokens by the token's id, the tightest first. */
 export function useCaps(): ReadonlyMap<number, readonly Cap[]> {
-  const { data } = trpc.user.spendCaps.list.useQuery()
+  const { data } = trpc.user.spendCaps.list.useQuery(undefined, reportedWhenFailed)
   return useMemo(() => {
     const ofTokens = (data ?? []).filter(({ scope }) => scope === 'token')
     const share = (cap: Cap) => (cap.limit === 0 ? 1 : cap.spent / cap.limit)

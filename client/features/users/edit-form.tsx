@@ -19,6 +19,7 @@ import { ErrorState } from '../../components/states.tsx'
 import { t } from '../../i18n/t.ts'
 import { useZodForm } from '../../lib/form.ts'
 import { quotaText } from '../../lib/format.ts'
+import { reportedWhenFailed } from '../../lib/query.ts'
 import { trpc } from '../../lib/trpc.ts'
 import { linkedAccounts, type User } from './words.ts'
 
@@ -110,7 +111,7 @@ export function EditUser({ id, onClose }: { id: number; onClose: () => void }) {
 type FieldsProps = { user: User | undefined; caps: readonly SetCap[]; control: Control }
 
 function Fields({ user, caps, control }: FieldsProps) {
-  const models = trpc.admin.channels.modelsEnabled.useQuery()
+  const models = trpc.admin.channels.modelsEnabled.useQuery(undefined, reportedWhenFailed)
   const utils = trpc.useUtils()
   const raise = trpc.admin.spendCaps.raise.useMutation({ onSuccess: () => utils.admin.spendCaps.invalidate() })
   return (
@@ -139,7 +140,7 @@ function Fields({ user, caps, control }: FieldsProps) {
 }
 
 function GroupField() {
-  const groups = trpc.admin.groups.names.useQuery()
+  const groups = trpc.admin.groups.names.useQuery(undefined, reportedWhenFailed)
   return (
     <SelectField
       name="group"

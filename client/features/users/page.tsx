@@ -11,6 +11,7 @@ import { Page as Frame } from '../../components/page.tsx'
 import { EmptyState } from '../../components/states.tsx'
 import { t } from '../../i18n/t.ts'
 import { type Sort, useTableState } from '../../lib/table-state.ts'
+import { reportedWhenFailed } from '../../lib/query.ts'
 import { trpc } from '../../lib/trpc.ts'
 import { useUrlState } from '../../lib/url-state.ts'
 import { userColumns } from './columns.tsx'
@@ -66,7 +67,7 @@ export function Page() {
   const input = listInput(values, sort)
   const utils = trpc.useUtils()
   const users = trpc.admin.users.list.useQuery({ ...input, page, pageSize }, { placeholderData: keepPreviousData })
-  const groups = trpc.admin.groups.names.useQuery()
+  const groups = trpc.admin.groups.names.useQuery(undefined, reportedWhenFailed)
   const { edited, isNew, open } = useOpened()
   const [, navigate] = useLocation()
   const actsOf = useActs(({ id }) => open(id))

@@ -12,7 +12,8 @@ import { t } from '../../i18n/t.ts'
 import { goPay } from '../../lib/go-pay.ts'
 import { quotaText } from '../../lib/format.ts'
 import { useRequestKey } from '../../lib/request-key.ts'
-import { createStoredJson, useStored } from '../../lib/stored.ts'
+import { useStore } from '../../lib/store.ts'
+import { createStoredJson } from '../../lib/stored.ts'
 import { trpc } from '../../lib/trpc.ts'
 import { type Method, methodName, type Offer, type Subscription, type Wallet } from './methods.ts'
 
@@ -29,7 +30,7 @@ export function Plans({ wallet }: { wallet: Wallet | undefined }) {
   const owned = trpc.user.subscriptions.list.useQuery()
   const offers = trpc.user.plans.list.useQuery()
   const live = owned.data?.filter(({ status }) => status === 'active')
-  const known = useStored(lastCounts)
+  const known = useStore(lastCounts)
   const mine = live ? live.length : owned.error ? 0 : known.mine
   const onSale = offers.data ? offers.data.length : offers.error ? 0 : known.offers
   useEffect(() => {
@@ -37,13 +38,7 @@ export function Plans({ wallet }: { wallet: Wallet | undefined }) {
   }, [known, mine, onSale])
   return (
     <>
-      {owned.error && !owned.data && (
-        <Section title={t('我的套餐')}>
-          <Box {...card}>
-            <ErrorState error={owned.error} onRetry={() => void owned.refetch()} />
-          </Box>
-        </Section>
-      )}
+      <Unread title={t('我的套餐')} query={owned} />
       {mine > 0 && (
         <Section title={t('我的套餐')}>
           <SimpleGrid columns={{ base: 1, md: 2 }} gap="3" alignItems="start">
@@ -52,13 +47,7 @@ export function Plans({ wallet }: { wallet: Wallet | undefined }) {
           </SimpleGrid>
         </Section>
       )}
-      {offers.error && !offers.data && (
-        <Section title={t('购买套餐')}>
-          <Box {...card}>
-            <ErrorState error={offers.error} onRetry={() => void offers.refetch()} />
-          </Box>
-        </Section>
-      )}
+      <Unread title={t('购买套餐')} query={offers} />
       {onSale > 0 && (
         <Section title={t('购买套餐')}>
           <SimpleGrid columns={{ base: 1, sm: 2, lg: 3 }} gap="3">
@@ -71,6 +60,18 @@ export function Plans({ wallet }: { wallet: Wallet | undefined }) {
     </>
   )
 }
+
+type UnreadProps = { title: string; query: { data: unknown; error: unknown; refetch: () => Promise<unknown> } }
+
+/** In place of a section that could not be fetched. */
+const Unread = ({ title, query }: UnreadProps) =>
+  query.error && !query.data ? (
+    <Section title={title}>
+      <Box {...card}>
+        <ErrorState error={query.error} onRetry={() => void query.refetch()} />
+      </Box>
+    </Section>
+  ) : null
 
 function OwnPlan({ subscription }: { subscription: Subscription }) {
   const { id, name, models, balancePays, windows, isWaiting, startsAt, endsAt } = subscription
@@ -135,16 +136,20 @@ function OfferCard({ offer, wallet }: { offer: Offer; wallet: Wallet }) {
   const way = useRef<Way>('balance')
   const key = useRequestKey()
   const utils = trpc.useUtils()
-  const ways: Way[] = ['balance', ...payments.map(({ method }) => method)]
+  const [payment] = payments
+  // Priced in money alone: no balance pays for it.
+  const inMoney = price === 0 && payment ? `${payment.money} ${payment.currency}` : undefined
+  const shownPrice = inMoney ?? <Money quota={price} />
+  const ways: Way[] = [...(inMoney ? [] : (['balance'] as const)), ...payments.map(({ method }) => method)]
   const buy = () => {
-    way.current = wallet.quota >= price ? 'balance' : (ways[1] ?? 'balance')
+    way.current = !inMoney && wallet.quota >= price ? 'balance' : (payment?.method ?? 'balance')
     void confirm({
       title: t('购买套餐“{name}”？', { name }),
       body: (
         <Stack gap="4">
           <Facts
             facts={[
-              { label: t('价格'), value: <Money quota={price} /> },
+              { label: t('价格'), value: shownPrice },
               { label: t('时长'), value: termWords(offer) },
               { label: t('当前余额'), value: <Money quota={wallet.quota} /> },
             ]}
@@ -196,7 +201,7 @@ function OfferCard({ offer, wallet }: { offer: Offer; wallet: Wallet }) {
         </Text>
         <HStack gap="1" align="baseline">
           <Text textStyle="xl" fontWeight="semibold" fontVariantNumeric="tabular-nums">
-            <Money quota={price} />
+            {shownPrice}
           </Text>
           <Text textStyle="sm" color="fg.muted">
             / {termWords(offer)}

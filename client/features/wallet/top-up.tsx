@@ -142,7 +142,7 @@ function Buying({ wallet }: { wallet: Wallet }) {
           </Text>
         </Stack>
         <Button variant="solid" disabled={total === '—'} onClick={buy}>
-          {t('充值')}
+          {t('立即充值')}
         </Button>
       </HStack>
     </Stack>

@@ -1,4 +1,5 @@
-import type { ChatRequest, Message, Tool, ToolChoice } from '../request.ts'
+import type { ChatRequest, FunctionTool, JsonSchema, Message, Tool, ToolChoice } from '../request.ts'
+import { isNamed, withFewerTokens, withFewerTools, withJsonWord } from './limits.ts'
 import { fitsRule, fitName, fitUser } from './names.ts'
 import { pairResults } from './pairing.ts'
 import type { NameRule, SchemaRules, TargetProfile } from './profile.ts'
@@ -13,9 +14,6 @@ type Fitted = {
 }
 
 type Part = Message['content'][number]
-
-const isNamed = (tool: Tool): tool is Extract<Tool, { name: string }> =>
-  tool.type === 'function' || tool.type === 'custom'
 
 /** Names of tools that the target would refuse, each with the one it gets. */
 function oddNames(request: ChatRequest, rule: NameRule | undefined): Map<string, string> {
@@ -110,10 +108,42 @@ function fitFormat(request: ChatRequest, { format: rule, alwaysKeepsFormat }: Sc
   return { ...format, strict: false, instructed: true }
 }
 
+const isStrict = (tool: Tool): tool is FunctionTool & { parameters: JsonSchema } =>
+  tool.type === 'function' && tool.strict === true && tool.parameters !== undefined
+
+/** The tools that are followed strictly no more, for the target takes only the first of them beside the answer's format. */
+function tooManyStrict(tools: readonly Tool[], format: JsonSchema | undefined, rules: SchemaRules): Set<Tool> {
+  const schemas: JsonSchema[] = []
+  const others = new Set<Tool>()
+  for (const tool of tools.filter(isStrict)) {
+    if (rules.exceeds?.([...schemas, tool.parameters], format) === true) others.add(tool)
+    else schemas.push(tool.parameters)
+  }
+  return others
+}
+
 function withSchemas(request: ChatRequest, rules: SchemaRules | undefined, losses: Set<string>): ChatRequest {
   if (!rules || (request.tools.length === 0 && request.responseFormat?.type !== 'json-schema')) return request
   const tools = request.tools.map((tool) => fitTool(tool, rules, losses))
-  return { ...request, tools, responseFormat: fitFormat(request, rules, losses) }
+  let responseFormat = fitFormat(request, rules, losses)
+  const schema =
+    responseFormat?.type === 'json-schema' && !responseFormat.instructed ? responseFormat.schema : undefined
+  const tooMuch = schema !== undefined && rules.exceeds?.([], schema) === true
+  if (tooMuch && responseFormat?.type === 'json-schema') {
+    responseFormat = { ...responseFormat, strict: false, instructed: true }
+    losses.add('response_format.strict')
+  }
+  const others = tooManyStrict(tools, tooMuch ? undefined : schema, rules)
+  if (others.size > 0) losses.add('tools.strict')
+  const fitted = tools.map((tool) => (isStrict(tool) && others.has(tool) ? { ...tool, strict: false } : tool))
+  return { ...request, tools: fitted, responseFormat }
+}
+
+/** Formats are named by the rule of tools. */
+function withFormatName(request: ChatRequest, rule: NameRule | undefined): ChatRequest {
+  const format = request.responseFormat
+  if (format?.type !== 'json-schema' || !rule || fitsRule(format.name, rule)) return request
+  return { ...request, responseFormat: { ...format, name: fitName(format.name, rule) } }
 }
 
 /** Brings a request to what its target takes. Each check is cheap, and what needs no fitting stays the very same object. */
@@ -122,8 +152,10 @@ export function fitRequest(request: ChatRequest, profile: TargetProfile): Fitted
   const { messages, lost } = pairResults(request)
   if (lost) losses.add('tool_result')
   const ordered = messages === request.messages ? request : { ...request, messages }
-  const [named, callerNames] = withNames(ordered, profile)
+  const fewer = withFewerTokens(withFewerTools(ordered, profile.mostTools, losses), profile.mostOutput, losses)
+  const [named, callerNames] = withNames(withFormatName(fewer, profile.toolName), profile)
   const user = named.user !== undefined && profile.user ? fitUser(named.user, profile.user) : named.user
   const known = user === named.user ? named : { ...named, user }
-  return { request: withSchemas(known, profile.schemas, losses), losses: [...losses], callerNames }
+  const asked = profile.namesJson === true ? withJsonWord(known) : known
+  return { request: withSchemas(asked, profile.schemas, losses), losses: [...losses], callerNames }
 }

@@ -125,10 +125,12 @@ function repaired(given: readonly Message[]): Repaired {
 
 const filler: Message = { role: 'user', content: [{ type: 'text', text: '...' }] }
 
-/** No target takes a conversation of instructions and empty turns alone. */
+/** No target takes a conversation of instructions and empty turns alone, or of reasoning that another vendor's model had. */
 const saysSomething = (messages: readonly Message[]): boolean =>
   messages.some(
-    ({ role, content }) => role !== 'system' && content.some((part) => part.type !== 'text' || part.text !== ''),
+    ({ role, content }) =>
+      role !== 'system' &&
+      content.some((part) => part.type !== 'reasoning' && (part.type !== 'text' || part.text.trim() !== '')),
   )
 
 /** Calls that the upstream keeps from an earlier answer, whose results stand here alone. */

@@ -18,6 +18,8 @@ export type SchemaRules = {
   format?: ((schema: JsonSchema) => { schema: JsonSchema; lost: boolean } | undefined) | undefined
   /** The target keeps an answer to any schema it is given, whether or not the caller asks for strictness. */
   alwaysKeepsFormat?: boolean | undefined
+  /** Whether all schemas of a call that are to be followed strictly are too much together. */
+  exceeds?: ((tools: readonly JsonSchema[], format: JsonSchema | undefined) => boolean) | undefined
 }
 
 /** What a family of targets, and a model of it where they differ, refuses of what the hub format can say. */
@@ -26,6 +28,12 @@ export type TargetProfile = {
   callId?: NameRule | undefined
   user?: NameRule | undefined
   schemas?: SchemaRules | undefined
+  /** The most tools of a call. */
+  mostTools?: number | undefined
+  /** The most tokens of an answer that may be asked for. */
+  mostOutput?: number | undefined
+  /** JSON without a schema is answered only where its word stands in the conversation. */
+  namesJson?: boolean | undefined
 }
 
 /**

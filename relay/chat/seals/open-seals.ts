@@ -36,6 +36,21 @@ function unproven(part: Proven): AssistantPart[] {
   return part.text === '' ? [] : [{ type: 'reasoning', text: part.text }]
 }
 
+/** A conversation whose reasoning nobody has proven. */
+export const withoutProofs = (request: ChatRequest): ChatRequest => ({
+  ...request,
+  messages: request.messages.map((message) =>
+    message.role === 'assistant'
+      ? {
+          ...message,
+          content: message.content.flatMap((part) =>
+            part.type === 'reasoning' || part.type === 'tool-call' ? unproven(part) : [part],
+          ),
+        }
+      : message,
+  ),
+})
+
 const isProven = (part: ReasoningPart): boolean => (part.signature ?? part.encrypted) !== undefined
 
 /** A reasoning part that stands proven beside it was shown once and proven later. */

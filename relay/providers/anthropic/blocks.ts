@@ -1,4 +1,12 @@
-import type { AssistantPart, CacheControl, FilePart, ImagePart, ToolResultPart, UserPart } from '#relay/chat/request.ts'
+import type {
+  AssistantPart,
+  CacheControl,
+  FilePart,
+  ImagePart,
+  TextPart,
+  ToolResultPart,
+  UserPart,
+} from '#relay/chat/request.ts'
 import { remoteCallBlocks, completeBlocks } from '#relay/chat/hosted/claude-blocks.ts'
 import { InvalidRequest } from '#relay/chat/invalid-request.ts'
 import { type Json, withoutAbsent } from '../shared/json.ts'
@@ -63,6 +71,12 @@ function documentSource(part: FilePart): Json {
 const documentBlock = (part: FilePart): Json =>
   marked(withoutAbsent({ type: 'document', source: documentSource(part), title: part.filename }), part.cacheControl)
 
+const isText = (part: UserPart): part is TextPart => part.type === 'text'
+
+/** "text content blocks must contain non-whitespace text": what says nothing is left out. */
+const textBlocks = (text: string, cacheControl?: CacheControl): Json[] =>
+  text.trim() === '' ? [] : [textBlock(text, cacheControl)]
+
 /** One plain text stays text, because some vendors of this dialect read nothing else there. */
 function resultContent(parts: ToolResultPart['content']): unknown {
   const [first] = parts
@@ -77,7 +91,7 @@ function resultContent(parts: ToolResultPart['content']): unknown {
 export function userBlocks(part: UserPart, ids: CallIds): Json[] {
   switch (part.type) {
     case 'text':
-      return part.text === '' ? [] : [textBlock(part.text, part.cacheControl)]
+      return textBlocks(part.text, part.cacheControl)
     case 'image':
       return [imageBlock(part)]
     case 'file':
@@ -85,8 +99,15 @@ export function userBlocks(part: UserPart, ids: CallIds): Json[] {
     case 'audio':
       return refuse('audio input is not supported by this model')
     case 'tool-result': {
-      const block = { type: 'tool_result', tool_use_id: ids.result(part.callId), content: resultContent(part.content) }
-      return [marked(part.isError ? { ...block, is_error: true } : block, part.cacheControl)]
+      const result = (content: ToolResultPart['content']): Json => ({
+        type: 'tool_result',
+        tool_use_id: ids.result(part.callId),
+        content: resultContent(content),
+      })
+      if (part.isError !== true) return [marked(result(part.content), part.cacheControl)]
+      // "all content must be type `text` if `is_error` is true": media of a failure stand behind the results.
+      const failed = marked({ ...result(part.content.filter(isText)), is_error: true }, part.cacheControl)
+      return [failed, ...part.content.filter((inner) => !isText(inner)).flatMap((inner) => userBlocks(inner, ids))]
     }
     case 'vendor':
       return part.dialect === 'claude' ? [part.value as Json] : []
@@ -96,9 +117,9 @@ export function userBlocks(part: UserPart, ids: CallIds): Json[] {
 export function assistantBlocks(part: AssistantPart, ids: CallIds, remoteCalls: boolean): Json[] {
   switch (part.type) {
     case 'text':
-      return part.text === '' ? [] : [textBlock(part.text, part.cacheControl)]
+      return textBlocks(part.text, part.cacheControl)
     case 'refusal':
-      return part.text === '' ? [] : [textBlock(part.text)]
+      return textBlocks(part.text)
     case 'reasoning':
       if (part.encrypted?.dialect === 'claude') return [{ type: 'redacted_thinking', data: part.encrypted.data }]
       if (part.signature?.dialect !== 'claude') return []

@@ -26,7 +26,7 @@ function turnsOf(messages: readonly Message[], laterInstructions: boolean, remot
   const ids = createCallIds()
   return messages.slice(beginningOf(messages)).flatMap((message): Spoken[] => {
     if (message.role === 'system') {
-      const texts = message.content.filter((part) => part.text !== '')
+      const texts = message.content.filter((part) => part.text.trim() !== '')
       const content = texts.map((part) => textBlock(part.text, part.cacheControl))
       return laterInstructions && content.length > 0 ? [{ role: 'system', content }] : []
     }
@@ -121,7 +121,7 @@ function beginningOf(messages: readonly Message[]): number {
 export function systemTexts(messages: readonly Message[], laterInstructions = false): TextPart[] {
   const found = laterInstructions ? messages.slice(0, beginningOf(messages)) : messages
   return found.flatMap((message) =>
-    message.role === 'system' ? message.content.filter((part) => part.text !== '') : [],
+    message.role === 'system' ? message.content.filter((part) => part.text.trim() !== '') : [],
   )
 }
 

@@ -1,3 +1,4 @@
+import { jsonInstruction } from '#relay/chat/json-instruction.ts'
 import type { JsonSchema, ResponseFormat } from '#relay/chat/request.ts'
 import { type Json, recordOf } from '../shared/json.ts'
 
@@ -17,6 +18,6 @@ export const formatOf = (schema: JsonSchema): Json => ({ type: 'json_schema', sc
 export function formatInstruction(format: ResponseFormat | undefined, enforced: boolean): string | undefined {
   const isEnforced = format?.type === 'json-schema' && enforced && format.instructed !== true
   if (!format || format.type === 'text' || isEnforced) return undefined
-  if (format.type === 'json') return 'Answer with one valid JSON object and nothing else.'
+  if (format.type === 'json') return jsonInstruction
   return `Answer with one valid JSON object that follows this JSON schema, and nothing else:\n${JSON.stringify(format.schema)}`
 }

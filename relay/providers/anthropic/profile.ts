@@ -1,5 +1,6 @@
 import type { TargetProfile } from '#relay/chat/fit/profile.ts'
 import { plainRoot } from '#relay/chat/fit/schema-root.ts'
+import { exceedsGrammar } from './schema-size.ts'
 import { toClaudeSchema } from './schema.ts'
 
 /**
@@ -21,6 +22,7 @@ export const claudeProfile: TargetProfile = {
     parameters: plainRoot,
     format: toClaudeSchema,
     alwaysKeepsFormat: true,
+    exceeds: exceedsGrammar,
   },
 }
 

@@ -1,7 +1,7 @@
 import { type McpServer, mcpServersOf } from '#relay/chat/hosted/mcp-servers.ts'
 import { detailsIn, lossesTowards } from '#relay/chat/losses.ts'
 import { isMultiTurn } from '#relay/chat/multi-turn.ts'
-import type { ChatRequest } from '#relay/chat/request.ts'
+import type { AssistantPart, ChatRequest, ReasoningPart } from '#relay/chat/request.ts'
 import { unsupportedByClaude } from '../shared/unsupported-fields.ts'
 import type { ProviderCall, UpstreamRequest } from '../types.ts'
 import { type Json, listOf, recordOf, withoutAbsent } from '../shared/json.ts'
@@ -21,14 +21,20 @@ const extensions = ['thinking', 'output_config', 'context_management', 'containe
 
 type Planned = { model: string; traits: ClaudeTraits; thinking: Thinking; suffix: NameSuffix }
 
+/** What is sent of an answer: text that says nothing, images and reasoning without this vendor's proof are not. */
+const isSent = (part: AssistantPart): boolean =>
+  part.type === 'text' || part.type === 'refusal'
+    ? part.text.trim() !== ''
+    : part.type !== 'image' && part.type !== 'audio' && !(part.type === 'reasoning' && !isProven(part))
+
+const isProven = ({ signature, encrypted }: ReasoningPart): boolean =>
+  signature?.dialect === 'claude' || encrypted?.dialect === 'claude'
+
 /** Older models refuse to think on in a round of tools whose own reasoning the caller no longer has. */
 function lostItsReasoning({ messages }: ChatRequest): boolean {
-  const last = messages.findLast((message) => message.role === 'assistant')
-  if (!last?.content.some((part) => part.type === 'tool-call')) return false
-  return !last.content.some(
-    (part) =>
-      part.type === 'reasoning' && (part.signature?.dialect === 'claude' || part.encrypted?.dialect === 'claude'),
-  )
+  const last = messages.findLast((message) => message.role === 'assistant' && message.content.some(isSent))
+  if (last?.role !== 'assistant' || !last.content.some((part) => part.type === 'tool-call')) return false
+  return !last.content.some((part) => part.type === 'reasoning' && isProven(part))
 }
 
 export function planOf(model: string, call: ProviderCall): { suffix: NameSuffix; traits: ClaudeTraits; share: number } {
@@ -117,12 +123,7 @@ function unsupported(request: ChatRequest): string[] {
 
 /** Reasoning without this vendor's own proof are not shown to it. */
 const unprovenReasoning = (request: ChatRequest): boolean =>
-  request.messages.some((message) =>
-    message.content.some(
-      (part) =>
-        part.type === 'reasoning' && part.signature?.dialect !== 'claude' && part.encrypted?.dialect !== 'claude',
-    ),
-  )
+  request.messages.some((message) => message.content.some((part) => part.type === 'reasoning' && !isProven(part)))
 
 /** Whether the prompt gets marks that its caller did not set: those who could have are left to do as they do. */
 const marksItself = (request: ChatRequest, call: ProviderCall): boolean =>

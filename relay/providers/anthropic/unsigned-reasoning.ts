@@ -3,11 +3,21 @@ import { sealLoss } from '#relay/chat/seals/open-seals.ts'
 import { type Json, recordOf } from '../shared/json.ts'
 import type { ClaudeTraits } from './models.ts'
 
+type Sent = {
+  /** Nothing is known of the models of other vendors. */
+  traits?: ClaudeTraits | undefined
+  /** All reasoning goes, whoever has proven it. */
+  all?: boolean | undefined
+}
+
 /** Reasoning of other vendors reaches callers of this dialect without a signature, or sealed; this vendor's own have one. */
 const isUnproven = (block: unknown): boolean => {
   const { type, signature } = recordOf(block) ?? {}
   return type === 'thinking' && (typeof signature !== 'string' || signature === '' || isSealed(signature))
 }
+
+const isReasoning = (block: unknown): boolean =>
+  ['thinking', 'redacted_thinking'].includes(String(recordOf(block)?.['type']))
 
 const isSealedProof = (block: unknown): boolean => {
   const signature = recordOf(block)?.['signature']
@@ -26,19 +36,39 @@ const has = (message: unknown, types: readonly string[]): boolean =>
  * Takes reasoning out of a conversation that this vendor would refuse as not its own. Older models then refuse to think on in
  * a round of tools whose reasoning is missing, so such a call goes without. Names proofs that were sealed for another vendor.
  */
-export function dropUnprovenReasoning(body: Json, traits: ClaudeTraits): string[] {
+export function dropUnprovenReasoning(body: Json, { traits, all = false }: Sent): string[] {
+  const isDropped = all ? isReasoning : isUnproven
   const messages: unknown = body['messages']
-  if (!Array.isArray(messages) || !messages.some((message) => blocksOf(message).some(isUnproven))) return []
+  if (!Array.isArray(messages) || !messages.some((message) => blocksOf(message).some(isDropped))) return []
   const signed = messages.flatMap((message: unknown): unknown[] => {
     const blocks = blocksOf(message)
-    if (!blocks.some(isUnproven)) return [message]
-    const content = blocks.filter((block) => !isUnproven(block))
+    if (!blocks.some(isDropped)) return [message]
+    const content = blocks.filter((block) => !isDropped(block))
     return content.length > 0 ? [{ ...recordOf(message), content }] : []
   })
   body['messages'] = signed
   const last = signed.findLast((message) => recordOf(message)?.['role'] === 'assistant')
   const lostThem = has(last, ['tool_use']) && !has(last, ['thinking', 'redacted_thinking'])
   const thinks = recordOf(body['thinking'])?.['type']
-  if (lostThem && traits.thinking === 'budget' && thinks !== undefined) body['thinking'] = { type: 'disabled' }
-  return messages.some((message) => blocksOf(message).some(isSealedProof)) ? [sealLoss] : []
+  if (lostThem && traits?.thinking === 'budget' && thinks !== undefined) body['thinking'] = { type: 'disabled' }
+  return all || messages.some((message) => blocksOf(message).some(isSealedProof)) ? [sealLoss] : []
+}
+
+/**
+ * Takes the proofs away that were sealed for others, for vendors who look at no proof but want earlier reasoning back: their
+ * models see what was thought.
+ */
+export function dropSealedProofs(body: Json): string[] {
+  const messages: unknown = body['messages']
+  if (!Array.isArray(messages) || !messages.some((message) => blocksOf(message).some(isSealedProof))) return []
+  body['messages'] = messages.map((message: unknown): unknown => {
+    const blocks = blocksOf(message)
+    if (!blocks.some(isSealedProof)) return message
+    const content = blocks.flatMap((block): unknown[] => {
+      if (!isSealedProof(block)) return [block]
+      return recordOf(block)?.['thinking'] === '' ? [] : [{ ...recordOf(block), signature: '' }]
+    })
+    return { ...recordOf(message), content: content.length > 0 ? content : [{ type: 'text', text: '...' }] }
+  })
+  return [sealLoss]
 }

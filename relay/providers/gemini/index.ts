@@ -6,6 +6,7 @@ import { readGeminiFailure } from './failure.ts'
 import { geminiImages } from './images.ts'
 import { mostImages } from './models.ts'
 import { nativeGemini } from './native.ts'
+import { outputLimitOf } from '../output-limit.ts'
 import { geminiProfile } from './profile.ts'
 import { geminiHeaders, generateUrl, operationUrl, toGeminiRequest } from './request.ts'
 import { fromGeminiResponse } from './response.ts'
@@ -22,7 +23,7 @@ export const gemini: Provider = {
   channelTypes: [24],
   framing: 'sse',
   chat: {
-    profile: () => geminiProfile,
+    profile: ({ model }) => ({ ...geminiProfile, mostOutput: outputLimitOf(model) }),
     request: toGeminiRequest,
     response: (json, call) => fromGeminiResponse(json, call),
     stream: (call) => createGeminiDecoder(call),

@@ -41,7 +41,10 @@ export const mostImages = 16
 /** From the third generation on, calls go back with the signature of the reasoning that led to them. */
 export const wantsSignatures = (model: string): boolean => (generationOf(model) ?? 0) >= 3
 
-/** Before the third generation, tools of the vendor and functions exclude each other. */
+/**
+ * Before the third generation, tools of the vendor and functions exclude each other, and either of them a format of the answer: "Function calling
+ * with a response mime type: 'application/json' is unsupported".
+ */
 export const mixesTools = (model: string): boolean => (generationOf(model) ?? 0) >= 3
 
 export const refusesInstructions = (model: string): boolean =>

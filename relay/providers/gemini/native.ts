@@ -35,7 +35,7 @@ function nativeRequest(host: GeminiHost, native: NativeBody, call: ProviderCall)
   const model = applyThinking(body, call)
   // The path names the model; a second name in the body could only differ from it.
   delete body['model']
-  const losses = dropForeignProofs(body, model)
+  const losses = dropForeignProofs(body, model, call.withoutProofs === true)
   host.shape?.(body, call)
   return {
     method: 'POST' as const,
@@ -48,15 +48,15 @@ function nativeRequest(host: GeminiHost, native: NativeBody, call: ProviderCall)
 
 /**
  * Proofs of other vendors' reasoning, sealed for them, are not shown to this one. A call of theirs goes as one whose proof
- * is not known.
+ * is not known. `all`: proofs of whoever made them.
  */
-function dropForeignProofs(body: Json, model: string): string[] {
+function dropForeignProofs(body: Json, model: string, all: boolean): string[] {
   const nameIn = (part: Json): string =>
     part['thought_signature'] === undefined ? 'thoughtSignature' : 'thought_signature'
   const isForeign = (part: unknown): boolean => {
     const record = recordOf(part)
     const value = record?.[nameIn(record)]
-    return typeof value === 'string' && isSealed(value)
+    return typeof value === 'string' && (isSealed(value) || (all && value !== unknownSignature))
   }
   const partsOf = (content: unknown): unknown[] => listOf(recordOf(content)?.['parts'])
   const contents: unknown = body['contents']

@@ -3,9 +3,10 @@ import type { ChatRequest, Message } from '#relay/chat/request.ts'
 import { InvalidRequest } from '#relay/chat/invalid-request.ts'
 import type { ProviderCall, UpstreamRequest } from '../types.ts'
 import { type Json, recordOf, wordOf, withoutAbsent } from '../shared/json.ts'
+import { formatInstruction } from '../anthropic/output-format.ts'
 import { joinPath } from '../shared/join-path.ts'
 import { toContents } from './contents.ts'
-import { refusesInstructions, takesJsonSchema, thinkingOf, wantsSignatures } from './models.ts'
+import { mixesTools, refusesInstructions, takesJsonSchema, thinkingOf, wantsSignatures } from './models.ts'
 import { toGeminiSchema } from './schema.ts'
 import { type NamedThinking, thinkingByName, requestedThinking } from './thinking.ts'
 import { toolFields } from './tools.ts'
@@ -40,8 +41,8 @@ function modalitiesOf(request: ChatRequest, call: ProviderCall, model: string): 
   return draws.includes(call.originalModel) || draws.includes(model) ? ['TEXT', 'IMAGE'] : undefined
 }
 
-function formatFields({ responseFormat }: ChatRequest, model: string): Json {
-  if (!responseFormat || responseFormat.type === 'text') return {}
+function formatFields({ responseFormat }: ChatRequest, model: string, instructed: boolean): Json {
+  if (!responseFormat || responseFormat.type === 'text' || instructed) return {}
   const responseMimeType = 'application/json'
   if (responseFormat.type === 'json') return { responseMimeType }
   const { schema } = responseFormat
@@ -70,7 +71,7 @@ function thinkingConfig(request: ChatRequest, named: NamedThinking, losses: Set<
 function generationConfig(
   request: ChatRequest,
   call: ProviderCall,
-  { named, losses }: { named: NamedThinking; losses: Set<string> },
+  { named, losses, instructed }: { named: NamedThinking; losses: Set<string>; instructed: boolean },
 ): Json {
   const voice = request.audio?.voice
   if (request.stop.length > mostStops) losses.add('stop')
@@ -88,7 +89,7 @@ function generationConfig(
       presencePenalty: request.presencePenalty,
       responseLogprobs: request.logprobs,
       logprobs: request.topLogprobs,
-      ...formatFields(request, named.model),
+      ...formatFields(request, named.model, instructed),
       responseModalities: modalitiesOf(request, call, named.model),
       speechConfig: voice === undefined ? undefined : { voiceConfig: { prebuiltVoiceConfig: { voiceName: voice } } },
       thinkingConfig: thinkingConfig(request, named, losses),
@@ -152,15 +153,19 @@ export function toGeminiBody(request: ChatRequest, call: ProviderCall, host: Hos
   const losses = new Set(lossesTowards(request, 'gemini').filter((name) => name !== 'cached_content'))
   for (const name of unsupported(request)) losses.add(name)
   const named = thinkingByName(call, request.maxTokens ?? 0)
-  const instructions = instructionsOf(request.messages)
-  const plain = refusesInstructions(named.model)
-  const cached = cachedContent(request)
-  const messages = plain ? withInstructions(request.messages, instructions) : request.messages
   const { tools, toolConfig } = toolFields(request, {
     model: named.model,
     excludesDomains: host.excludesDomains,
     losses,
   })
+  // The tools stay, for the form of the answer can be asked for in words.
+  const instruction = formatInstruction(request.responseFormat, false)
+  const instructed = instruction !== undefined && tools !== undefined && !mixesTools(named.model)
+  if (instructed && request.responseFormat?.type === 'json-schema') losses.add('response_format.strict')
+  const instructions = [...instructionsOf(request.messages), ...(instructed ? [instruction] : [])]
+  const plain = refusesInstructions(named.model)
+  const cached = cachedContent(request)
+  const messages = plain ? withInstructions(request.messages, instructions) : request.messages
   const { safetySettings: ownSafety, generationConfig: _, cachedContent: __, ...own } = request.extra.fields
   const fixed = plain || instructions.length === 0 ? undefined : { parts: instructions.map((text) => ({ text })) }
   const body = withoutAbsent({
@@ -172,7 +177,7 @@ export function toGeminiBody(request: ChatRequest, call: ProviderCall, host: Hos
     toolConfig: cached === undefined ? toolConfig : undefined,
     cachedContent: cached,
     safetySettings: (isGemini(request) ? ownSafety : undefined) ?? safetySettings(call),
-    generationConfig: generationConfig(request, call, { named, losses }),
+    generationConfig: generationConfig(request, call, { named, losses, instructed }),
   })
   return { model: named.model, body, losses: [...losses] }
 }

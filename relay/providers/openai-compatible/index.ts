@@ -1,5 +1,6 @@
 import { supportsOperation } from '#core/channel-types/index.ts'
 import { plainOperations, type Provider, type ProviderCall, type ProviderChannel } from '../types.ts'
+import { outputLimitOf } from '../output-limit.ts'
 import { readFailure } from '../shared/failures.ts'
 import { recordOf, recordsOf, wordOf } from '../shared/json.ts'
 import { joinPath } from '../shared/join-path.ts'
@@ -57,7 +58,7 @@ export function openAiCompatible(style: OpenAiStyle): Provider {
     ) as Provider['plain'],
     ...(style.realtimeUrl ? { realtime: openAiRealtime(style, style.realtimeUrl) } : {}),
     chat: {
-      profile: () => profile,
+      profile: ({ model }) => ({ ...profile, mostOutput: outputLimitOf(model) }),
       request: (request, call) =>
         wantsResponses(style, request, call)
           ? toResponsesRequest(style, request, call)

@@ -4,6 +4,7 @@ import { nativeClaude, refuseThread } from '../anthropic/native.ts'
 import type { NativeBody, NativeDialect, ProviderCall } from '../types.ts'
 import { rewriteBody } from '../shared/rewrite-body.ts'
 import { type Json, recordOf, textOf } from '../shared/json.ts'
+import { dropSealedProofs, dropUnprovenReasoning } from '../anthropic/unsigned-reasoning.ts'
 import { classicVersion } from '../anthropic/headers.ts'
 import { bearer } from './address.ts'
 
@@ -37,8 +38,9 @@ export function foreignMessages(url: (call: ProviderCall) => string, userRule?: 
     if (userRule && user !== undefined && !fitsRule(user, userRule)) {
       body['metadata'] = { ...metadata, user_id: fitUser(user, userRule) }
     }
+    const losses = call.withoutProofs ? dropUnprovenReasoning(body, { all: true }) : dropSealedProofs(body)
     if ((body['stream'] === true) !== call.stream) body['stream'] = call.stream
-    return { method: 'POST' as const, url: url(call), headers: headers(call), body: rewriteBody(native, body) }
+    return { method: 'POST' as const, url: url(call), headers: headers(call), body: rewriteBody(native, body), losses }
   }
   return { ...nativeClaude({ url, headers }), request }
 }

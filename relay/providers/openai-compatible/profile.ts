@@ -9,6 +9,10 @@ import { toStrictSchema } from './schema.ts'
  */
 export const compatibleProfile: TargetProfile = {
   ...openAiProfile,
+  // "Invalid 'tools': array too long. Expected an array with maximum length 128"
+  mostTools: 128,
+  // https://platform.openai.com/docs/guides/structured-outputs, "JSON mode"; DeepSeek and DashScope want the same.
+  namesJson: true,
   user: { longest: 64, pattern: /^./s },
   schemas: {
     strict: toStrictSchema,

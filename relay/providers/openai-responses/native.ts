@@ -24,7 +24,7 @@ function nativeRequest(host: ResponsesHost, native: NativeBody, call: ProviderCa
   const { model, effort } = splitEffort(call.model, knownNames(call.channel.type))
   body['model'] = model
   if (effort !== undefined) body['reasoning'] = { ...recordOf(body['reasoning']), effort }
-  const losses = dropForeignReasoning(body)
+  const losses = dropForeignReasoning(body, call.withoutProofs === true)
   openCompactions(body)
   if ((body['stream'] === true) !== call.stream) body['stream'] = call.stream
   return {
@@ -36,16 +36,25 @@ function nativeRequest(host: ResponsesHost, native: NativeBody, call: ProviderCa
   }
 }
 
-/** Reasoning of other vendors, sealed for them: this one would refuse it as not its own. */
-function dropForeignReasoning(body: Json): string[] {
+/** Items that this vendor made beside reasoning, which it looks for by their ids. */
+const besideReasoning = new Set<unknown>(['message', 'function_call', 'custom_tool_call'])
+
+/** Reasoning of other vendors, sealed for them: this one would refuse it as not its own. `all`: that of other accounts, too. */
+function dropForeignReasoning(body: Json, all: boolean): string[] {
   const input: unknown = body['input']
   if (!Array.isArray(input)) return []
   const isForeign = (item: unknown): boolean => {
-    const data = recordOf(item)?.['encrypted_content']
-    return typeof data === 'string' && isSealed(data)
+    const { type, encrypted_content: data } = recordOf(item) ?? {}
+    return typeof data === 'string' && (isSealed(data) || (all && type === 'reasoning'))
   }
   if (!input.some(isForeign)) return []
-  body['input'] = input.filter((item) => !isForeign(item))
+  const left = input.filter((item) => !isForeign(item))
+  const unnamed = (item: unknown): unknown => {
+    const { id, ...rest } = recordOf(item) ?? {}
+    return id !== undefined && besideReasoning.has(rest['type']) ? rest : item
+  }
+  // An item that is known by its id is refused without the reasoning that it was made with.
+  body['input'] = all ? left.map(unnamed) : left
   return [sealLoss]
 }
 

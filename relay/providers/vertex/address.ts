@@ -21,13 +21,13 @@ function hostOf(region: string): string {
 export const baseOf = (call: Pick<ProviderCall, 'channel' | 'originalModel'>): string =>
   call.channel.baseUrl || hostOf(regionOf(call))
 
-function projectPath(call: ProviderCall, version: string): string {
+function projectPath(call: ProviderCall): string {
   const key = readKey(call.channel.key)
   if (key.kind === 'express') {
     throw new InvalidRequest('invalid_text_request', 'a plain key serves only models of the vendor itself')
   }
   const project = encodeURIComponent(key.projectId)
-  return `${baseOf(call)}/${version}/projects/${project}/locations/${encodeURIComponent(regionOf(call))}`
+  return `${baseOf(call)}/v1/projects/${project}/locations/${encodeURIComponent(regionOf(call))}`
 }
 
 export function googleUrl(call: ProviderCall, model: string, operation: string): string {
@@ -35,7 +35,7 @@ export function googleUrl(call: ProviderCall, model: string, operation: string):
   if (readKey(call.channel.key).kind === 'express') {
     return `${call.channel.baseUrl || 'https://aiplatform.googleapis.com'}/v1/${path}`
   }
-  return `${projectPath(call, 'v1')}/${path}`
+  return `${projectPath(call)}/${path}`
 }
 
 /** Names with a date join it by `@` here; one release has a name of its own. */
@@ -45,13 +45,13 @@ export const toVertexClaude = (model: string): string =>
     : model.replace(/^(claude-.*)-(\d{8})$/, '$1@$2')
 
 export const claudeUrl = (call: ProviderCall, model: string): string =>
-  `${projectPath(call, 'v1')}/publishers/anthropic/models/${encodeURIComponent(toVertexClaude(model)).replace('%40', '@')}` +
+  `${projectPath(call)}/publishers/anthropic/models/${encodeURIComponent(toVertexClaude(model)).replace('%40', '@')}` +
   (call.stream ? ':streamRawPredict' : ':rawPredict')
 
 export const claudeCountUrl = (call: ProviderCall): string =>
-  `${projectPath(call, 'v1')}/publishers/anthropic/models/count-tokens:rawPredict`
+  `${projectPath(call)}/publishers/anthropic/models/count-tokens:rawPredict`
 
-export const openAiUrl = (call: ProviderCall): string => `${projectPath(call, 'v1')}/endpoints/openapi/chat/completions`
+export const openAiUrl = (call: ProviderCall): string => `${projectPath(call)}/endpoints/openapi/chat/completions`
 
 export function credentialHeaders({ channel, token }: Pick<ProviderCall, 'channel' | 'token'>): Record<string, string> {
   const key = readKey(channel.key)

@@ -15,6 +15,7 @@ import { generateOperation, toGeminiBody } from '../gemini/request.ts'
 import { fromGeminiResponse } from '../gemini/response.ts'
 import { createGeminiDecoder } from '../gemini/stream.ts'
 import { compatibleProfile } from '../openai-compatible/profile.ts'
+import { outputLimitOf } from '../output-limit.ts'
 import { toOpenAiRequest } from '../openai-compatible/request.ts'
 import { toHubResponse } from '../openai-compatible/response.ts'
 import { createOpenAiDecoder } from '../openai-compatible/stream.ts'
@@ -115,7 +116,7 @@ export const vertex: Provider = {
   pricedAsClaude: (model) => formOf(model) === 'claude',
   framing: 'sse',
   chat: {
-    profile: (call) => profiles[formOf(call.model)],
+    profile: ({ model }) => ({ ...profiles[formOf(model)], mostOutput: outputLimitOf(model) }),
     request: (request, call) => forms[formOf(call.model)].request(request, call),
     response: (json, call) => forms[formOf(call.model)].response(json, call),
     stream: (call) => forms[formOf(call.model)].stream(call),

@@ -1,6 +1,6 @@
 import { findDrawing } from '#features/tasks/service/store.ts'
 import type { RelayServices } from '#relay/request/call.ts'
-import type { Exchange } from '../admit.ts'
+import type { Exchange } from '#relay/limited-call.ts'
 import { proxyOf } from '#core/proxy-setting.ts'
 import { askWorker } from '#relay/transport/worker-fetch.ts'
 import { sendUnsigned } from '#relay/upstream-call/send.ts'

@@ -5,7 +5,8 @@ import { findDrawing, findOwnDrawings } from '#features/tasks/service/store.ts'
 import { admitGroup } from '#relay/request/admit.ts'
 import type { RelayServices } from '#relay/request/call.ts'
 import { readBody } from '#relay/request/read-body.ts'
-import { type Exchange, handleTask } from '../admit.ts'
+import type { Exchange } from '#relay/limited-call.ts'
+import { handleTask } from '../admit.ts'
 import { reportDrawing } from '../report.ts'
 
 /**
@@ -35,8 +36,8 @@ export function createNotify(services: RelayServices): (exchange: Exchange) => P
 
   return (exchange) =>
     handleTask(services, exchange, {
-      report: (incoming, error) => reportDrawing(services, incoming, error),
-      run: async ({ incoming, caller }) => {
+      report: reportDrawing,
+      answer: async ({ incoming, caller }) => {
         const { json } = await readBody(services, incoming)
         admitGroup(services, caller)
         const id = typeof json['id'] === 'string' || typeof json['id'] === 'number' ? String(json['id']) : ''

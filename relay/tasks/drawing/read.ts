@@ -8,7 +8,8 @@ import { attemptSecrets } from '#relay/attempt/upstream-channel.ts'
 import type { Caller, RelayServices } from '#relay/request/call.ts'
 import { readBody } from '#relay/request/read-body.ts'
 import { TransportError } from '#relay/transport/transport-error.ts'
-import { type Exchange, handleTask } from '../admit.ts'
+import type { Exchange } from '#relay/limited-call.ts'
+import { handleTask } from '../admit.ts'
 import { askService } from '../ask.ts'
 import { idsOf } from '../ids.ts'
 import { placeOfTask } from '../place.ts'
@@ -44,8 +45,8 @@ function shown(services: RelayServices, task: DrawingTask) {
 /** One of the caller's own tasks. */
 export const fetchDrawing = (services: RelayServices, id: string, exchange: Exchange): Promise<void> =>
   handleTask(services, exchange, {
-    report: (incoming, error) => reportDrawing(services, incoming, error),
-    run: async ({ caller }) => {
+    report: reportDrawing,
+    answer: async ({ caller }) => {
       const task = await ownDrawing(services, caller, id)
       exchange.res.json(shown(services, task))
     },
@@ -54,8 +55,8 @@ export const fetchDrawing = (services: RelayServices, id: string, exchange: Exch
 /** Several of the caller's own tasks; what is not there is left out. */
 export const listDrawings = (services: RelayServices, exchange: Exchange): Promise<void> =>
   handleTask(services, exchange, {
-    report: (incoming, error) => reportDrawing(services, incoming, error),
-    run: async ({ incoming, caller }) => {
+    report: reportDrawing,
+    answer: async ({ incoming, caller }) => {
       const { json } = await readBody(services, incoming)
       admitGroup(services, caller)
       const tasks = await findOwnDrawings(services, caller.user.id, idsOf(json['ids']))
@@ -66,8 +67,8 @@ export const listDrawings = (services: RelayServices, exchange: Exchange): Promi
 /** The seed of an image, which only the service that drew it knows. */
 export const fetchSeed = (services: RelayServices, id: string, exchange: Exchange): Promise<void> =>
   handleTask(services, exchange, {
-    report: (incoming, error) => reportDrawing(services, incoming, error),
-    run: async ({ caller }) => {
+    report: reportDrawing,
+    answer: async ({ caller }) => {
       const task = await ownDrawing(services, caller, id)
       const place = placeOfTask(services, 'drawing', task)
       const reply = await askService(services, place, {

@@ -9,7 +9,8 @@ import type { RelayServices } from '#relay/request/call.ts'
 import { groupTerms } from '#relay/billing/price-call.ts'
 import { readBody } from '#relay/request/read-body.ts'
 import { screenTexts } from '#relay/request/screen.ts'
-import { admitTask, type Exchange, handleTask, type Identified } from '../admit.ts'
+import type { Exchange, Identified } from '#relay/limited-call.ts'
+import { admitTask, handleTask } from '../admit.ts'
 import { quotaOf } from '../charge.ts'
 import { onlyThere, placeOfTask } from '../place.ts'
 import { reportDrawing } from '../report.ts'
@@ -22,8 +23,8 @@ type Route = { submission: Submission; mode: DrawingMode | '' }
 /** One submission of a drawing, from arrival to the upstream's answer. */
 export const submitDrawing = (services: RelayServices, route: Route, exchange: Exchange): Promise<void> =>
   handleTask(services, exchange, {
-    report: (incoming, error) => reportDrawing(services, incoming, error),
-    run: async (identified) => {
+    report: reportDrawing,
+    answer: async (identified) => {
       const call = await admitDrawing(services, route, identified)
       const { followed, model } = call
       await attemptAll(services, call, {

@@ -6,7 +6,8 @@ import { musicTaskObject } from '#relay/dialects/music/task-object.ts'
 import { admitGroup } from '#relay/request/admit.ts'
 import type { RelayServices } from '#relay/request/call.ts'
 import { readBody } from '#relay/request/read-body.ts'
-import { type Exchange, handleTask } from '../admit.ts'
+import type { Exchange } from '#relay/limited-call.ts'
+import { handleTask } from '../admit.ts'
 import { idsOf } from '../ids.ts'
 import { reportMusic } from '../report.ts'
 
@@ -27,8 +28,8 @@ export const fetchMusicTask = (
   exchange: Exchange,
 ): Promise<void> =>
   handleTask(services, exchange, {
-    report: (incoming, error) => reportMusic(services, incoming, error),
-    run: async ({ caller }) => {
+    report: reportMusic,
+    answer: async ({ caller }) => {
       admitGroup(services, caller)
       const owner = { userId: caller.user.id, platform: platform.id }
       const [task] = await findOwnMusicTasks(services, owner, [id])
@@ -40,8 +41,8 @@ export const fetchMusicTask = (
 /** Several of the caller's own jobs, of one action where it is named; what is not there is left out. */
 export const fetchMusicTasks = (services: RelayServices, platform: TaskPlatform, exchange: Exchange): Promise<void> =>
   handleTask(services, exchange, {
-    report: (incoming, error) => reportMusic(services, incoming, error),
-    run: async ({ incoming, caller }) => {
+    report: reportMusic,
+    answer: async ({ incoming, caller }) => {
       const { json } = await readBody(services, incoming)
       admitGroup(services, caller)
       const owner = { userId: caller.user.id, platform: platform.id }

@@ -10,7 +10,8 @@ import type { CallBody, RelayServices } from '#relay/request/call.ts'
 import { groupTerms } from '#relay/billing/price-call.ts'
 import { readBody } from '#relay/request/read-body.ts'
 import { screenTexts } from '#relay/request/screen.ts'
-import { admitTask, type Exchange, handleTask, type Identified } from '../admit.ts'
+import type { Exchange, Identified } from '#relay/limited-call.ts'
+import { admitTask, handleTask } from '../admit.ts'
 import { quotaOf } from '../charge.ts'
 import { onlyThere, placeOfTask } from '../place.ts'
 import { reportMusic } from '../report.ts'
@@ -22,8 +23,8 @@ type Route = { platform: TaskPlatform; action: string }
 /** One submission of a job, from arrival to the upstream's answer. */
 export const submitMusicTask = (services: RelayServices, route: Route, exchange: Exchange): Promise<void> =>
   handleTask(services, exchange, {
-    report: (incoming, error) => reportMusic(services, incoming, error),
-    run: async (identified) => {
+    report: reportMusic,
+    answer: async (identified) => {
       const call = await admitMusicTask(services, route, identified)
       const { continued, model } = call
       await attemptAll(services, call, {

@@ -117,6 +117,10 @@ export const businessErrors = {
     kind: 'conflict',
     message: '{models} 的价格已被其他人修改，未保存；请核对后再次保存',
   },
+  'prices.buying_changed_meanwhile': {
+    kind: 'conflict',
+    message: '该渠道的进价已被其他人修改，未保存；请核对后再次保存',
+  },
   'prices.instant_past': { kind: 'invalid', message: '生效时间必须在未来' },
   'prices.change_ended': { kind: 'conflict', message: '该调价已经生效或已取消' },
   'prices.catalogue_failed': { kind: 'upstream', message: '获取预设倍率失败，请重试' },

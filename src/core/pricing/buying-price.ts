@@ -24,7 +24,7 @@ const buyingTerms = z.discriminatedUnion('kind', [
 ])
 export type BuyingTerms = z.infer<typeof buyingTerms>
 
-export const buyingPrice = z.strictObject({
+const buyingPrice = z.strictObject({
   /** Empty: every model of the channel that has no price of its own. */
   model: z.string().trim().max(255),
   /** Milliseconds since 1970; it counts from this instant until the next one of the same model. */

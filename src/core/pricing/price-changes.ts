@@ -6,15 +6,18 @@ import type { PriceTables } from './tables.ts'
 const name = z.string().trim().min(1).max(255)
 const figure = z.number().min(0).max(1e9)
 
+/** Null: none any more, so that the usual one counts; left out: as it is. */
+const furtherRatio = figure.nullable().optional()
+
 /** A price per call, or ratios per token: one of the two, never both; or neither any more. */
 export const modelPriceInput = z.union([
   z.strictObject({ model: name, modelPrice: figure }),
   z.strictObject({
     model: name,
     modelRatio: figure,
-    completionRatio: figure.optional(),
-    cacheRatio: figure.optional(),
-    cacheWriteRatio: figure.optional(),
+    completionRatio: furtherRatio,
+    cacheRatio: furtherRatio,
+    cacheWriteRatio: furtherRatio,
     /** None: every prompt at one price. */
     longContext: longContextSteps.refine(areAscending).optional(),
   }),
@@ -44,7 +47,7 @@ const copyOf = <Entry>(table: Readonly<Record<string, Entry>>): Record<string, E
 
 type Changed = PriceTables & Pick<GroupTables, 'GroupRatio'>
 
-/** The tables after a change. A price per call and ratios exclude each other; an absent further ratio leaves what there is. */
+/** The tables after a change. A price per call and ratios exclude each other. */
 export function withPriceChange(before: Changed, { prices, groupRatios }: PriceChange): Changed {
   const tables = {
     ModelPrice: copyOf(before.ModelPrice),
@@ -78,9 +81,13 @@ function enter(tables: Writable, price: ModelPriceInput): void {
   }
   delete tables.ModelPrice[model]
   tables.ModelRatio[model] = price.modelRatio
-  if (price.completionRatio !== undefined) tables.CompletionRatio[model] = price.completionRatio
-  if (price.cacheRatio !== undefined) tables.CacheRatio[model] = price.cacheRatio
-  if (price.cacheWriteRatio !== undefined) tables.CreateCacheRatio[model] = price.cacheWriteRatio
-  if (price.longContext?.length === 0) delete tables.LongContextRatio[model]
-  else if (price.longContext !== undefined) tables.LongContextRatio[model] = price.longContext
+  enterOne(tables.CompletionRatio, model, price.completionRatio)
+  enterOne(tables.CacheRatio, model, price.cacheRatio)
+  enterOne(tables.CreateCacheRatio, model, price.cacheWriteRatio)
+  enterOne(tables.LongContextRatio, model, price.longContext?.length === 0 ? null : price.longContext)
+}
+
+function enterOne<Entry>(table: Record<string, Entry>, model: string, entry: Entry | null | undefined): void {
+  if (entry === null) delete table[model]
+  else if (entry !== undefined) table[model] = entry
 }

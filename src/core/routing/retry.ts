@@ -41,6 +41,9 @@ export function mayRetry(attempt: FailedAttempt): boolean {
     : isRetryableStatus(attempt.status, attempt.channelType === typeWithDoubtful400)
 }
 
+/** Whether a place that failed so may answer the very same call a little later. */
+export const mayPass = (status: number): boolean => status >= 500 || [408, 409, 425, 429].includes(status)
+
 /** Whether an answer without anything in it is worth another try: only with automatic retries. */
 export const mayRetryEmpty = (attempt: Pick<FailedAttempt, 'pinned' | 'retriesLeft' | 'settings'>): boolean =>
   attempt.settings['global.auto_retry_enabled'] && !attempt.pinned && attempt.retriesLeft > 0

@@ -7,7 +7,7 @@ import type { ChannelKey } from '#db/entities/channel-key.ts'
 import type { ChannelProbe } from '#db/entities/channel-probe.ts'
 
 /** A channel without its key and its proxy's password. */
-export const toChannelView = (channel: Channel) => ({
+export const toChannelView = (channel: Omit<Channel, 'proxyEncrypted'>) => ({
   id: channel.id,
   type: channel.type,
   name: channel.name,
@@ -52,7 +52,10 @@ const toKeyView = (key: ChannelKey) => ({
 })
 
 /** One channel with the state of each of its credentials; `key` is "" for everybody but root, who sees the proxy's password as well. */
-export const toChannelDetail = (channel: Channel, more: { role: number; key: string; keys: ChannelKey[] }) => ({
+export const toChannelDetail = (
+  channel: Omit<Channel, 'proxyEncrypted'>,
+  more: { role: number; key: string; keys: ChannelKey[] },
+) => ({
   ...toChannelView(channel),
   ...(more.role >= roles.root && { setting: channel.setting }),
   key: more.role >= roles.root ? more.key : '',

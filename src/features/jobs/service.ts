@@ -30,16 +30,12 @@ export async function runJob(deps: ActDeps, { name }: { name: string }): Promise
 
 /** What does not start leaves no entry, and nothing starts without one. */
 const start = (deps: ActDeps, name: string): ReturnType<JobRunner['run']> =>
-  deps.em.transactional(async (em) => {
-    await recordAct({ ...deps, em }, { action: 'jobs.run', targetType: 'job', targetId: name })
-    return deps.jobs.run(name)
-  })
+  deps.jobs.run(name, (em) => recordAct({ ...deps, em }, { action: 'jobs.run', targetType: 'job', targetId: name }))
 
 export const cancelJob = (deps: ActDeps, { name }: { name: string }): Promise<void> =>
-  deps.em.transactional(async (em) => {
-    await recordAct({ ...deps, em }, { action: 'jobs.cancel', targetType: 'job', targetId: name })
-    await deps.jobs.cancel(name)
-  })
+  deps.jobs.cancel(name, (em) =>
+    recordAct({ ...deps, em }, { action: 'jobs.cancel', targetType: 'job', targetId: name }),
+  )
 
 /** Runs a job to its end. @throws {DomainError} when it failed. */
 export async function finishJob(deps: ActDeps, { name }: { name: string }): Promise<void> {

@@ -59,12 +59,19 @@ export async function forgetSettledCalls(pool: Pool): Promise<void> {
 /**
  * Finds the holds of processes that died and gives them back. A process counts as dead when its lock was free on two looks in
  * a row, `lookForDeadNodesEveryMs` apart. Holds of node 0 belong to charges that wait for an operator.
+ * @param own the session of this process: when that is lost, others may have lost theirs, and the look itself need not fail
  */
-export function createHoldRecovery(pool: Pool) {
+export function createHoldRecovery(pool: Pool, own?: Pick<Changes, 'onLost'>) {
   let suspects = new Set<number>()
   let steadySince = performance.now()
   let lastTrouble = Number.NEGATIVE_INFINITY
   let lastCleanUp = Number.NEGATIVE_INFINITY
+  const noteTrouble = (): void => {
+    steadySince = performance.now()
+    lastTrouble = steadySince
+    suspects = new Set()
+  }
+  own?.onLost(noteTrouble)
 
   /**
    * After a while without the database charges of unknown outcome are still to be sent again; they come first. Only then may
@@ -101,9 +108,7 @@ export function createHoldRecovery(pool: Pool) {
     try {
       return await look()
     } catch (error) {
-      steadySince = performance.now()
-      lastTrouble = steadySince
-      suspects = new Set()
+      noteTrouble()
       throw error
     }
   }

@@ -33,33 +33,46 @@ const toRestLog = asObject<LogView>({
 
 type Query = RestRequest['query']
 
+/** What clients write for nothing. */
+const nothing = new Set(['', 'NaN', 'undefined', 'null'])
+
+/** Not left out as if nothing had been asked: what is made of it is refused. */
+const isNoNumber = (value: string | undefined): boolean =>
+  integer(value) === undefined && !nothing.has(value?.trim() ?? '')
+
+const timeOf = (value: string | undefined): Date | undefined =>
+  isNoNumber(value) ? new Date(Number.NaN) : instant(value)
+
 /** A whole second is meant to its end. */
-const endOf = (value: unknown): Date | undefined => {
-  const second = instant(value)
+const endOf = (value: string | undefined): Date | undefined => {
+  const second = timeOf(value)
   return second && new Date(second.getTime() + 999)
 }
 
-const typeOf = (value: unknown): number => {
-  const type = integer(value) ?? 0
-  return type >= 1 && type <= 6 ? type : 0
+/** A number is an id, any other word a name: it is not left out as if nothing had been asked. */
+function channelOf(value: string | undefined): { channelId?: number; channelName?: string } {
+  const id = integer(value)
+  if (id !== undefined) return { channelId: id }
+  const name = value?.trim() ?? ''
+  return nothing.has(name) ? {} : { channelName: name }
 }
 
 const ownFilters = (query: Query) => ({
-  type: typeOf(query['type']),
+  type: isNoNumber(query['type']) ? Number.NaN : (integer(query['type']) ?? 0),
   tokenName: query['token_name'] ?? '',
   modelName: query['model_name'] ?? '',
   group: query['group'] ?? '',
   session: query['session'] ?? '',
   agent: query['agent'] ?? '',
   project: query['project'] ?? '',
-  start: instant(query['start_timestamp']),
+  start: timeOf(query['start_timestamp']),
   end: endOf(query['end_timestamp']),
 })
 
 const filters = (query: Query) => ({
   ...ownFilters(query),
   username: query['username'] ?? '',
-  channelId: Math.max(0, integer(query['channel']) ?? 0),
+  ...channelOf(query['channel']),
 })
 
 const keyword = ({ query }: RestRequest) => ({ keyword: query['keyword'] ?? '' })

@@ -184,8 +184,11 @@ async function rowsOf(query: Query, filters: Prepared, slice: Slice): Promise<Lo
   const { atLeast } = slice
   if (atLeast) conditions.add((value) => `${atLeast.column} >= ${value}`, atLeast.value)
   if (slice.below !== undefined) conditions.add((value) => `l.id < ${value}`, slice.below)
+  // Channels are looked up for the page alone, not for every row that is sorted.
   return query<LogRow>(
-    `select ${columns} ${source}${conditions.where()} order by ${slice.order} limit ${slice.limit} offset ${slice.offset ?? 0}`,
+    `select ${columns} from (
+       select * from logs l${conditions.where()} order by ${slice.order} limit ${slice.limit} offset ${slice.offset ?? 0}
+     ) l left join channels c on c.id = l.channel_id order by ${slice.order}`,
     conditions.values(),
   )
 }

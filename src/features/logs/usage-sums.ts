@@ -21,10 +21,6 @@ const columns = [
 /** The same figures of an hour and of a row, of calls that had any usage. */
 export const hourSumsOf = (names: readonly (keyof SumRow)[]): string =>
   names.map((name) => `coalesce(sum(l.${name === 'calls' ? 'count' : name}), 0) as ${name}`).join(', ')
-/** Sums of such sums. */
-export const sumsAgain = (names: readonly (keyof SumRow)[]): string =>
-  names.map((name) => `sum(s.${name}) as ${name}`).join(', ')
-
 type Narrowing = Pick<CommonFilters, 'userId' | 'tokenId' | 'channelId' | 'group'>
 
 /** The smallest table that knows what is asked for: of all users and channels together, hours that are over are added up. */

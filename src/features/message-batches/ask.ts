@@ -7,6 +7,9 @@ import { isGood, sendToUpstream } from '#relay/upstream-call/send.ts'
 import { timeoutsOf } from '#relay/upstream-call/timeouts.ts'
 import type { Json, StoredBatch } from './store.ts'
 
+/** The most that an upstream says of one batch. */
+export const largestBatchAnswer = 1024 * 1024
+
 /** An upstream refused to tell of a batch. */
 export class BatchRefused extends Error {
   override name = 'BatchRefused'

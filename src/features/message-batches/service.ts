@@ -4,7 +4,7 @@ import type { Services } from '#features/deps.ts'
 import { readBatchResult } from '#relay/providers/anthropic/batches.ts'
 import { createJsonLineReader } from '#relay/providers/shared/json-lines.ts'
 import type { UpstreamChannel } from '#relay/upstream-call/channel.ts'
-import { asBatch, askAboutBatch, BatchRefused, hasEnded } from './ask.ts'
+import { asBatch, askAboutBatch, BatchRefused, hasEnded, largestBatchAnswer } from './ask.ts'
 import { chargeRowOf, createTally, type Tally } from './charge.ts'
 import { findLostBatch, giveBackIntent } from './lost.ts'
 import { findUnsettled, isIntent, markSettled, noteBatch, noteLook, openHolds, type StoredBatch } from './store.ts'
@@ -15,32 +15,22 @@ export * from './store.ts'
 
 type BatchServices = TaskServices & Pick<Services, 'ledger'>
 
-const largestAnswer = 1024 * 1024
 /** Nothing is learned any more of a batch that should have ended so long ago: what was set aside is given back. */
 const givenUpAfterMs = 72 * 3_600_000
 /** So long its vendor keeps results, and so long one is asked that does not answer. */
 const resultsStoredMs = 29 * 86_400_000
 const mostInRound = 500
 
-/** How a batch stands now, remembered. @throws as `askAboutBatch` does */
+/** How a batch stands now, or after a request to cancel it; stored. @throws as `askAboutBatch` does */
 export async function lookAtBatch(
   services: BatchServices,
   place: UpstreamChannel,
-  batch: StoredBatch,
+  { batch, action = 'read' }: { batch: StoredBatch; action?: 'read' | 'cancel' },
 ): Promise<StoredBatch> {
-  const reply = await askAboutBatch(services, place, { input: { id: batch.id, action: 'read' } })
-  return describedAs(services, batch, await reply.json(largestAnswer))
-}
-
-/** A batch as its upstream has just described it. */
-export async function describedAs(
-  { database }: Pick<BatchServices, 'database'>,
-  batch: StoredBatch,
-  json: unknown,
-): Promise<StoredBatch> {
-  const answer = asBatch(json)
+  const reply = await askAboutBatch(services, place, { input: { id: batch.id, action } })
+  const answer = asBatch(await reply.json(largestBatchAnswer))
   if (answer?.['id'] !== batch.id) throw new Error('the upstream did not describe the batch')
-  await noteBatch(database.pool, { id: batch.id, answer })
+  await noteBatch(services.database.pool, { id: batch.id, answer })
   return { ...batch, answer }
 }
 
@@ -124,7 +114,7 @@ export async function pollBatches(services: BatchServices): Promise<number> {
       if (!place) throw new Error('its channel is gone')
       const named = isIntent(batch)
         ? await findLostBatch(services, place, batch)
-        : await lookAtBatch(services, place, batch)
+        : await lookAtBatch(services, place, { batch })
       if (named) await settleBatch(services, place, named)
     } catch (error) {
       if (error instanceof BatchRefused) error.reply.cancel()

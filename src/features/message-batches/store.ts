@@ -81,7 +81,7 @@ export async function storeIntent({ database }: Pick<Services, 'database'>, batc
 type Named = { intent: string; userId: number; facts: BatchFacts; answer: Json & { id: string } }
 
 /**
- * An upstream has taken the batch and named it; `holdIds` are not this process's any more.
+ * An upstream has taken the batch and named it; its holds are not this process's any more.
  * @throws when nothing is known of it, or the name is another's.
  */
 export async function nameBatch(

@@ -61,14 +61,13 @@ async function take(services: NotifyDeps, named: Named, event: GatewayEvent): Pr
   const applied = await services.database.orm.em.fork().transactional(async (em) => {
     const scope = { ...services, em }
     await lockPayment(em, named)
-    const order = await lockNamed(em, named)
-    if (!order) {
+    const found = await lockNamed(em, named)
+    if (!found) {
       if (named.paymentId) await keep(em, { merchant: named.mode, paymentId: named.paymentId, event })
       return []
     }
-    const early = await learnPayment(scope, order, named.paymentId)
-    const current = early.length === 0 ? order : ((await lockOrder(em, { id: order.id })) ?? order)
-    return [...early, ...(await apply(scope, current, event))]
+    const { order, early } = await learnPayment(scope, found, named.paymentId)
+    return [...early, ...(await apply(scope, order, event))]
   })
   await announce(services, applied)
   return applied.length > 0
@@ -97,19 +96,24 @@ const keep = (em: EntityManager, { event, ...of }: Early): Promise<unknown> =>
     { onConflictAction: 'ignore', disableIdentityMap: true },
   )
 
-/** A locked order learns the gateway's number of its payment, and with it what was said of that payment before. */
-export async function learnPayment(scope: Scope, order: TopUpOrder, paymentId: string | undefined): Promise<Applied[]> {
-  if (!paymentId || order.paymentId) return []
+/**
+ * A locked order learns the gateway's number of its payment, and with it what was said of that payment before: the order as it
+ * stands then, and what was applied to it.
+ */
+export async function learnPayment(
+  scope: Scope,
+  order: TopUpOrder,
+  paymentId: string | undefined,
+): Promise<{ order: TopUpOrder; early: Applied[] }> {
+  if (!paymentId || order.paymentId) return { order, early: [] }
   const { em } = scope
   await em.nativeUpdate(TopUpOrder, { id: order.id }, { paymentId })
-  if (order.gateway !== 'stripe') return []
+  if (order.gateway !== 'stripe') return { order, early: [] }
   const of = { merchant: order.merchant, paymentId }
-  const early = await em.find(EarlyPaymentEvent, of, { orderBy: { createdAt: 'asc' }, disableIdentityMap: true })
+  const stored = await em.find(EarlyPaymentEvent, of, { orderBy: { createdAt: 'asc' }, disableIdentityMap: true })
   await em.nativeDelete(EarlyPaymentEvent, of)
-  const applied: Applied[] = []
-  for (const { event } of early) {
-    const current = await lockOrder(em, { id: order.id })
-    if (current) applied.push(...(await apply(scope, current, event)))
-  }
-  return applied
+  const now = async () => (await lockOrder(em, { id: order.id })) ?? order
+  const early: Applied[] = []
+  for (const { event } of stored) early.push(...(await apply(scope, await now(), event)))
+  return { order: stored.length === 0 ? order : await now(), early }
 }

@@ -36,8 +36,7 @@ export async function receivePayment(services: NotifyDeps, payment: Payment): Pr
       return { verdict: 'refused', mismatch, early: [] } as const
     }
     const scope = { ...services, em }
-    const early = await learnPayment(scope, found, payment.paymentId)
-    const order = early.length === 0 ? found : ((await lockOrder(em, { id: found.id })) ?? found)
+    const { order, early } = await learnPayment(scope, found, payment.paymentId)
     if (order.paidAt || order.status === 'refunded') return { verdict: 'nothing', early } as const
     if (order.status === 'disputed') {
       await heldBack(em, order, described(payment))

@@ -1,5 +1,5 @@
 import { DomainError } from '#core/errors.ts'
-import type { Page } from '#core/paging.ts'
+import { type Page, rowsOfPage } from '#core/paging.ts'
 import { TopUpOrder } from '#db/entities/top-up-order.ts'
 import { TopUpOrderEvent } from '#db/entities/top-up-order-event.ts'
 import { User } from '#db/entities/user.ts'
@@ -27,9 +27,7 @@ export async function listOwnOrders({ em, actor }: UserDeps, input: ListOwnOrder
     { userId: actor.id, ...(input.status === '' ? {} : { status: input.status }) },
     {
       orderBy: { id: 'desc' },
-      limit: input.pageSize,
-      offset: (input.page - 1) * input.pageSize,
-      disableIdentityMap: true,
+      ...rowsOfPage(input),
     },
   )
   return { items: orders.map(toOrderView), total, page: input.page, pageSize: input.pageSize }
@@ -112,9 +110,7 @@ export async function listOrders({ em }: UserDeps, input: ListOrders): Promise<P
     },
     {
       orderBy: { id: 'desc' },
-      limit: input.pageSize,
-      offset: (input.page - 1) * input.pageSize,
-      disableIdentityMap: true,
+      ...rowsOfPage(input),
     },
   )
   const names = await namesOf(em, orders)

@@ -105,12 +105,18 @@ type Due = {
 const shownTime = (column: string): string =>
   `coalesce(to_char(${column} at time zone 'UTC', 'YYYY-MM-DD HH24:MI "UTC"'), '')`
 
-/** Whoever sets it to sent hands it over; a process that dies in between notifies nobody, rather than somebody twice. */
+const mostAttempts = 5
+
+/**
+ * Whoever moves it on hands it over, and nobody else does for ten minutes; then it is due again, unless it was handed over. A process
+ * that dies between handing over and writing that down notifies somebody twice, rather than nobody.
+ */
 const claimSql = `
   with due as (
-    select n.id from plan_notices n where n.sent_at is null and n.due_at <= now() order by n.due_at limit $1 for update skip locked
+    select n.id from plan_notices n where n.sent_at is null and n.due_at <= now() and n.attempts < ${mostAttempts}
+    order by n.due_at limit $1 for update skip locked
   ), claimed as (
-    update plan_notices n set sent_at = now(), attempts = n.attempts + 1 from due where n.id = due.id returning n.*
+    update plan_notices n set due_at = now() + interval '10 minutes', attempts = n.attempts + 1 from due where n.id = due.id returning n.*
   )
   select n.id, n.kind, n.amount, n.attempts, s.name, s.balance_pays, ${shownTime('n.turns_at')} as turns,
     ${shownTime('s.starts_at')} as "from", ${shownTime('s.ends_at')} as until, c.period, c.seconds, c.zone,
@@ -121,7 +127,6 @@ const claimSql = `
   order by n.id`
 
 const atOnce = 20
-const mostAttempts = 5
 
 export type PlanNoticeDeps = NoticeDeps & Pick<Services, 'environment'>
 
@@ -139,16 +144,13 @@ export async function sendPlanNotices(deps: PlanNoticeDeps, signal: AbortSignal)
 }
 
 async function send(deps: PlanNoticeDeps, due: Due): Promise<boolean> {
-  if (!due.isThere) return false
   try {
-    return await deliver(deps, due, { zh: noticeIn('zh', deps, due), en: noticeIn('en', deps, due) })
+    const wasSent =
+      due.isThere && (await deliver(deps, due, { zh: noticeIn('zh', deps, due), en: noticeIn('en', deps, due) }))
+    await deps.database.pool.query('update plan_notices set sent_at = now() where id = $1', [due.id])
+    return wasSent
   } catch (error) {
     deps.log.warn({ err: error, notice: due.id, attempt: due.attempts }, 'a user could not be notified of a plan')
-    if (due.attempts < mostAttempts)
-      await deps.database.pool.query(
-        "update plan_notices set sent_at = null, due_at = now() + interval '10 minutes' where id = $1",
-        [due.id],
-      )
     return false
   }
 }

@@ -1,6 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql'
 import { DomainError } from '#core/errors.ts'
-import { Plan, type PlanTerms } from '#db/entities/plan.ts'
+import { Plan } from '#db/entities/plan.ts'
 import { changesOf } from '../audit/changes.ts'
 import { recordAct } from '../audit/service.ts'
 import type { Services, UserDeps } from '../deps.ts'
@@ -8,20 +8,7 @@ import { openCurrencies } from '../orders/pay.ts'
 import { refuseUnknownZones } from '../spend-caps/service.ts'
 import { planOrderOpenFor, takesPlace } from '../orders/schema.ts'
 import type { ById, PlanForm, UpdatePlan } from './schema.ts'
-import { type PlanView, toPlanView } from './view.ts'
-
-/** What a buyer of it gets. */
-export const termsOfPlan = ({ name, price, term, termCount, models, windows, balancePays }: Plan): PlanTerms => ({
-  name,
-  price,
-  term,
-  termCount,
-  models,
-  windows,
-  balancePays,
-})
-
-type Sales = { sold: number; running: number; mine: number; open: number }
+import { type PlanView, type Sales, termsOfPlan, toPlanView } from './view.ts'
 
 /**
  * How many of each were sold, how many of those run, how many were sold to one user, and how many others are about to pay.

@@ -9,9 +9,9 @@ import type { Started } from '../orders/gateways/gateway.ts'
 import { openPlanOrder, paymentsOf, startPlanOrder } from '../orders/pay.ts'
 import { activatePlan } from './activate.ts'
 import type { ById, OrderPlan } from './schema.ts'
-import { lockPlan, salesOf, termsOfPlan } from './service.ts'
+import { lockPlan, salesOf } from './service.ts'
 import { ownSubscription } from './subscriptions.ts'
-import { type OfferView, type SubscriptionView, toOfferView } from './view.ts'
+import { type OfferView, type SubscriptionView, termsOfPlan, toOfferView } from './view.ts'
 
 /** What is on sale, in the order of the shop. */
 export async function listOffers(deps: UserDeps): Promise<OfferView[]> {

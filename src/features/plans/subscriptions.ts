@@ -1,5 +1,5 @@
 import { DomainError } from '#core/errors.ts'
-import type { Page } from '#core/paging.ts'
+import { type Page, rowsOfPage } from '#core/paging.ts'
 import { logType } from '#core/statuses.ts'
 import { Subscription } from '#db/entities/subscription.ts'
 import { User } from '#db/entities/user.ts'
@@ -82,7 +82,7 @@ export async function listSubscriptions(
       ...(planId === 0 ? {} : { planId }),
       ...(status === '' ? {} : { status }),
     },
-    { orderBy: { id: 'desc' }, limit: pageSize, offset: (page - 1) * pageSize, disableIdentityMap: true },
+    { orderBy: { id: 'desc' }, ...rowsOfPage(input) },
   )
   const views = await viewsOf(deps, found)
   const users = await deps.em.find(

@@ -1,15 +1,14 @@
 import type { MethodPrice } from '#core/payment/methods.ts'
-import type { Plan } from '#db/entities/plan.ts'
+import type { Plan, PlanTerms } from '#db/entities/plan.ts'
 import type { Subscription } from '#db/entities/subscription.ts'
 
-type Sales = { sold: number; running: number; mine: number; open: number }
+export type Sales = { sold: number; running: number; mine: number; open: number }
 
 const unsold: Sales = { sold: 0, running: 0, mine: 0, open: 0 }
 
-const toOffer = ({ id, name, description, price, term, termCount, models, windows, balancePays }: Plan) => ({
-  id,
+/** What a buyer of it gets. */
+export const termsOfPlan = ({ name, price, term, termCount, models, windows, balancePays }: Plan): PlanTerms => ({
   name,
-  description,
   price,
   term,
   termCount,
@@ -17,6 +16,8 @@ const toOffer = ({ id, name, description, price, term, termCount, models, window
   windows,
   balancePays,
 })
+
+const toOffer = (plan: Plan) => ({ id: plan.id, description: plan.description, ...termsOfPlan(plan) })
 
 /** A plan as it is offered. `sold` are those that were not refunded; those that run, or are to run, take its stock. */
 export const toPlanView = (plan: Plan, { sold, running }: Pick<Sales, 'sold' | 'running'> = unsold) => ({

@@ -1,3 +1,5 @@
+import { isDeepStrictEqual } from 'node:util'
+import { DomainError } from '#core/errors.ts'
 import type { BuyingPrice } from '#core/pricing/buying-price.ts'
 import { Channel } from '#db/entities/channel.ts'
 import { recordAct } from '#features/audit/service.ts'
@@ -10,10 +12,14 @@ export async function getBuyingPrices(deps: UserDeps, { channelId }: ChannelOf):
   return (await findChannel(deps, channelId)).buyingPrices
 }
 
-/** Replaces the list. What calls have cost so far stays as it was booked. */
-export async function setBuyingPrices(deps: UserDeps, { channelId, prices }: SetBuyingPrices): Promise<void> {
+/** Replaces the list, unless somebody else has done so since it was read. What calls have cost so far stays as it was booked. */
+export async function setBuyingPrices(deps: UserDeps, input: SetBuyingPrices): Promise<void> {
+  const { channelId, prices, expected } = input
   await deps.em.transactional(async (em) => {
     const channel = await lockChannel(em, channelId)
+    if (expected !== undefined && !isDeepStrictEqual(channel.buyingPrices, expected)) {
+      throw new DomainError('prices.buying_changed_meanwhile')
+    }
     await em.nativeUpdate(Channel, { id: channelId }, { buyingPrices: prices })
     await recordAct(
       { ...deps, em },

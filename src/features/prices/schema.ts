@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { buyingPrice } from '#core/pricing/buying-price.ts'
+import { buyingPrices } from '#core/pricing/buying-price.ts'
 import { priceChange } from '#core/pricing/price-changes.ts'
 
 const id = z.int().min(1).max(2_147_483_647)
@@ -10,7 +10,12 @@ export type ChannelOf = z.infer<typeof channelOf>
 export const channelsOf = z.object({ channelIds: z.array(id).max(10_000) })
 export type ChannelsOf = z.infer<typeof channelsOf>
 
-export const setBuyingPrices = z.object({ channelId: id, prices: z.array(buyingPrice).max(2000) })
+export const setBuyingPrices = z.object({
+  channelId: id,
+  prices: buyingPrices,
+  /** The list where the change began: nothing is set where somebody else has changed it since. */
+  expected: buyingPrices.optional(),
+})
 export type SetBuyingPrices = z.infer<typeof setBuyingPrices>
 
 const mostDays = 31

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { type FilterQuery, UniqueConstraintViolationException } from '@mikro-orm/postgresql'
 import { DomainError } from '#core/errors.ts'
-import type { Page } from '#core/paging.ts'
+import { type Page, rowsOfPage } from '#core/paging.ts'
 import { redemptionStatus } from '#core/statuses.ts'
 import { Redemption } from '#db/entities/redemption.ts'
 import { recordAct } from '../audit/service.ts'
@@ -41,9 +41,7 @@ function matching({
 export async function listRedemptions(deps: UserDeps, input: ListRedemptions): Promise<Page<RedemptionView>> {
   const [found, total] = await deps.em.findAndCount(Redemption, matching(input), {
     orderBy: { id: 'desc' },
-    limit: input.pageSize,
-    offset: (input.page - 1) * input.pageSize,
-    disableIdentityMap: true,
+    ...rowsOfPage(input),
   })
   const showsKey = await isVerified(deps)
   return {

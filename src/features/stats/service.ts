@@ -5,7 +5,7 @@ import { addCommon, type Conditions, createConditions } from '#features/logs/con
 import { tiedTo, resolveNames } from '#features/logs/service.ts'
 import { lastMinute } from '#features/logs/stat.ts'
 import type { FailureSums, SumRow } from '#core/usage-sums.ts'
-import { failuresBetween, hoursFor, hourSumsOf, sumsAgain, sumsBetween } from '#features/logs/usage-sums.ts'
+import { failuresBetween, hoursFor, hourSumsOf, sumsBetween } from '#features/logs/usage-sums.ts'
 import { type Query, readInTime } from '#features/logs/timed-query.ts'
 import { logFilters } from '#features/logs/schema.ts'
 import type { Filters, OwnFilters, Range, Series, UsageInput } from './schema.ts'
@@ -20,7 +20,7 @@ import {
   toPoint,
   type Totals,
   toTotals,
-  type UsageRow,
+  type UsageColumns,
 } from './view.ts'
 
 const hourMs = 3_600_000
@@ -119,22 +119,21 @@ async function seriesOf(deps: UserDeps, filters: Filters, input: Series): Promis
     const conditions = createConditions()
     addCommon(conditions, filters)
     const at = conditions.values().length
-    // Each interval reads its own stretch of the index: to group every row by its truncated hour takes twice as long.
+    const sums = `from ${hoursFor(filters)} l`
+    const where = conditions.where() || ' where true'
+    // Each interval reads its own stretch of the index, and none adds up models by name that are not shown.
     const rows = await query<PointRow>(
       `with intervals as materialized (
          select date_trunc($${at + 1}, h.hour, $${at + 2}) as time, min(h.hour) as first, max(h.hour) as last
          from generate_series($${at + 3}::timestamptz, $${at + 4}::timestamptz - interval '1 hour', interval '1 hour') h(hour) group by 1
-       ), sums as materialized (
-         select i.time, s.* from intervals i, lateral (
-           select l.model_name, ${hourSumsOf(pointColumns)} from ${hoursFor(filters)} l
-           ${conditions.where() || ' where true'} and l.hour between i.first and i.last group by 1
-         ) s
-       ), top as (
-         select s.model_name, row_number() over (order by sum(s.quota) desc, sum(s.calls) desc, s.model_name)::int as rank
-         from sums s group by 1 order by rank limit ${namedModels}
+       ), top as materialized (
+         select l.model_name, row_number() over (order by sum(l.quota) desc, sum(l.count) desc, l.model_name)::int as rank
+         ${sums}${where} and l.hour >= $${at + 3} and l.hour < $${at + 4} group by 1 order by rank limit ${namedModels}
        )
-       select s.time, t.model_name as model, min(t.rank) as rank, ${sumsAgain(pointColumns)}
-       from sums s left join top t on t.model_name = s.model_name group by 1, 2 order by 1, 2`,
+       select i.time, s.* from intervals i, lateral (
+         select t.model_name as model, t.rank, ${hourSumsOf(pointColumns)} ${sums} left join top t on t.model_name = l.model_name
+         ${where} and l.hour between i.first and i.last group by 1, 2
+       ) s order by 1, 2`,
       [...conditions.values(), interval, timeZone, from, until],
     )
     const ranks = new Map(rows.flatMap(({ model, rank }) => (model === null ? [] : [[model, rank] as const])))
@@ -170,22 +169,33 @@ export async function usage(deps: UserDeps, input: UsageInput): Promise<HourlyUs
 }
 
 async function usageBetween(
-  { database }: UserDeps,
+  { database, ambient }: UserDeps,
   { start, end }: Range,
   user: { id: number; username: string } | null,
 ): Promise<HourlyUsage[]> {
   const conditions = createConditions()
-  const first = new Date(Math.max(start.getTime(), end.getTime() - longestRangeMs))
-  conditions.add((value) => `l.hour >= ${value}`, first)
-  conditions.add((value) => `l.hour <= ${value}`, end)
+  // An end in some far year stands for now, where the year begins that is read at most.
+  const last = Math.min(end.getTime(), ambient.now().getTime())
+  conditions.add((value) => `l.hour >= ${value}`, new Date(Math.max(start.getTime(), last - longestRangeMs)))
+  conditions.add((value) => `l.hour <= ${value}`, new Date(last))
   if (user) conditions.add((value) => `l.user_id = ${value}`, user.id)
-  const rows = await readInTime(database.pool, (query) =>
-    query<UsageRow>(
-      `select l.hour, l.model_name, sum(l.count) as count, sum(l.quota) as quota,
-         sum(l.prompt_tokens + l.completion_tokens) as tokens
-       from ${user ? 'usage_hourly' : 'usage_hourly_all'} l${conditions.where()} group by 1, 2 order by 1, 2`,
+  const [columns] = await readInTime(database.pool, (query) =>
+    query<UsageColumns>(
+      `select coalesce(json_agg(extract(epoch from u.hour)::bigint), '[]') as seconds, coalesce(json_agg(u.model_name), '[]') as models,
+         coalesce(json_agg(u.count), '[]') as counts, coalesce(json_agg(u.quota), '[]') as quotas, coalesce(json_agg(u.tokens), '[]') as tokens
+       from (${user ? usageOfRows(conditions.where()) : usageOfAll(conditions.where())} order by 1, 2) u`,
       conditions.values(),
     ),
   )
-  return rows.map((row, index) => toHourlyUsage(row, user ? { number: index + 1, ...user } : null))
+  return columns ? toHourlyUsage(columns, user) : []
 }
+
+const usageOfRows = (where: string): string =>
+  `select l.hour, l.model_name, sum(l.count)::bigint as count, sum(l.quota)::bigint as quota,
+     sum(l.prompt_tokens + l.completion_tokens)::bigint as tokens from usage_hourly l${where} group by 1, 2`
+
+/** Hours that are over are added up already. */
+const usageOfAll = (where: string): string =>
+  `select l.hour, l.model_name, l.count, l.quota, l.prompt_tokens + l.completion_tokens as tokens
+   from usage_by_hour l${where} and l.hour < (select usage_rolled_until())
+   union all ${usageOfRows(`${where} and l.hour >= (select usage_rolled_until())`)}`

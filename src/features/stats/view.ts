@@ -65,17 +65,22 @@ export const toPoint = ({ time, model, ...row }: PointRow) => ({
 })
 export type SeriesPoint = ReturnType<typeof toPoint>
 
-export type UsageRow = { hour: Date; model_name: string; count: string; quota: string; tokens: string }
+/** Hours of models, column by column: a month has so many that to read them row by row takes longer than to find them. */
+export type UsageColumns = { seconds: number[]; models: string[]; counts: number[]; quotas: number[]; tokens: number[] }
 
-/** Without a user the row stands for everybody. */
-export const toHourlyUsage = (row: UsageRow, user: { number: number; id: number; username: string } | null) => ({
-  id: user?.number ?? 0,
-  userId: user?.id ?? 0,
-  username: user?.username ?? '',
-  modelName: row.model_name,
-  hour: row.hour,
-  tokens: Number(row.tokens),
-  count: Number(row.count),
-  quota: Number(row.quota),
-})
-export type HourlyUsage = ReturnType<typeof toHourlyUsage>
+/** Without a user they stand for everybody. */
+export const toHourlyUsage = (
+  { seconds, models, counts, quotas, tokens }: UsageColumns,
+  user: { id: number; username: string } | null,
+) =>
+  models.map((modelName, index) => ({
+    id: user ? index + 1 : 0,
+    userId: user?.id ?? 0,
+    username: user?.username ?? '',
+    modelName,
+    hour: new Date((seconds[index] ?? 0) * 1000),
+    tokens: tokens[index] ?? 0,
+    count: counts[index] ?? 0,
+    quota: quotas[index] ?? 0,
+  }))
+export type HourlyUsage = ReturnType<typeof toHourlyUsage>[number]

@@ -1,5 +1,7 @@
+const longest = 400
+
 /** A statement as an operator may read it: what it was given is left out, for it may be anybody's. */
-export function withoutValues(statement: string, longest = 400): string {
+export function withoutValues(statement: string): string {
   const text = statement
     .slice(0, 4 * longest)
     .replaceAll(/'(?:[^']|'')*(?:'|$)/g, "'…'")

@@ -1,6 +1,6 @@
 import { DomainError } from '#core/errors.ts'
 import { mayUseGroup } from '#core/groups.ts'
-import type { Page } from '#core/paging.ts'
+import { type Page, rowsOfPage } from '#core/paging.ts'
 import { tokenStatus } from '#core/statuses.ts'
 import { Token } from '#db/entities/token.ts'
 import { normaliseAddress } from '../client-address/service.ts'
@@ -57,9 +57,7 @@ const orderOf = ({ sort, order }: Pick<ListTokens, 'sort' | 'order'>): Record<st
 export async function listTokens(deps: UserDeps, input: ListTokens): Promise<Page<TokenView>> {
   const [tokens, total] = await deps.em.findAndCount(Token, own(deps), {
     orderBy: orderOf(input),
-    limit: input.pageSize,
-    offset: (input.page - 1) * input.pageSize,
-    disableIdentityMap: true,
+    ...rowsOfPage(input),
   })
   return { items: tokens.map(await viewerOf(deps, input)), total, page: input.page, pageSize: input.pageSize }
 }

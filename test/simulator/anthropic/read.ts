@@ -3,6 +3,7 @@ import {
   asNumber,
   asObject,
   asObjects,
+  asksBeside,
   asText,
   asTexts,
   charactersOf,
@@ -28,6 +29,13 @@ const textOf = (content: unknown): string =>
     .map((block) => asText(block['text']))
     .join('\n')
 
+/** What a user wrote, without what programs write beside it by themselves: they name all their tools there. */
+const wordsOf = (content: unknown): string =>
+  blocksOf(content)
+    .flatMap((block) => (block['type'] === 'text' ? [asText(block['text'])] : []))
+    .filter((text) => !text.startsWith('<system-reminder>'))
+    .join('\n')
+
 function mediaOf(blocks: Json[]): string[] {
   return blocks.flatMap((block) => {
     if (block['type'] !== 'image' && block['type'] !== 'document') return []
@@ -44,8 +52,10 @@ const resultText = (block: Json) => {
   return [...mediaOf(inner), textOf(inner)].filter(Boolean).join(' ')
 }
 
+const mediaBeside = (blocks: Json[]) => (blocks.some((block) => block['type'] === 'tool_result') ? mediaOf(blocks) : [])
+
 /** What the vendor refuses about the order of blocks and about reasoning that is not its own. */
-function checkMessages(messages: Json[]): void {
+function checkMessages(messages: Json[], looksAtProofs: boolean): void {
   let asked = new Set<string>()
   for (const [index, message] of messages.entries()) {
     const blocks = blocksOf(message['content'])
@@ -63,7 +73,11 @@ function checkMessages(messages: Json[]): void {
       )
     asked = new Set(blocks.filter((block) => block['type'] === 'tool_use').map((block) => asText(block['id'])))
     for (const block of blocks)
-      if (block['type'] === 'thinking' && block['signature'] !== signatureOf(asText(block['thinking'])))
+      if (
+        looksAtProofs &&
+        block['type'] === 'thinking' &&
+        block['signature'] !== signatureOf(asText(block['thinking']))
+      )
         refuse(`messages.${index}.content.0: Invalid \`signature\` in \`thinking\` block`)
   }
 }
@@ -90,9 +104,10 @@ export function readMessages(call: Call): Prompt {
   if (!body['model']) refuse('model: Field required')
   const messages = asObjects(body['messages'])
   if (messages.length === 0) refuse('messages: at least one message is required')
-  checkMessages(messages)
+  // Vendors that speak this form below another path look at no proof.
+  checkMessages(messages, !/\/(anthropic|coding)\//.test(call.path))
   const users = messages.filter((message) => message['role'] === 'user')
-  const spoken = users.findLast((message) => textOf(message['content']) !== '')
+  const spoken = users.map((message) => wordsOf(message['content'])).findLast((words) => words !== '')
   const last = messages.at(-1)
   const lastBlocks = last?.['role'] === 'user' ? blocksOf(last['content']) : []
   const thinking = asObject(body['thinking'])['type']
@@ -100,7 +115,7 @@ export function readMessages(call: Call): Prompt {
   return {
     model: asText(body['model']),
     stream: body['stream'] === true,
-    text: textOf(spoken?.['content']),
+    text: spoken ?? '',
     media: mediaOf(lastBlocks),
     system: [textOf(body['system']), ...messages.filter(isSystem).map((message) => textOf(message['content']))]
       .filter(Boolean)
@@ -109,7 +124,9 @@ export function readMessages(call: Call): Prompt {
       .filter((tool) => tool['type'] === undefined || tool['type'] === 'custom')
       .map((tool) => ({ name: asText(tool['name']), schema: asObject(tool['input_schema']) })),
     toolChoice: toolChoiceOf(body['tool_choice']),
-    toolResults: lastBlocks.filter((block) => block['type'] === 'tool_result').map(resultText),
+    toolResults: asksBeside(lastBlocks.map((block) => asText(block['text'])))
+      ? []
+      : [...lastBlocks.filter((block) => block['type'] === 'tool_result').map(resultText), ...mediaBeside(lastBlocks)],
     thinking: thinking === 'enabled' || thinking === 'adaptive',
     json: format['type'] === 'json_schema' ? asObject(format['schema']) : undefined,
     maxTokens: asNumber(body['max_tokens']),

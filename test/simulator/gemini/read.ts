@@ -2,6 +2,7 @@ import {
   asNumber,
   asObject,
   asObjects,
+  asksBeside,
   asText,
   asTexts,
   charactersOf,
@@ -77,6 +78,13 @@ function jsonOf(config: Json): Json | undefined {
   return asObject(config['responseJsonSchema'] ?? config['responseSchema'])
 }
 
+/** Results of tools, with the images beside them, unless there is a question too. */
+function toolResultsOf(parts: Json[]): string[] {
+  const responses = parts.filter((part) => part['functionResponse'])
+  if (responses.length === 0 || asksBeside(parts.map((part) => asText(part['text'])))) return []
+  return [...mediaOf(parts), ...responses.map((part) => JSON.stringify(asObject(part['functionResponse'])['response']))]
+}
+
 export const modelOf = (path: string) => decodeURIComponent(/\/models\/([^/:]+)/.exec(path)?.[1] ?? '')
 
 export function readContents(call: Call): Prompt {
@@ -107,9 +115,7 @@ export function readContents(call: Call): Prompt {
         schema: asObject(tool['parameters'] ?? tool['parametersJsonSchema']),
       })),
     toolChoice: toolChoiceOf(body),
-    toolResults: lastParts
-      .filter((part) => part['functionResponse'])
-      .map((part) => JSON.stringify(asObject(part['functionResponse'])['response'])),
+    toolResults: toolResultsOf(lastParts),
     thinking: thinking['includeThoughts'] === true && thinking['thinkingBudget'] !== 0,
     json: jsonOf(config),
     maxTokens: asNumber(config['maxOutputTokens']),

@@ -1,4 +1,13 @@
-import { asList, asObject, asObjects, asText, describeAddress, describeBytes, refuse, type Json } from '../prompt.ts'
+import {
+  asksBeside,
+  asObject,
+  asObjects,
+  asText,
+  describeAddress,
+  describeBytes,
+  refuse,
+  type Json,
+} from '../prompt.ts'
 
 const isUser = (message: Json) => message['role'] === 'user'
 
@@ -56,21 +65,32 @@ function checkToolPairs(messages: Json[]): void {
   }
 }
 
+/** Tools' messages hold texts alone, so that their images come in a user's message right behind, which asks nothing. */
+const isAttachment = (message: Json | undefined): message is Json => {
+  const parts = asObjects(message?.['content'])
+  return parts.some(isImage) && !asksBeside(parts.map((part) => asText(part['text'])))
+}
+const isImage = (part: Json): boolean => part['type'] === 'image_url'
+
 export function readMessages(value: unknown) {
   const messages = asObjects(value)
   if (messages.length === 0) refuse("Missing required parameter: 'messages'.", 'messages')
   checkToolPairs(messages)
-  const user = messages.findLast(isUser)
-  const lastOther = messages.findLastIndex((message) => message['role'] !== 'tool')
+  const last = messages.at(-1)
+  const attached = messages.at(-2)?.['role'] === 'tool' && isAttachment(last) ? last['content'] : []
+  const turns = asObjects(attached).length > 0 ? messages.slice(0, -1) : messages
+  const user = turns.findLast((message) => isUser(message) && textOfContent(message['content']) !== '')
+  const lastOther = turns.findLastIndex((message) => message['role'] !== 'tool')
   return {
     text: textOfContent(user?.['content']),
-    media: messages.at(-1) === user ? mediaOfContent(user?.['content']) : [],
+    media: turns.at(-1) === user ? mediaOfContent(user?.['content']) : [],
     system: messages
       .filter((message) => message['role'] === 'system' || message['role'] === 'developer')
       .map((message) => textOfContent(message['content']))
       .join('\n'),
-    toolResults: asList(messages)
-      .slice(lastOther + 1)
-      .map((message) => textOfContent(asObject(message)['content'])),
+    toolResults: [
+      ...turns.slice(lastOther + 1).map((message) => textOfContent(message['content'])),
+      ...mediaOfContent(attached),
+    ],
   }
 }

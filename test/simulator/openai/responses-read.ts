@@ -44,6 +44,12 @@ function checkReasoning(items: Json[], { headers }: Call): void {
 export const inputItems = (body: Json): Json[] =>
   typeof body['input'] === 'string' ? [{ role: 'user', content: body['input'] }] : asObjects(body['input'])
 
+/** Tools stand in the field of their name, and in items of the conversation. */
+export const toolsOf = (body: Json): Json[] => [
+  ...asObjects(body['tools']),
+  ...inputItems(body).flatMap((item) => (item['type'] === 'additional_tools' ? asObjects(item['tools']) : [])),
+]
+
 export function readResponses(call: Call): Prompt {
   const { body, stored } = call
   if (!body['model']) refuse("Missing required parameter: 'model'.", 'model')
@@ -69,12 +75,14 @@ export function readResponses(call: Call): Prompt {
     text: textOfContent(user?.['content']),
     media: items.at(-1) === user ? mediaOfContent(user?.['content']) : [],
     system: system.filter(Boolean).join('\n'),
-    tools: asObjects(body['tools'])
+    tools: toolsOf(body)
       .flatMap((tool) => (tool['type'] === 'namespace' ? asObjects(tool['tools']) : [tool]))
       .filter((tool) => tool['type'] === 'function' || tool['type'] === 'custom')
       .map((tool) => ({ name: asText(tool['name']), schema: asObject(tool['parameters']) })),
     toolChoice: toolChoiceOf(body['tool_choice']),
-    toolResults: items.slice(lastOther + 1).map((item) => textOfContent(item['output'])),
+    toolResults: items
+      .slice(lastOther + 1)
+      .map((item) => [...mediaOfContent(item['output']), textOfContent(item['output'])].filter(Boolean).join(' ')),
     thinking: effort !== undefined && effort !== null && effort !== 'none',
     json: formatOf(asObject(asObject(body['text'])['format'])),
     maxTokens: asNumber(body['max_output_tokens']),

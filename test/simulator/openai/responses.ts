@@ -1,7 +1,7 @@
 import { sum, type Answer, type Usage } from '../answer.ts'
 import { asObjects, asTexts, Refusal, type Json, type Prompt } from '../prompt.ts'
 import { json, type Call, type ChatOperation, type PlainOperation, type StreamEvent } from '../types.ts'
-import { encryptedOf, inputItems, readResponses } from './responses-read.ts'
+import { encryptedOf, inputItems, readResponses, toolsOf } from './responses-read.ts'
 
 const usageBody = (usage: Usage) => ({
   input_tokens: usage.prompt,
@@ -19,7 +19,7 @@ const asksForProof = ({ body }: Call): boolean => asTexts(body['include']).inclu
 /** A tool of a namespace is called by its own name, beside that of the namespace. */
 function namespaceOf(name: string, { body }: Call): Json {
   const holds = (tool: Json) => asObjects(tool['tools']).some((inner) => inner['name'] === name)
-  const found = asObjects(body['tools']).find((tool) => tool['type'] === 'namespace' && holds(tool))
+  const found = toolsOf(body).find((tool) => tool['type'] === 'namespace' && holds(tool))
   return found ? { namespace: found['name'] } : {}
 }
 

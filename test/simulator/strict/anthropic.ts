@@ -1,6 +1,7 @@
 import { checkFields } from '../fields.ts'
-import { asList, asNumber, asObject, asObjects, asText, refuse, type Json } from '../prompt.ts'
-import { checkAnthropicGrammar, checkPlainRoot } from './schemas.ts'
+import { asNumber, asObject, asObjects, asText, asTexts, refuse, type Json } from '../prompt.ts'
+import { checkBlocks, checkEnding } from './anthropic-conversation.ts'
+import { checkAnthropicGrammar, checkGrammarSize, checkPlainRoot } from './schemas.ts'
 
 const words = (text: string): string[] => text.split(' ')
 
@@ -78,6 +79,29 @@ function checkInstructions(body: Json): void {
   }
 }
 
+/**
+ * "`temperature` and `top_p` cannot both be specified for this model":
+ * https://platform.claude.com/docs/en/about-claude/models/migration-guide, "Update sampling parameters"; from Opus 4.7 on neither:
+ * "`temperature` is deprecated for this model.", https://github.com/sipeed/picoclaw/issues/2939.
+ */
+const takesOneOfThem = /claude-((sonnet|haiku|opus)-4-5|opus-4-1)/
+const takesNone = /claude-(opus-4-[78]|(opus|sonnet|haiku|fable)-5)/
+
+function checkSampling(body: Json): void {
+  const model = asText(body['model'])
+  const given = words('temperature top_p top_k').filter((name) => body[name] !== undefined)
+  const isUsual = (name: string) => body[name] === 1 && name !== 'top_k'
+  const odd = given.find((name) => !isUsual(name))
+  if (takesNone.test(model) && odd !== undefined) refuse(`\`${odd}\` is deprecated for this model.`)
+  if (takesOneOfThem.test(model) && given.includes('temperature') && given.includes('top_p'))
+    refuse('`temperature` and `top_p` cannot both be specified for this model. Please use only one.')
+  // https://platform.claude.com/docs/en/api/messages, `temperature`: "Ranges from 0.0 to 1.0".
+  if ((asNumber(body['temperature']) ?? 0) > 1) refuse('temperature: range: 0..1')
+  // "each stop sequence must contain non-whitespace": https://github.com/BerriAI/litellm/issues/3286
+  if (asTexts(body['stop_sequences']).some((text) => text.trim() === ''))
+    refuse('stop_sequences: each stop sequence must contain non-whitespace')
+}
+
 const countMarks = (value: unknown): number =>
   asObjects(value).reduce(
     (sum, block) => sum + (block['cache_control'] === undefined ? 0 : 1) + countMarks(block['content']),
@@ -87,27 +111,6 @@ const countMarks = (value: unknown): number =>
 function checkMarks(body: Json): void {
   const found = ['tools', 'system', 'messages'].reduce((sum, name) => sum + countMarks(body[name]), 0)
   if (found > 4) refuse(`A maximum of 4 blocks with cache_control may be provided. Found ${found}.`)
-}
-
-function checkBlocks(body: Json): void {
-  const ids = new Set<string>()
-  for (const [index, message] of asObjects(body['messages']).entries()) {
-    checkFields(message, ['role', 'content'], 'messages.')
-    if (asList(message['content']).length === 0 && asText(message['content']) === '')
-      refuse('messages: text content blocks must be non-empty')
-    for (const block of asObjects(message['content'])) {
-      if (block['type'] === 'text' && asText(block['text']) === '')
-        refuse('messages: text content blocks must be non-empty')
-      if (block['type'] !== 'tool_use') continue
-      const id = asText(block['id'])
-      if (!/^[a-zA-Z0-9_-]+$/.test(id))
-        refuse(`messages.${index}.content.0.tool_use.id: String should match pattern '^[a-zA-Z0-9_-]+$'`)
-      if (ids.has(id)) refuse('messages: `tool_use` ids must be unique')
-      ids.add(id)
-      if (asText(block['name']).length > 200)
-        refuse(`messages.${index}: tool_use.name: String should have at most 200 characters`)
-    }
-  }
 }
 
 /**
@@ -149,6 +152,8 @@ export function checkMessages(body: Json, { isHosted }: { isHosted: boolean }): 
   checkThinking(body)
   checkTools(body, isHosted)
   checkBlocks(body)
+  checkEnding(body)
+  checkSampling(body)
   checkInstructions(body)
   checkOwnCalls(body, isHosted)
   checkMarks(body)
@@ -162,6 +167,11 @@ export function checkMessages(body: Json, { isHosted }: { isHosted: boolean }): 
     refuse('metadata.user_id: String should have at most 256 characters')
   const format = asObject(asObject(body['output_config'])['format'])
   if (format['type'] === 'json_schema') checkAnthropicGrammar(format['schema'], 'output_config.format.schema')
+  const strict = asObjects(body['tools']).filter((tool) => tool['strict'] === true)
+  checkGrammarSize(
+    strict.map((tool) => tool['input_schema']),
+    format['type'] === 'json_schema' ? [format['schema']] : [],
+  )
 }
 
 /** Betas that the clouds know by no name: "invalid beta flag", https://github.com/anthropics/claude-code/issues/82549 */

@@ -1,5 +1,5 @@
 import { checkFields } from '../fields.ts'
-import { asList, asObject, asObjects, asText, refuse, type Json } from '../prompt.ts'
+import { asList, asNumber, asObject, asObjects, asText, refuse, type Json } from '../prompt.ts'
 import { checkGoogleSchema } from './schemas.ts'
 
 const words = (text: string): string[] => text.split(' ')
@@ -14,6 +14,9 @@ const generationFields = words(
 const partFields = words(
   'text thought thoughtSignature inlineData fileData functionCall functionResponse executableCode codeExecutionResult videoMetadata mediaResolution partMetadata toolCall toolResponse',
 )
+
+/** What a part says beside its content. */
+const attributes = words('thought thoughtSignature videoMetadata mediaResolution partMetadata')
 
 const camel = (name: string): string => name.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())
 
@@ -35,6 +38,11 @@ function checkParts(content: Json): void {
   for (const given of asObjects(content['parts'])) {
     const part = camelled(given)
     checkFields(part, partFields, 'contents.parts.')
+    // "contents[33].parts[0].data: required oneof field 'data' must have one initialized field": https://github.com/boldsoftware/sketch/issues/68
+    if (!Object.keys(part).some((name) => !attributes.includes(name)))
+      refuse(
+        "* GenerateContentRequest.contents.parts.data: required oneof field 'data' must have one initialized field\n",
+      )
     for (const name of ['functionCall', 'functionResponse'])
       if (part[name] !== undefined) checkName(asObject(part[name])['name'], `contents.parts.${name}`)
     const signature = part['thoughtSignature']
@@ -46,7 +54,75 @@ function checkParts(content: Json): void {
 const isBase64 = (text: string): boolean =>
   /^[A-Za-z0-9+/_-]+={0,2}$/.test(text) && text.replaceAll('=', '').length % 4 !== 1
 
-export function checkGenerate(given: Json): void {
+const generationOf = (model: string): number => Number(/gemini-(\d+(\.\d+)?)/.exec(model)?.[1] ?? 0)
+
+/**
+ * "Function calling with a response mime type: 'application/json' is unsupported": https://github.com/googleapis/python-genai/issues/867;
+ * from the third generation on they go together: https://ai.google.dev/gemini-api/docs/gemini-3, "Structured outputs with tools".
+ */
+function checkFormatBesideTools(body: Json, config: Json, model: string): void {
+  if (config['responseMimeType'] !== 'application/json' || generationOf(model) >= 3) return
+  const tools = asObjects(body['tools']).map(camelled)
+  if (tools.some((tool) => asList(tool['functionDeclarations']).length > 0))
+    refuse("Function calling with a response mime type: 'application/json' is unsupported")
+  if (tools.length > 0) refuse("Tool use with a response mime type: 'application/json' is unsupported")
+}
+
+/** "… value of 655360 but the supported range is from 1 (inclusive) to 8193 (exclusive)": https://github.com/stackblitz-labs/bolt.diy/issues/955 */
+function checkLimit(config: Json, model: string): void {
+  const most = generationOf(model) >= 2.5 ? 65_536 : 8192
+  const limit = asNumber(config['maxOutputTokens'])
+  if (generationOf(model) > 0 && limit !== undefined && (limit < 1 || limit > most))
+    refuse(
+      `Unable to submit request because it has a maxOutputTokens value of ${limit} but the supported range is from 1 (inclusive) to ${most + 1} (exclusive). Update the value and try again.`,
+    )
+}
+
+/** https://ai.google.dev/api/generate-content, `stopSequences`: "up to 5"; `allowedFunctionNames`: "should match [FunctionDeclaration.name]", mode ANY. */
+function checkConfig(body: Json, config: Json): void {
+  if (asList(config['stopSequences']).length > 5) refuse('stop_sequences: at most 5')
+  const choice = camelled(camelled(body['toolConfig'])['functionCallingConfig'])
+  const declared = asObjects(body['tools'])
+    .flatMap((tool) => asObjects(camelled(tool)['functionDeclarations']))
+    .map((each) => each['name'])
+  const odd = asList(choice['allowedFunctionNames']).find((name) => !declared.includes(name))
+  if (odd !== undefined)
+    refuse(`Function calling config is set with allowed_function_names that is not declared: ${asText(odd)}`)
+}
+
+const isCall = (part: Json) => part['functionCall'] !== undefined
+
+/**
+ * "Function call is missing a thought_signature in functionCall parts": https://ai.google.dev/gemini-api/docs/thought-signatures; the first call
+ * of each step of the present turn, from the third generation on.
+ */
+function checkProofs(contents: Json[], model: string): void {
+  if (generationOf(model) < 3) return
+  const parts = contents.map((content) => asObjects(content['parts']).map(camelled))
+  const asks = (index: number) =>
+    contents[index]?.['role'] !== 'model' && parts[index]?.some((part) => asText(part['text']).trim() !== '') === true
+  const begin = contents.findLastIndex((_, index) => asks(index))
+  for (const [index, each] of parts.entries()) {
+    const first = contents[index]?.['role'] === 'model' && index > begin ? each.find(isCall) : undefined
+    if (first && first['thoughtSignature'] === undefined)
+      refuse(
+        `Function call is missing a thought_signature in functionCall parts. Additional data, function call \`default_api:${asText(asObject(first['functionCall'])['name'])}\` , position ${index + 1}.`,
+      )
+  }
+}
+
+/** "Please ensure that function call turn comes immediately after a user turn or after a function response turn.": https://github.com/anomalyco/opencode/issues/2241 */
+function checkTurns(contents: Json[]): void {
+  for (const [index, content] of contents.entries()) {
+    const calls = asObjects(content['parts']).map(camelled).some(isCall)
+    if (calls && (index === 0 || contents[index - 1]?.['role'] === 'model'))
+      refuse(
+        'Please ensure that function call turn comes immediately after a user turn or after a function response turn.',
+      )
+  }
+}
+
+export function checkGenerate(given: Json, { model }: { model: string }): void {
   const body = camelled(given)
   checkFields(body, generateFields)
   const config = camelled(body['generationConfig'])
@@ -59,7 +135,13 @@ export function checkGenerate(given: Json): void {
   if (config['responseSchema'] !== undefined && config['responseJsonSchema'] !== undefined)
     refuse('Only one of response_schema and response_json_schema may be set.')
   checkGoogleSchema(config['responseSchema'], 'response_schema')
-  for (const content of asObjects(body['contents'])) checkParts(content)
+  const contents = asObjects(body['contents'])
+  for (const content of contents) checkParts(content)
+  checkTurns(contents)
+  checkProofs(contents, model)
+  checkConfig(body, config)
+  checkLimit(config, model)
+  checkFormatBesideTools(body, config, model)
   for (const tool of asObjects(body['tools']).map(camelled)) {
     for (const each of asObjects(tool['functionDeclarations']).map(camelled)) {
       checkFields(

@@ -14,8 +14,11 @@ const checks = {
 /** What the vendor refuses in a body beyond what anybody would; the directive `lenient` leaves it out. */
 export function checkStrictly(
   kind: keyof typeof checks,
-  { body, directives, isHosted }: Pick<Call, 'body' | 'directives' | 'isHosted'>,
+  { body, directives, isHosted, path }: Pick<Call, 'body' | 'directives' | 'isHosted' | 'path'>,
 ): void {
   // What stands in for a body that is not read is one for all dialects.
-  if (!has(directives, 'lenient') && !has(directives, 'fixed')) checks[kind](body, { isHosted: isHosted === true })
+  if (has(directives, 'lenient') || has(directives, 'fixed')) return
+  // Google's models stand in the path.
+  const model = decodeURIComponent(/\/models\/([^/:]+)/.exec(path)?.[1] ?? '')
+  checks[kind](body, { isHosted: isHosted === true, path, model })
 }

@@ -1,6 +1,7 @@
 import { checkFields } from '../fields.ts'
 import { asList, asNumber, asObject, asObjects, asText, refuse, Refusal, type Json } from '../prompt.ts'
 import { checkOpenAiStrict, checkPlainRoot } from './schemas.ts'
+import { checkJsonWord, checkOutputLimit, checkVendor } from './vendors.ts'
 
 const words = (text: string): string[] => text.split(' ')
 
@@ -63,11 +64,48 @@ function checkFunction(definition: Json, place: string): void {
     checkOpenAiStrict(definition['parameters'], `function '${asText(definition['name'])}'`)
 }
 
+/** https://platform.openai.com/docs/api-reference/chat/create, `response_format.json_schema.name`: as names of tools. */
 function checkFormat(format: Json): void {
+  if (format['schema'] !== undefined) checkName(format['name'], 'response_format.json_schema.name')
   if (format['strict'] === true) checkOpenAiStrict(format['schema'], 'response_format')
 }
 
-export function checkChat(body: Json): void {
+/** "Invalid 'tools': array too long. Expected an array with maximum length 128": https://github.com/musistudio/claude-code-router/issues/686 */
+function checkToolCount(body: Json): void {
+  const { length } = asList(body['tools'])
+  if (length > 128)
+    refuse(
+      `Invalid 'tools': array too long. Expected an array with maximum length 128, but got an array with length ${length} instead.`,
+      'tools',
+    )
+}
+
+/** https://platform.openai.com/docs/api-reference/chat/create, `tool_choice`: "'tool_choice' is only allowed when 'tools' are specified." */
+function checkChoice(body: Json): void {
+  if (asList(body['tools']).length > 0) return
+  for (const name of ['tool_choice', 'parallel_tool_calls'])
+    if (body[name] !== undefined) refuse(`'${name}' is only allowed when 'tools' are specified.`, name)
+}
+
+/**
+ * https://platform.openai.com/docs/api-reference/chat/create: a list of parts is not empty ("Invalid 'messages[1].content': empty array"), a
+ * tool's content has text parts only, and what answers nothing says something.
+ */
+function checkContent(message: Json, index: number): void {
+  const { content, role } = message
+  if (Array.isArray(content) && content.length === 0)
+    refuse(`Invalid 'messages[${index}].content': empty array. Expected an array with minimum length 1.`, 'messages')
+  if (role === 'tool' && asObjects(content).some((part) => part['type'] !== 'text'))
+    refuse(`Invalid 'messages[${index}]'. Image URLs are only allowed for messages with role 'user'.`, 'messages')
+  const hasOutput = ['tool_calls', 'function_call', 'refusal', 'audio'].some((name) => (message[name] ?? null) !== null)
+  if ((content ?? null) === null && !(role === 'assistant' && hasOutput))
+    refuse(`Invalid value for 'content': expected a string, got null.`, `messages.[${index}].content`)
+  // "Expected a string that matches the pattern '^[^\\s<|\\\\/>]+$'": https://github.com/langchain-ai/langchain/issues/26431
+  if (message['name'] !== undefined && !/^[^\s<|\\/>]{1,64}$/.test(asText(message['name'])))
+    refuse(`Invalid 'messages[${index}].name': string does not match pattern.`, 'messages')
+}
+
+export function checkChat(body: Json, { path }: { path: string }): void {
   checkFields(body, [...chatFields, ...vendorFields])
   const model = asText(body['model'])
   if (responsesOnly.test(model))
@@ -80,7 +118,11 @@ export function checkChat(body: Json): void {
   for (const modality of asList(body['modalities']))
     if (modality !== 'text' && modality !== 'audio')
       refuse(`Invalid value: '${asText(modality)}'. Supported values are: 'text' and 'audio'.`, 'modalities')
+  checkToolCount(body)
+  checkChoice(body)
+  checkVendor(body, path)
   for (const [index, message] of asObjects(body['messages']).entries()) {
+    checkContent(message, index)
     checkFields(
       message,
       words(
@@ -162,7 +204,16 @@ export function checkResponses(body: Json): void {
       code: 'integer_below_min_value',
     })
   checkLength(body['user'], 64, 'user')
+  checkToolCount(body)
+  checkOutputLimit(body, ['max_output_tokens'])
   const items = asObjects(body['input'])
+  // "Response input messages must contain the word 'json' in some form to use 'text.format' of type 'json_object'."; instructions do not count:
+  // https://platform.openai.com/docs/guides/structured-outputs, "JSON mode".
+  if (asObject(asObject(body['text'])['format'])['type'] === 'json_object')
+    checkJsonWord(
+      [body['input'], ...items.map((item) => item['content'])],
+      "Response input messages must contain the word 'json' in some form to use 'text.format' of type 'json_object'.",
+    )
   for (const [index, item] of items.entries()) {
     if (item['type'] !== undefined && !itemKinds.includes(asText(item['type'])))
       refuse(`Invalid value: '${asText(item['type'])}'.`, 'input')

@@ -81,6 +81,23 @@ export function checkAnthropicGrammar(schema: unknown, place: string): void {
   }
 }
 
+/**
+ * https://platform.claude.com/docs/en/build-with-claude/structured-outputs, "Schema complexity limits": 20 strict tools, 24 optional
+ * parameters and 16 parameters of several types in all that a call is held to.
+ */
+export function checkGrammarSize(tools: readonly unknown[], formats: readonly unknown[]): void {
+  if (tools.length > 20) refuse(`Too many strict tools (${tools.length}). The maximum number of strict tools is 20.`)
+  const all = [...tools, ...formats].flatMap(innerSchemas)
+  const optional = all.reduce(
+    (sum, each) =>
+      sum + Object.keys(asObject(each['properties'])).filter((name) => !asList(each['required']).includes(name)).length,
+    0,
+  )
+  if (optional > 24) refuse(`Schemas contains too many optional parameters (${optional}), limit: 24`)
+  const unions = all.filter((each) => Array.isArray(each['type']) || each['anyOf'] !== undefined).length
+  if (unions > 16) refuse(`Schemas contains too many parameters with union types (${unions}), limit: 16`)
+}
+
 const googleFields =
   'type format title description nullable enum maxItems minItems properties required minProperties maxProperties minLength maxLength pattern example anyOf propertyOrdering default items minimum maximum'.split(
     ' ',
@@ -92,7 +109,18 @@ export function checkGoogleSchema(schema: unknown, place: string): void {
   checkFields(given, googleFields, `${place}.`)
   if (given['enum'] !== undefined && asText(given['type']).toLowerCase() !== 'string')
     refuse(`${place}.enum: only allowed for STRING type`)
-  for (const child of Object.values(asObject(given['properties']))) checkGoogleSchema(child, place)
-  for (const child of asObjects(given['anyOf'])) checkGoogleSchema(child, place)
-  if (given['items'] !== undefined) checkGoogleSchema(given['items'], place)
+  // "parameters.properties: should be non-empty for OBJECT type": https://github.com/langchain-ai/langchain-google/pull/416
+  const known = Object.keys(asObject(given['properties']))
+  if (place === 'parameters' && asText(given['type']).toLowerCase() === 'object' && known.length === 0)
+    refuse(`* GenerateContentRequest.${place}.properties: should be non-empty for OBJECT type`)
+  // "parameters.required[0]: property is not defined", "items: missing field", "enum[0]: cannot be empty":
+  // https://github.com/anomalyco/opencode/issues/3140, https://github.com/DEEIX-AI/DEEIX-Chat/issues/546
+  if (asList(given['required']).some((name) => !known.includes(asText(name))))
+    refuse(`* GenerateContentRequest.${place}.required[0]: property is not defined`)
+  if (asText(given['type']).toLowerCase() === 'array' && given['items'] === undefined)
+    refuse(`* GenerateContentRequest.${place}.items: missing field.`)
+  if (asList(given['enum']).includes('')) refuse(`* GenerateContentRequest.${place}.enum[0]: cannot be empty`)
+  for (const child of Object.values(asObject(given['properties']))) checkGoogleSchema(child, `${place}.`)
+  for (const child of asObjects(given['anyOf'])) checkGoogleSchema(child, `${place}.`)
+  if (given['items'] !== undefined) checkGoogleSchema(given['items'], `${place}.`)
 }

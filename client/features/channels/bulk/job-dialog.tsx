@@ -36,8 +36,8 @@ export function JobDialog({ job, onClose }: { job: Job; onClose: () => void }) {
   return (
     <LongDialog title={job.title} size="md" closesOutside={isOver} onClose={close}>
       <Stack gap="2" px="6" pb="3">
-        <Progress.Root size="sm" value={results.size} max={job.channels.length} aria-label={job.title}>
-          <Progress.Track>
+        <Progress.Root size="sm" value={results.size} max={job.channels.length}>
+          <Progress.Track aria-label={job.title}>
             <Progress.Range />
           </Progress.Track>
         </Progress.Root>

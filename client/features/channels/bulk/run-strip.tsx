@@ -12,8 +12,8 @@ export function RunStrip({ run, onCancel }: { run: Run; onCancel: Runs['cancel']
       <Text as="span" fontWeight="medium" role="status" minW="0" truncate>
         {label}
       </Text>
-      <Progress.Root size="xs" flex="1" minW="8" value={done} max={Math.max(total, 1)} aria-label={label}>
-        <Progress.Track>
+      <Progress.Root size="xs" flex="1" minW="8" value={done} max={Math.max(total, 1)}>
+        <Progress.Track aria-label={label}>
           <Progress.Range />
         </Progress.Track>
       </Progress.Root>

@@ -6,8 +6,10 @@ import { Picker } from '../../../components/picker.tsx'
 import { refusalText } from '../../../i18n/refusal-text.ts'
 import { t } from '../../../i18n/t.ts'
 import { errorText } from '../../../lib/errors.ts'
+import { reportedWhenFailed } from '../../../lib/query.ts'
 import { trpc } from '../../../lib/trpc.ts'
 import { useChannelActions } from '../use-channel-actions.ts'
+import { staysOpen } from '../../../components/stays-open.ts'
 
 type TagDialogProps = { channels: readonly { id: number }[]; onClose: () => void; onDone: () => void }
 
@@ -15,7 +17,7 @@ type TagDialogProps = { channels: readonly { id: number }[]; onClose: () => void
 export function TagDialog({ channels, onClose, onDone }: TagDialogProps) {
   const [tag, setTag] = useState('')
   const [problem, setProblem] = useState('')
-  const tags = trpc.admin.channels.tags.list.useQuery({ offset: 0, limit: 200 })
+  const tags = trpc.admin.channels.tags.list.useQuery({ offset: 0, limit: 200 }, reportedWhenFailed)
   const set = trpc.admin.channels.setTag.useMutation()
   const { refresh } = useChannelActions()
 
@@ -34,7 +36,7 @@ export function TagDialog({ channels, onClose, onDone }: TagDialogProps) {
   }
 
   return (
-    <Dialog.Root open onOpenChange={({ open }) => !open && onClose()} size="sm" placement="center">
+    <Dialog.Root {...staysOpen} open onOpenChange={({ open }) => !open && onClose()} size="sm" placement="center">
       <Portal>
         <Dialog.Backdrop />
         <Dialog.Positioner px="4">

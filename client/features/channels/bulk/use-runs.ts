@@ -3,6 +3,7 @@ import type { RouterOutputs } from '#server/app-router.ts'
 import { confirm } from '../../../components/confirm.tsx'
 import { notify } from '../../../components/notify.ts'
 import { fill, inLanguage, t } from '../../../i18n/t.ts'
+import { reportedWhenFailed } from '../../../lib/query.ts'
 import { trpc } from '../../../lib/trpc.ts'
 
 export type Run = RouterOutputs['admin']['channels']['runs'][number]
@@ -14,6 +15,7 @@ export function useRuns() {
   const utils = trpc.useUtils()
   const api = utils.client.admin.channels
   const runs = trpc.admin.channels.runs.useQuery(undefined, {
+    ...reportedWhenFailed,
     refetchInterval: ({ state }) => (state.data?.some(({ running }) => running) ? pauseMs : false),
   })
   const before = useRef<ReadonlySet<string>>(new Set())

@@ -9,6 +9,7 @@ import { Facts, Section } from '../../../components/facts.tsx'
 import { IconButton } from '../../../components/icon-button.tsx'
 import { ErrorState } from '../../../components/states.tsx'
 import { t } from '../../../i18n/t.ts'
+import { reportedWhenFailed } from '../../../lib/query.ts'
 import { trpc } from '../../../lib/trpc.ts'
 import { ChannelStatus, ResponseTime } from '../list/cells.tsx'
 import { InlineNumber } from '../list/inline-number.tsx'
@@ -41,7 +42,7 @@ export function ChannelPanel({ id, channels, opening, actions, onOpen, onClose }
   const detail = trpc.admin.channels.get.useQuery({ id }, { enabled: isOpen, gcTime: 0, placeholderData: undefined })
   const health = trpc.admin.channels.health.useQuery(
     { ids: [id], limit: recentProbes },
-    { enabled: isOpen, placeholderData: undefined },
+    { ...reportedWhenFailed, enabled: isOpen, placeholderData: undefined },
   )
   const channel = detail.data
   const name = channel?.name ?? channels.find((one) => one.id === id)?.name ?? `#${id}`

@@ -4,6 +4,7 @@ import { SelectField, SwitchField } from '../../../components/fields/choice-fiel
 import { JsonField, NumberField, TextField, TextareaField } from '../../../components/fields/text-fields.tsx'
 import { FieldRow, FormAdvanced, FormSection } from '../../../components/form-drawer.tsx'
 import { t } from '../../../i18n/t.ts'
+import { reportedWhenFailed } from '../../../lib/query.ts'
 import { trpc } from '../../../lib/trpc.ts'
 import { FillButton } from './fill-button.tsx'
 import { SettingFields } from './setting-fields.tsx'
@@ -62,7 +63,7 @@ export function AdvancedFields({ entry }: { entry: ChannelType }) {
 
 function RoutingFields() {
   const models = useWatch<ChannelValues, 'models'>({ name: 'models' })
-  const tags = trpc.admin.channels.tags.list.useQuery({ offset: 0, limit: 200 })
+  const tags = trpc.admin.channels.tags.list.useQuery({ offset: 0, limit: 200 }, reportedWhenFailed)
   return (
     <FormSection>
       <FieldRow>

@@ -7,6 +7,7 @@ import { FormSection } from '../../../components/form-drawer.tsx'
 import { Notice } from '../../../components/notice.tsx'
 import { t } from '../../../i18n/t.ts'
 import { useSession } from '../../../lib/session.ts'
+import { reportedWhenFailed } from '../../../lib/query.ts'
 import { trpc } from '../../../lib/trpc.ts'
 import { typeChoices, typeWarning } from '../types.ts'
 import { AdvancedFields } from './advanced.tsx'
@@ -25,7 +26,7 @@ export function ChannelFields({ id, stored }: { id: number | undefined; stored: 
   const [type, baseUrl] = useWatch<ChannelValues, ['type', 'baseUrl']>({ name: ['type', 'baseUrl'] })
   const entry = channelTypeOf(type)
   const { isRoot } = useSession()
-  const groups = trpc.admin.groups.names.useQuery()
+  const groups = trpc.admin.groups.names.useQuery(undefined, reportedWhenFailed)
   if (!entry) return null
   return (
     <>

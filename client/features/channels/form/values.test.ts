@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest'
+import { channelTypeOf } from '#core/channel-types/index.ts'
+import { keyHint } from '../types.ts'
 import { changesOf, channelForm, emptyValues, needsKeyAgain } from './values.ts'
 
 const good = { ...emptyValues(), name: 'main', key: 'sk-1', models: ['gpt-4o'] }
@@ -67,4 +69,22 @@ test('a type without an address of its own asks for one', () => {
 
 test('only what was changed is sent', () => {
   expect(changesOf({ ...good, weight: 5 }, good)).toEqual({ weight: 5 })
+})
+
+test('a new channel is of the group default and switches off by itself', () => {
+  expect(emptyValues()).toMatchObject({ groups: ['default'], autoBan: true })
+})
+
+test('the key field says the parts that a type’s key is made of, and else how several are separated', () => {
+  const hintOf = (type: number): string => keyHint(channelTypeOf(type)!)
+  for (const [type, parts] of Object.entries({
+    15: 'APIKey|SecretKey',
+    18: 'APPID|APISecret|APIKey',
+    22: 'APIKey-AppId',
+    23: 'AppId|SecretId|SecretKey',
+    33: 'Ak|Sk|Region',
+  })) {
+    expect(hintOf(Number(type))).toContain(parts)
+  }
+  expect(hintOf(1)).toContain('用英文逗号或换行分隔')
 })

@@ -4,6 +4,7 @@ import { channelStatus } from '#core/statuses.ts'
 import { FilterBar } from '../../../components/filter-bar/filter-bar.tsx'
 import type { Facet } from '../../../components/filter-bar/types.ts'
 import { t } from '../../../i18n/t.ts'
+import { reportedWhenFailed } from '../../../lib/query.ts'
 import { trpc } from '../../../lib/trpc.ts'
 import { everyType } from '../types.ts'
 import type { ChannelList } from './use-channel-list.ts'
@@ -12,8 +13,8 @@ const mostTags = 200
 const asChoice = (value: string) => ({ value, label: value })
 
 function useFacets(): Facet[] {
-  const groups = trpc.admin.groups.names.useQuery()
-  const tags = trpc.admin.channels.tags.list.useQuery({ offset: 0, limit: mostTags })
+  const groups = trpc.admin.groups.names.useQuery(undefined, reportedWhenFailed)
+  const tags = trpc.admin.channels.tags.list.useQuery({ offset: 0, limit: mostTags }, reportedWhenFailed)
   return [
     { id: 'model', kind: 'text', label: t('模型'), placeholder: t('模型名的一部分') },
     { id: 'group', kind: 'choice', label: t('分组'), choices: (groups.data ?? []).map(asChoice) },

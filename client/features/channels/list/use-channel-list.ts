@@ -1,7 +1,9 @@
 import { useMemo } from 'react'
-import { createStoredJson, useStored } from '../../../lib/stored.ts'
+import { useStore } from '../../../lib/store.ts'
+import { createStoredJson } from '../../../lib/stored.ts'
 import { useTableState } from '../../../lib/table-state.ts'
 import type { Sort } from '../../../lib/table-state.ts'
+import { reportedWhenFailed } from '../../../lib/query.ts'
 import { trpc } from '../../../lib/trpc.ts'
 import { useUrlState } from '../../../lib/url-state.ts'
 import { channelSorts } from '#features/channels/schema.ts'
@@ -29,9 +31,9 @@ const mostHealth = 200
 
 /** What the list shows: filters, order and folding from the address, rows and their health from the server. */
 export function useChannelList() {
-  const sortsById = useStored(idSort)
-  const foldsAlways = useStored(tagMode)
-  const isBatch = useStored(batchMode)
+  const sortsById = useStore(idSort)
+  const foldsAlways = useStore(tagMode)
+  const isBatch = useStore(batchMode)
   const table = useTableState(sortsById ? byId : byPriority)
   const [filters, setFilters] = useUrlState(noFilters, ['page'])
   const [fold, setFold] = useUrlState({ fold: foldsAlways, unfolded: none }, ['page'])
@@ -57,14 +59,23 @@ export function useChannelList() {
     [channels, fold],
   )
   const shown = (rows ?? []).flatMap((row) => (row.kind === 'channel' ? [row.id] : [])).slice(0, mostHealth)
-  const health = trpc.admin.channels.health.useQuery({ ids: shown, limit: 20 }, { enabled: shown.length > 0 })
+  const health = trpc.admin.channels.health.useQuery(
+    { ids: shown, limit: 20 },
+    { ...reportedWhenFailed, enabled: shown.length > 0 },
+  )
   const probesOf = useMemo(
     () => new Map(health.data?.map(({ channelId, probes }) => [channelId, probes])),
     [health.data],
   )
-  const drifts = trpc.admin.channels.drifts.useQuery({ ids: shown }, { enabled: shown.length > 0 })
+  const drifts = trpc.admin.channels.drifts.useQuery(
+    { ids: shown },
+    { ...reportedWhenFailed, enabled: shown.length > 0 },
+  )
   const driftOf = useMemo(() => new Map(drifts.data?.map((drift) => [drift.channelId, drift])), [drifts.data])
-  const unpriced = trpc.admin.channels.unpriced.useQuery({ ids: shown }, { enabled: shown.length > 0 })
+  const unpriced = trpc.admin.channels.unpriced.useQuery(
+    { ids: shown },
+    { ...reportedWhenFailed, enabled: shown.length > 0 },
+  )
   const unpricedOf = useMemo(
     () => new Map(unpriced.data?.map(({ channelId, models }) => [channelId, models])),
     [unpriced.data],

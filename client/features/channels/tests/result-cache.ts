@@ -1,4 +1,4 @@
-import type { Stored } from '../../../lib/stored.ts'
+import type { Store } from '../../../lib/store.ts'
 import { createStoredJson } from '../../../lib/stored.ts'
 import type { TestResult } from './run-tests.ts'
 
@@ -7,7 +7,7 @@ export type ResultCache = Readonly<Record<string, Readonly<Record<string, TestRe
 
 const lifetimeMs = 24 * 3_600_000
 
-export const storedResults: Stored<ResultCache> = createStoredJson<ResultCache>('channel-test-results', {})
+export const storedResults: Store<ResultCache> = createStoredJson<ResultCache>('channel-test-results', {})
 
 /** What is still worth showing; a day later nobody knows. */
 export function freshResults(cache: ResultCache, now: number): ResultCache {

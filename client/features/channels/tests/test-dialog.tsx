@@ -164,8 +164,8 @@ function RunProgress({ run }: { run: TestRun }) {
   const { done, total } = run.progress ?? { done: 0, total: 1 }
   return (
     <HStack gap="3" flex="1">
-      <Progress.Root flex="1" size="sm" value={done} max={total} aria-label={t('测试进度')}>
-        <Progress.Track>
+      <Progress.Root flex="1" size="sm" value={done} max={total}>
+        <Progress.Track aria-label={t('测试进度')}>
           <Progress.Range />
         </Progress.Track>
       </Progress.Root>

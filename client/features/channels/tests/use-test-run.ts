@@ -3,7 +3,8 @@ import { notify } from '../../../components/notify.ts'
 import { t } from '../../../i18n/t.ts'
 import { errorText, mayRetry, refusalCode } from '../../../lib/errors.ts'
 import { useNow } from '../../../lib/now.ts'
-import { createStoredJson, useStored } from '../../../lib/stored.ts'
+import { useStore } from '../../../lib/store.ts'
+import { createStoredJson } from '../../../lib/stored.ts'
 import { trpc } from '../../../lib/trpc.ts'
 import { freshResults, storedResults, withResult } from './result-cache.ts'
 import type { Attempt, TestResult } from './run-tests.ts'
@@ -30,8 +31,8 @@ const waitFor = (milliseconds: number, signal: AbortSignal) =>
 /** Tests the models of a channel from here; leaving the page calls it off. */
 export function useTestRun(channelId: number) {
   const utils = trpc.useUtils()
-  const cache = useStored(storedResults)
-  const concurrency = useStored(storedConcurrency)
+  const cache = useStore(storedResults)
+  const concurrency = useStore(storedConcurrency)
   const [running, setRunning] = useState<ReadonlySet<string>>(new Set())
   const [progress, setProgress] = useState<Progress>()
   const abort = useRef<AbortController>(undefined)

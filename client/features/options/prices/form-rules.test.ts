@@ -1,19 +1,9 @@
 import { expect, test } from 'vitest'
 import type { z } from 'zod'
 import { batchForm, chosenModels, priceForm, type PriceValues } from './form-rules.ts'
+import { blankFigures } from './rows.ts'
 
-const blank: PriceValues = {
-  model: 'gpt-4o',
-  kind: 'tokens',
-  unit: 'price',
-  ratio: null,
-  completionRatio: null,
-  cacheRatio: null,
-  input: null,
-  output: null,
-  cached: null,
-  price: null,
-}
+const blank: PriceValues = { model: 'gpt-4o', ...blankFigures }
 
 const complaints = (schema: z.ZodType, values: object): Record<string, string> =>
   Object.fromEntries((schema.safeParse(values).error?.issues ?? []).map((issue) => [issue.path[0], issue.message]))

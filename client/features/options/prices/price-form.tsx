@@ -10,28 +10,16 @@ import { t } from '../../../i18n/t.ts'
 import { useZodForm } from '../../../lib/form.ts'
 import { trpc } from '../../../lib/trpc.ts'
 import { priceForm, type PriceValues } from './form-rules.ts'
-import { toDollars, toRatios, inputOf, type PriceFigures, type PriceRow } from './rows.ts'
+import { blankFigures, toDollars, toRatios, inputOf, type PriceRow } from './rows.ts'
 
 /** Stands in the address for a model that is still to be named. */
 export const newPrice = '+'
 
-const blank: PriceFigures = {
-  kind: 'tokens',
-  unit: 'price',
-  ratio: null,
-  completionRatio: null,
-  cacheRatio: null,
-  input: null,
-  output: null,
-  cached: null,
-  price: null,
-}
-
 function valuesOf(model: string, row: PriceRow | undefined): PriceValues {
-  if (!row) return { model, ...blank }
+  if (!row) return { model, ...blankFigures }
   const { price, ratio, completionRatio, cacheRatio } = row
   const ratios = { ratio, completionRatio, cacheRatio }
-  return { model, ...blank, ...ratios, ...toDollars(ratios), price, kind: price === null ? 'tokens' : 'call' }
+  return { model, ...blankFigures, ...ratios, ...toDollars(ratios), price, kind: price === null ? 'tokens' : 'call' }
 }
 
 type PriceFormProps = {

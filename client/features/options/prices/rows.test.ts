@@ -1,17 +1,7 @@
 import { expect, test } from 'vitest'
-import { rowsOf, toDollars, toRatios, inputOf } from './rows.ts'
+import { blankFigures, rowsOf, toDollars, toRatios, inputOf } from './rows.ts'
 
-const blank = {
-  kind: 'tokens',
-  unit: 'ratio',
-  ratio: null,
-  completionRatio: null,
-  cacheRatio: null,
-  input: null,
-  output: null,
-  cached: null,
-  price: null,
-} as const
+const blank = { ...blankFigures, unit: 'ratio' } as const
 
 test('ratios become dollars per million tokens and come back unchanged', () => {
   const ratios = { ratio: 1.25, completionRatio: 4, cacheRatio: 0.5 }

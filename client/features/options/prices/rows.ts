@@ -34,7 +34,7 @@ export function rowsOf(tables: Tables): PriceRow[] {
 }
 
 /** What is typed for one price: in ratios or in dollars per million tokens, or in dollars a call. */
-export type PriceFigures = {
+type PriceFigures = {
   kind: 'tokens' | 'call'
   unit: 'ratio' | 'price'
   ratio: number | null
@@ -44,6 +44,18 @@ export type PriceFigures = {
   output: number | null
   cached: number | null
   price: number | null
+}
+
+export const blankFigures: PriceFigures = {
+  kind: 'tokens',
+  unit: 'price',
+  ratio: null,
+  completionRatio: null,
+  cacheRatio: null,
+  input: null,
+  output: null,
+  cached: null,
+  price: null,
 }
 
 type Ratios = Pick<PriceFigures, 'ratio' | 'completionRatio' | 'cacheRatio'>

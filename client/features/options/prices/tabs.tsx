@@ -7,6 +7,7 @@ import { Notice } from '../../../components/notice.tsx'
 import { notify } from '../../../components/notify.ts'
 import { UrlTabs } from '../../../components/url-tabs.tsx'
 import { t } from '../../../i18n/t.ts'
+import { reportedWhenFailed } from '../../../lib/query.ts'
 import { trpc } from '../../../lib/trpc.ts'
 import { OptionField } from '../option-field.tsx'
 import { useChanges } from '../settings-form.ts'
@@ -16,7 +17,7 @@ import { VisualPrices } from './visual.tsx'
 
 /** The same prices three ways: as a list, as the stored tables, and those that are still missing. */
 export function PriceTabs({ fields }: { fields: readonly Field[] }) {
-  const unset = trpc.admin.models.unset.useQuery()
+  const unset = trpc.admin.models.unset.useQuery(undefined, reportedWhenFailed)
   const count = unset.data?.length ?? 0
   const visual = (
     <Guarded>

@@ -1,9 +1,10 @@
 import { useMemo } from 'react'
+import { reportedWhenFailed } from '../../../lib/query.ts'
 import { trpc } from '../../../lib/trpc.ts'
 import { rowsOf, tablesOf } from './rows.ts'
 
 function usePriceTables() {
-  const options = trpc.admin.options.list.useQuery()
+  const options = trpc.admin.options.list.useQuery(undefined, reportedWhenFailed)
   return useMemo(() => (options.data ? tablesOf(options.data) : undefined), [options.data])
 }
 

@@ -176,6 +176,7 @@ function editRequest({ json, form, images }: PlainRequest, call: ProviderCall) {
 
 /** https://www.alibabacloud.com/help/en/model-studio/qwen-image-edit-api */
 export const aliImageEdits: PlainTranslation = {
+  readsImages: true,
   request: editRequest,
   response: aliImages.response,
   usage: aliImages.usage,

@@ -1,5 +1,6 @@
 import type { ProviderCall } from '../../types.ts'
-import { type Json, numberOf } from '../../shared/json.ts'
+import { type Json, numberOf, recordOf, recordsOf, textOf, tryRecord } from '../../shared/json.ts'
+import { argumentsObject } from '../../shared/tool-arguments.ts'
 import { bearer } from '../address.ts'
 import { openAiCompatible } from '../index.ts'
 import { messagesBelow } from '../messages-form.ts'
@@ -12,7 +13,25 @@ const openWeights = /^qwen3-\d+(\.\d+)?b(?!.*(instruct|thinking|coder))/
 /** top_p lies strictly between 0 and 1 here. */
 const clampTopP = (value: number): number => Math.min(Math.max(value, 0.001), 0.999)
 
+const withReadableArguments = (call: Json): Json => {
+  const asked = recordOf(call['function'])
+  const text = textOf(asked?.['arguments']) ?? ''
+  return tryRecord(text) ? call : { ...call, function: { ...asked, arguments: JSON.stringify(argumentsObject(text)) } }
+}
+
+/** 'The "function.arguments" parameter of the code model must be in JSON format.': what a broken stream left of a call is none. */
+function repairArguments(body: Json): void {
+  const messages = recordsOf(body['messages'])
+  const isOdd = (call: Json): boolean => !tryRecord(textOf(recordOf(call['function'])?.['arguments']) ?? '')
+  if (!messages.some((message) => recordsOf(message['tool_calls']).some(isOdd))) return
+  body['messages'] = messages.map((message) => {
+    const calls = recordsOf(message['tool_calls'])
+    return calls.some(isOdd) ? { ...message, tool_calls: calls.map(withReadableArguments) } : message
+  })
+}
+
 function adjust(body: Json, call: ProviderCall): void {
+  repairArguments(body)
   const named = String(body['model'])
   if (named.endsWith('-internet')) {
     body['model'] = named.slice(0, -'-internet'.length)

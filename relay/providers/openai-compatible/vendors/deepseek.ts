@@ -7,7 +7,7 @@ import { messagesBelow } from '../messages-form.ts'
 import { effortOf } from '../request.ts'
 import { renderFormat } from '../format-instruction.ts'
 import { thinkingType } from '../thinking-switch.ts'
-import { type Json, recordOf, wordOf } from '../../shared/json.ts'
+import { type Json, recordOf, recordsOf, textOf, wordOf } from '../../shared/json.ts'
 
 const switchThinking = thinkingType(/v[4-9]|flash/)
 
@@ -17,11 +17,30 @@ function reasoning(body: Json, request: ChatRequest): void {
   if (effort !== undefined && effort !== 'none') body['reasoning_effort'] = effort === 'minimal' ? 'low' : effort
 }
 
-/** A schema cannot be enforced here, only described; an object can. */
 /** https://api-docs.deepseek.com/api/create-chat-completion, `user_id`: [a-zA-Z0-9\-_]+, at most 512 characters. */
 const userRule: NameRule = { longest: 512, pattern: /^[a-zA-Z0-9_-]+$/ }
 
+const thinksUnasked = /v[4-9]/
+
+/**
+ * "The `reasoning_content` in the thinking mode must be passed back to the API.": https://api-docs.deepseek.com/guides/thinking_mode, where a tool
+ * was called. Of answers that another model gave, or whose reasoning the caller has not kept, there is none; an empty one is
+ * refused, a blank one is taken: https://github.com/NousResearch/hermes-agent/pull/18263.
+ */
+function fillReasoning(body: Json): void {
+  const mode = recordOf(body['thinking'])?.['type']
+  if (mode === 'disabled' || (mode === undefined && !thinksUnasked.test(String(body['model'])))) return
+  const messages = recordsOf(body['messages'])
+  if (!messages.some((message) => recordsOf(message['tool_calls']).length > 0)) return
+  const lacks = (message: Json): boolean =>
+    message['role'] === 'assistant' && (textOf(message['reasoning_content']) ?? '') === ''
+  if (messages.some(lacks))
+    body['messages'] = messages.map((message) => (lacks(message) ? { ...message, reasoning_content: ' ' } : message))
+}
+
+/** A schema cannot be enforced here, only described; an object can. */
 function adjust(body: Json): string[] {
+  fillReasoning(body)
   const user = wordOf(body['user_id'])
   if (user !== undefined) body['user_id'] = fitUser(user, userRule)
   if (recordOf(body['response_format'])?.['type'] !== 'json_schema') return []

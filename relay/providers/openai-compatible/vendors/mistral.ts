@@ -55,6 +55,25 @@ const hasForeignId = (message: Json): boolean =>
     (id) => typeof id === 'string' && !ownId.test(id),
   )
 
+/**
+ * Between a tool's result and anybody else's words stands the model's: "Unexpected role 'user' after role 'tool'". Instructions stand before
+ * the conversation or beside the user's words only, and an answer at the end is one begun:
+ * https://github.com/mistralai/mistral-common, `MistralRequestValidator`.
+ */
+function inOrder(messages: readonly Json[]): Json[] {
+  const list: Json[] = []
+  for (const message of messages) {
+    const before = list.at(-1)?.['role']
+    const isOdd = message['role'] === 'system' && (before === 'assistant' || before === 'tool')
+    const next = isOdd ? { ...message, role: 'user' } : message
+    if (before === 'tool' && next['role'] === 'user') list.push({ role: 'assistant', content: 'Understood.' })
+    list.push(next)
+  }
+  const last = list.at(-1)
+  if (last?.['role'] === 'assistant' && last['prefix'] === undefined) list[list.length - 1] = { ...last, prefix: true }
+  return list
+}
+
 function rename(body: Json, from: string, to: string): void {
   if (body[from] !== undefined) body[to] ??= body[from]
 }
@@ -65,7 +84,7 @@ function adjust(body: Json): string[] {
   const left = Object.entries(body).filter(([name]) => !taken.has(name))
   for (const [name] of left) delete body[name]
   const messages = recordsOf(body['messages'])
-  if (messages.some(hasForeignId)) body['messages'] = messages.map(withOwnIds)
+  body['messages'] = inOrder(messages.some(hasForeignId) ? messages.map(withOwnIds) : messages)
   const choice = recordOf(body['tool_choice'])
   if (choice && choice['type'] !== 'function') body['tool_choice'] = 'auto'
   return left.flatMap(([name, value]) => (renamed.has(name) || isDefaultValue(name, value) ? [] : [name]))

@@ -1,4 +1,4 @@
-import type { Option, Visibility } from '../define.ts'
+import type { Option } from '../define.ts'
 import { addressOptions } from './addresses.ts'
 import { brandingOptions } from './branding.ts'
 import { claudeOptions } from './claude.ts'
@@ -48,9 +48,6 @@ export const optionKeys = Object.keys(options) as OptionKey[]
 export const isOptionKey = (key: string): key is OptionKey => Object.hasOwn(options, key)
 
 export const optionOf = (key: OptionKey): Option<unknown> => options[key]
-
-export const keysOfVisibility = (visibility: Visibility): OptionKey[] =>
-  optionKeys.filter((key) => options[key].visibility === visibility)
 
 /** Ready-made values: the defaults, with the given ones in their place. */
 export const defaultOptions = (changes: Partial<OptionValues> = {}): OptionValues =>

@@ -15,6 +15,7 @@ import {
   toChannelView,
   toProbeView,
 } from '../view.ts'
+import { withProxyPassword } from '../stored-setting.ts'
 import { execute, findChannel } from './store.ts'
 
 const mostFound = 10_000
@@ -154,7 +155,7 @@ export async function getChannel(deps: UserDeps, { id }: { id: number }): Promis
     { channelId: id },
     { orderBy: { position: 'asc' }, disableIdentityMap: true },
   )
-  return toChannelDetail(channel, {
+  return toChannelDetail(withProxyPassword(deps.secrets, channel), {
     role: deps.actor.role,
     key: deps.secrets.decrypt(channel.keyEncrypted),
     keys,

@@ -21,6 +21,7 @@ import { isGood, upstreamFailure } from '#relay/upstream-call/send.ts'
 import { timeoutsOf } from '#relay/upstream-call/timeouts.ts'
 import { sendWithToken } from '#relay/upstream-call/tokens.ts'
 import { movesKey, toColumns } from '../rules.ts'
+import { settingOf, withProxyPassword } from '../stored-setting.ts'
 import { findChannel, readKeys } from './store.ts'
 import { allowMovingKey } from './write.ts'
 
@@ -35,13 +36,14 @@ export async function withUsableKey(
   channel: Channel,
 ): Promise<UpstreamChannel> {
   const keys = splitKeys(channel.type, secrets.decrypt(channel.keyEncrypted))
-  if (keys.length < 2) return toUpstreamChannel(channel, keys[0] ?? '')
+  const stored = withProxyPassword(secrets, channel)
+  if (keys.length < 2) return toUpstreamChannel(stored, keys[0] ?? '')
   const where = { channelId: channel.id }
   const states = await em.find(ChannelKey, where, { orderBy: { position: 'asc' }, disableIdentityMap: true })
   const [first] = states.toSorted(
     (one, other) => keyPreference.indexOf(one.status) - keyPreference.indexOf(other.status),
   )
-  return toUpstreamChannel(channel, keys[first?.position ?? 0] ?? '')
+  return toUpstreamChannel(stored, keys[first?.position ?? 0] ?? '')
 }
 
 /** Why nothing usable came back, safe to show to people of the console. */
@@ -126,7 +128,7 @@ export async function fetchModels(deps: UserDeps, input: TypedChannel): Promise<
     other: input.other ?? stored?.other ?? '',
     openaiOrganization: stored?.openaiOrganization ?? '',
     createdAt: stored?.createdAt ?? deps.ambient.now(),
-    setting: stored?.setting ?? '',
+    setting: stored ? settingOf(deps.secrets, stored) : '',
   }
   return askForModels(deps, toUpstreamChannel(typed, key))
 }

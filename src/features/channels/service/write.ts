@@ -13,6 +13,7 @@ import { type ChannelView, toChannelView } from '../view.ts'
 import { indexChannels } from './abilities.ts'
 import { channelAct, recordChannels } from './acts.ts'
 import { writeStatus } from './status.ts'
+import { settingColumns, settingOf } from '../stored-setting.ts'
 import { findChannel, keyColumns, lockChannel, readKeys, replaceKeyStates } from './store.ts'
 
 /** `unpriced`: models of the channel that nobody could call for want of a price. */
@@ -29,7 +30,8 @@ export async function createChannel(deps: UserDeps, input: CreateChannel): Promi
   const columns = toColumns(fields, null)
   const keys = readKeys(fields.type, key)
   const id = await deps.em.transactional(async (em) => {
-    const row = { ...columns, name: fields.name, type: fields.type, ...keyColumns(deps.secrets, keys) }
+    const secret = { ...columnsOfSetting(deps, columns), ...keyColumns(deps.secrets, keys) }
+    const row = { ...columns, name: fields.name, type: fields.type, ...secret }
     const created = await em.insert(Channel, row)
     await replaceKeyStates(em, deps, { id: created, keys })
     await indexChannels(em, [created])
@@ -48,13 +50,15 @@ export async function updateChannel(deps: UserDeps, input: UpdateChannel): Promi
   const { id, key = '', status, expected = {}, ...given } = input
   if (given.name === '') throw new DomainError('channel.name_and_key_required')
   await deps.em.transactional(async (em) => {
-    const stored = await lockChannel(em, id)
+    const row = await lockChannel(em, id)
+    const stored = { ...row, setting: settingOf(deps.secrets, row) }
     if (isOvertaken(deps, stored, expected)) throw new DomainError('channel.changed_meanwhile')
     const setting = given.setting === undefined ? {} : { setting: withStoredPassword(given.setting, stored.setting) }
     const columns = toColumns({ ...given, ...setting }, stored)
     const keys = key.trim() === '' ? undefined : readKeys(columns.type ?? stored.type, key)
     if (!keys && movesKey(stored, columns)) await allowMovingKey(deps)
-    const changes = { ...columns, ...(keys ? keyColumns(deps.secrets, keys) : {}) }
+    const secret = { ...columnsOfSetting(deps, columns), ...(keys ? keyColumns(deps.secrets, keys) : {}) }
+    const changes = { ...columns, ...secret }
     if (Object.keys(changes).length > 0) await em.nativeUpdate(Channel, { id }, changes)
     if (keys) await replaceKeyStates(em, deps, { id, keys })
     if (status !== undefined && status !== stored.status) await writeStatus(em, [id], { status })
@@ -64,6 +68,9 @@ export async function updateChannel(deps: UserDeps, input: UpdateChannel): Promi
   })
   return saved(deps, id)
 }
+
+const columnsOfSetting = ({ secrets }: Pick<UserDeps, 'secrets'>, { setting }: Partial<Channel>) =>
+  setting === undefined ? {} : settingColumns(secrets, setting)
 
 /** Whether somebody else has changed a field since this change began. */
 function isOvertaken({ actor }: UserDeps, stored: Channel, expected: NonNullable<UpdateChannel['expected']>): boolean {
@@ -119,6 +126,7 @@ const settingsOf = (source: Channel) => ({
   modelMapping: source.modelMapping,
   statusCodeMapping: source.statusCodeMapping,
   setting: source.setting,
+  proxyEncrypted: source.proxyEncrypted,
   paramOverride: source.paramOverride,
   systemPrompt: source.systemPrompt,
   priority: source.priority,

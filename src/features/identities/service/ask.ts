@@ -13,8 +13,9 @@ type Question = {
   body?: string
 }
 
-/** For the whole of one call: a person waits in front of it. */
-const timeoutMs = 5000
+/** For the whole of one call. A person waits in front of it, but whoever is sent away has to set out anew. */
+export const longestSeconds = 15
+const timeoutMs = longestSeconds * 1000
 /** A profile has a few kilobytes. */
 const mostBytes = 262_144
 

@@ -1,10 +1,13 @@
 import type { Deps } from '../../deps.ts'
+import type { OAuthProvider } from '../schema.ts'
 import type { Profile } from './profile.ts'
+
+/** The page of ours that a provider leads back to. */
+export const pageOf = (origin: string, provider: OAuthProvider): string => `${origin}/oauth/${provider}`
 
 /** A sign-in that is about to leave for the provider. */
 type Departure = {
   state: string
-  /** The page of ours that the provider leads back to. */
   redirectUri: string
 }
 

@@ -6,7 +6,7 @@ import type { BeginState, FinishOAuth, OAuthProvider, StartOAuth } from '../sche
 import { bindIdentity } from './bindings.ts'
 import { github } from './github.ts'
 import { linuxdo } from './linuxdo.ts'
-import type { OAuthConversation } from './oauth-provider.ts'
+import { type OAuthConversation, pageOf } from './oauth-provider.ts'
 import { oidc } from './oidc.ts'
 import { presentable } from './profile.ts'
 import { providerFacts, requireEnabled } from './providers.ts'
@@ -16,8 +16,6 @@ import { isOwnBinding, makeState, type TakenState, takeState } from './states.ts
 const conversations: Record<OAuthProvider, OAuthConversation> = { github, oidc, linuxdo }
 
 export type Finished = { outcome: 'signed-in'; user: SignIn } | { outcome: 'bound' }
-
-const pageOf = (origin: string, provider: OAuthProvider): string => `${origin}/oauth/${provider}`
 
 /** A state alone, for browsers that write the provider's address themselves. */
 export async function beginState(deps: Deps, { inviteCode }: BeginState): Promise<string> {

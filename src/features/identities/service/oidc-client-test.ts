@@ -1,7 +1,8 @@
 import { DomainError } from '#core/errors.ts'
 import type { Deps } from '../../deps.ts'
 import { ask } from './ask.ts'
-import { form, formHeaders } from './oauth-provider.ts'
+import { form, formHeaders, pageOf } from './oauth-provider.ts'
+import { originOf } from './states.ts'
 
 /** A provider that knows the client refuses the code; one that does not refuses the client, in one of these words. */
 const clientRefusals = new Set(['invalid_client', 'unauthorized_client', 'access_denied'])
@@ -11,7 +12,7 @@ const clientRefusals = new Set(['invalid_client', 'unauthorized_client', 'access
  * @throws {DomainError} oidc.discovery_failed where nothing answers.
  */
 export async function tokenEndpointRefusal(
-  deps: Pick<Deps, 'transport' | 'options'>,
+  deps: Pick<Deps, 'transport' | 'options' | 'client'>,
   tokenEndpoint: string,
 ): Promise<string | undefined> {
   const [id, secret] = [deps.options.get('oidc.client_id'), deps.options.get('oidc.client_secret')]
@@ -20,7 +21,7 @@ export async function tokenEndpointRefusal(
     client_id: id,
     client_secret: secret,
     code: 'connection-test',
-    redirect_uri: `${deps.options.get('ServerAddress')}/oauth/oidc`,
+    redirect_uri: pageOf(originOf(deps), 'oidc'),
   })
   try {
     const { status, text } = await ask(deps, { method: 'POST', url: tokenEndpoint, headers: formHeaders, body })

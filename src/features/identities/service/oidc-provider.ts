@@ -2,7 +2,7 @@ import * as openid from 'openid-client'
 import { DomainError } from '#core/errors.ts'
 import { withoutTrailingSlashes } from '#core/trailing.ts'
 import type { Deps } from '../../deps.ts'
-import { ask } from './ask.ts'
+import { ask, longestSeconds } from './ask.ts'
 import { expectedIssuer, issuerByDocument, issuerByEndpoint } from './oidc-issuer.ts'
 
 export type OidcProvider = {
@@ -26,8 +26,8 @@ type Settings = {
 
 const minutesCached = 10
 
-/** The newest of each process's services, kept for some minutes, since every sign-in reads it twice. */
-const cached = new WeakMap<Deps['transport'], { key: string; until: number; provider: OidcProvider }>()
+/** The newest of each process's services, kept for some minutes, since every sign-in reads it twice; many at once read it once. */
+const cached = new WeakMap<Deps['transport'], { key: string; until: number; provider: Promise<OidcProvider> }>()
 
 /** The provider as it is set: by its configuration document, whose endpoints the ones that are set replace. */
 export async function oidcProvider(deps: Deps): Promise<OidcProvider> {
@@ -37,8 +37,11 @@ export async function oidcProvider(deps: Deps): Promise<OidcProvider> {
   const known = cached.get(deps.transport)
   const now = deps.ambient.now().getTime()
   if (known?.key === key && known.until > now) return known.provider
-  const provider = await discover(deps, settings)
-  cached.set(deps.transport, { key, until: now + minutesCached * 60_000, provider })
+  const provider = discover(deps, settings)
+  const reading = { key, until: now + minutesCached * 60_000, provider }
+  cached.set(deps.transport, reading)
+  // What could not be read is read again by the next.
+  provider.catch(() => cached.get(deps.transport) === reading && cached.delete(deps.transport))
   return provider
 }
 
@@ -76,7 +79,7 @@ async function discover(deps: Deps, settings: Settings): Promise<OidcProvider> {
       settings.clientSecret === '' ? {} : { client_secret: settings.clientSecret },
       clientAuthentication(metadata, settings.clientSecret),
     )
-    configuration.timeout = 5
+    configuration.timeout = longestSeconds
     configuration[openid.customFetch] = fetchBy(deps)
     openid.enableNonRepudiationChecks(configuration)
     // Whoever names the document without TLS has the rest without it; a document behind TLS leads nowhere that is not.

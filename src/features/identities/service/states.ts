@@ -81,7 +81,7 @@ export const nonceOf = ({ secrets }: Pick<Deps, 'secrets'>, state: string): stri
  * Where the browser is, since only there it has its session. The configured address knows the scheme better where a proxy
  * in front is not trusted.
  */
-function originOf({ options, client }: Pick<Deps, 'options' | 'client'>): string {
+export function originOf({ options, client }: Pick<Deps, 'options' | 'client'>): string {
   const configured = URL.parse(options.get('ServerAddress'))
   return configured && configured.host === URL.parse(client.origin)?.host ? configured.origin : client.origin
 }

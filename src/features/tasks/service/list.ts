@@ -1,6 +1,6 @@
 import type { FilterQuery } from '@mikro-orm/postgresql'
 import { DomainError } from '#core/errors.ts'
-import type { Page } from '#core/paging.ts'
+import { type Page, rowsOfPage } from '#core/paging.ts'
 import { roles } from '#core/roles.ts'
 import { Channel } from '#db/entities/channel.ts'
 import { DrawingTask } from '#db/entities/drawing-task.ts'
@@ -70,19 +70,15 @@ const commonFilter = (input: Common, userId: number | undefined) => ({
   ...(input.start || input.end ? { submittedAt: between(input.start, input.end) } : {}),
 })
 
-const pageOptions = ({ page, pageSize }: { page: number; pageSize: number }) => ({
-  orderBy: { id: 'desc' as const },
-  limit: pageSize,
-  offset: (page - 1) * pageSize,
-  disableIdentityMap: true,
-})
-
 async function drawings(deps: UserDeps, input: ListDrawings, userId: number | undefined): Promise<Page<DrawingView>> {
   const where: FilterQuery<DrawingTask> = {
     ...commonFilter(input, userId),
     ...(input.mjId === '' ? {} : { mjId: input.mjId }),
   }
-  const [rows, total] = await deps.em.findAndCount(DrawingTask, where, pageOptions(input))
+  const [rows, total] = await deps.em.findAndCount(DrawingTask, where, {
+    orderBy: { id: 'desc' },
+    ...rowsOfPage(input),
+  })
   return { items: await showDrawings(deps, rows), total, page: input.page, pageSize: input.pageSize }
 }
 
@@ -96,7 +92,7 @@ async function musicTasksOf(
     ...(input.taskId === '' ? {} : { taskId: input.taskId }),
     ...(input.platform === '' ? {} : { platform: input.platform }),
   }
-  const [rows, total] = await deps.em.findAndCount(MusicTask, where, pageOptions(input))
+  const [rows, total] = await deps.em.findAndCount(MusicTask, where, { orderBy: { id: 'desc' }, ...rowsOfPage(input) })
   return { items: await showMusicTasks(deps, rows), total, page: input.page, pageSize: input.pageSize }
 }
 

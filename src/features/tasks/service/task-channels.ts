@@ -1,6 +1,7 @@
 import { splitKeys } from '#core/channel-types/split-keys.ts'
 import { maskJson, maskSecrets } from '#core/masking/mask-secrets.ts'
 import { Channel } from '#db/entities/channel.ts'
+import { withProxyPassword } from '#features/channels/stored-setting.ts'
 import type { Services } from '#features/deps.ts'
 import { secretsBesideAddress, toUpstreamChannel, type UpstreamChannel } from '#relay/upstream-call/channel.ts'
 import { sendToUpstream } from '#relay/upstream-call/send.ts'
@@ -21,11 +22,13 @@ export async function findTaskChannels(
       const keys = splitKeys(channel.type, secrets.decrypt(channel.keyEncrypted))
       // A key that was replaced since: the upstream may well know its tasks by the new one.
       const keyOf = (keyHmac: string) => keys.find((key) => secrets.hmac(key) === keyHmac) ?? keys[0] ?? ''
-      places.set(channel.id, (keyHmac) => toUpstreamChannel(channel, keyOf(keyHmac)))
+      const stored = withProxyPassword(secrets, channel)
+      places.set(channel.id, (keyHmac) => toUpstreamChannel(stored, keyOf(keyHmac)))
     } catch (error) {
       // It exists, so its tasks are not given up; somebody has to see to its key.
       log.error({ err: error, channel: channel.id }, 'the key of a channel cannot be read')
-      places.set(channel.id, () => ({ ...toUpstreamChannel(channel, ''), baseUrl: '' }))
+      const stored = { ...channel, setting: '', proxyEncrypted: undefined }
+      places.set(channel.id, () => ({ ...toUpstreamChannel(stored, ''), baseUrl: '' }))
     }
   }
   return places

@@ -1,7 +1,7 @@
 import type { EntityManager, FilterQuery } from '@mikro-orm/postgresql'
 import { raw } from '@mikro-orm/postgresql'
 import { DomainError } from '#core/errors.ts'
-import type { Page } from '#core/paging.ts'
+import { type Page, rowsOfPage } from '#core/paging.ts'
 import { formatQuota } from '#core/quota.ts'
 import { mayActOn, roles } from '#core/roles.ts'
 import { logType, userStatus } from '#core/statuses.ts'
@@ -38,9 +38,7 @@ export async function listUsers({ em }: UserDeps, input: ListUsers): Promise<Pag
   const [users, total] = await em.findAndCount(User, matching(input), {
     // The number decides between equals, so that no row is on two pages.
     orderBy: [{ [orderedBy[input.sort]]: input.order }, { id: 'desc' }],
-    limit: input.pageSize,
-    offset: (input.page - 1) * input.pageSize,
-    disableIdentityMap: true,
+    ...rowsOfPage(input),
   })
   return { items: users.map(toUserView), total, page: input.page, pageSize: input.pageSize }
 }

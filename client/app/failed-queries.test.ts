@@ -1,0 +1,73 @@
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { QueryClient } from '@tanstack/react-query'
+import { expect, test } from 'vitest'
+import { toasts } from '../components/notify.ts'
+import { reportedWhenFailed } from '../lib/query.ts'
+import { reportQueryFailures } from './failed-queries.ts'
+
+const client = new URL('..', import.meta.url).pathname
+
+/** Queries that may fail unseen, by their file and procedure, and why. */
+const silent: Readonly<Record<string, string>> = {
+  'app/announcement.tsx site.notice': 'It opens by itself; nobody waits for it.',
+  'app/first-steps.tsx admin.site.firstSteps': 'A help that comes again at the next visit.',
+  'app/inbox-bell.tsx user.messages.unreadCount': 'Asked every half minute: the next answer shows the number.',
+  'app/site-sync.tsx site.status': 'What was last known is shown, and asked for again.',
+  'app/site-sync.tsx auth.whoami': 'What was last known is shown, and asked for again.',
+  'features/messages/inbox-list.tsx user.messages.unreadCount': 'The list beside it shows the same failure.',
+  'features/site/default-home.tsx public.models.pricing': 'The page greets strangers, with or without prices.',
+  'features/site/home-page.tsx site.homePageContent': 'The page greets strangers with its own words then.',
+  'features/site/home-page.tsx site.notice': 'The page greets strangers, with or without a notice.',
+}
+
+type Site = { name: string; isShown: boolean }
+
+/** Every query of a file, and whether the file reads its error, hands the whole of it on or asks for its failure to be reported. */
+function queriesOf(file: string): Site[] {
+  const source = readFileSync(join(client, file), 'utf8')
+  const calls = source.matchAll(
+    /(?:const\s+(\{[^}]*\}|\w+)\s*=\s*|=>\s*|return\s+|\w+:\s*)?trpc\.([\w.]+)\.use(?:Infinite)?Query\(/g,
+  )
+  return [...calls].map((call) => {
+    const [text, target, procedure = ''] = call
+    const after = source.slice(call.index + text.length)
+    const isReported = /^[^;]*?\breportedWhenFailed\b/.test(
+      after.slice(0, Math.max(0, after.search(/\n\s*(const|return|\}|<|trpc)\b/)) || 200),
+    )
+    const isPassedOn =
+      target === undefined || target.startsWith('{')
+        ? /\b(error|isError)\b/.test(target ?? 'error')
+        : new RegExp(
+            `\\b${target}\\.(error|isError)\\b|[({[,=:?]\\s*${target}\\s*[)}\\],:;\\n]|\\.\\.\\.${target}\\b|return ${target}\\b`,
+          ).test(source)
+    return { name: `${file} ${procedure}`, isShown: isReported || isPassedOn }
+  })
+}
+
+const files = globSync('**/*.{ts,tsx}', { cwd: client }).filter((file) => !file.includes('.test.'))
+
+test('no query fails unseen: its view shows it, a warning reports it, or there is a reason', () => {
+  const sites = files.flatMap(queriesOf)
+  expect(sites.length).toBeGreaterThan(130)
+  const unseen = sites.filter(({ isShown }) => !isShown).map(({ name }) => name)
+  expect(unseen.filter((name) => !(name in silent))).toEqual([])
+  expect(Object.keys(silent).filter((name) => !unseen.includes(name))).toEqual([])
+})
+
+test('a failure that no view shows is reported once, and not where its view shows it or goes on with what it had', async () => {
+  const queries = new QueryClient()
+  const stop = reportQueryFailures(queries.getQueryCache())
+  const ask = (name: string, meta?: object) =>
+    queries
+      .fetchQuery({ queryKey: [name], queryFn: () => Promise.reject(new Error('no answer')), ...meta, staleTime: 0 })
+      .catch(() => undefined)
+  await ask('shown')
+  queries.setQueryData(['known'], 1)
+  await ask('known', reportedWhenFailed)
+  expect(toasts.get()).toEqual([])
+  await ask('unseen', reportedWhenFailed)
+  await ask('another', reportedWhenFailed)
+  expect(toasts.get().map(({ kind, title }) => `${kind}: ${title}`)).toEqual(['warning: 页面的部分内容加载失败'])
+  stop()
+})

@@ -1,0 +1,26 @@
+import { expect, test } from 'vitest'
+import { refusesProofs } from './proof-refusals.ts'
+
+const refusal = (message: string, code: string | null = null, status = 400) => ({ status, code, message })
+
+test.each([
+  'messages.5.content.0: Invalid `signature` in `thinking` block',
+  'The encrypted content gAAAA… could not be verified. Reason: Encrypted content could not be decrypted or parsed.',
+  'Could not decrypt the provided encrypted_content. Ensure that the value is the unmodified encrypted_content.',
+  'Thought signature is not valid',
+  'Corrupted thought signature.',
+])('a refusal of proofs is known by its words: %s', (message) => {
+  expect(refusesProofs(refusal(message))).toBe(true)
+  // Also where the operator hides them from callers.
+  expect(refusesProofs({ ...refusal('upstream returned status 400'), original: { code: null, message } })).toBe(true)
+})
+
+test('or by its code', () => {
+  expect(refusesProofs(refusal('no', 'invalid_encrypted_content'))).toBe(true)
+})
+
+test('another refusal is none, nor is a fault', () => {
+  expect(refusesProofs(refusal('Function call is missing a thought_signature in functionCall parts'))).toBe(false)
+  expect(refusesProofs(refusal('messages: at least one message is required'))).toBe(false)
+  expect(refusesProofs(refusal('Thought signature is not valid', null, 500))).toBe(false)
+})

@@ -1,0 +1,118 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { z } from 'zod'
+import { roles } from '#core/roles.ts'
+import type { TestUser } from '#test/support/factories.ts'
+import { accessTable, refusalOf, routesOf } from './access-table.ts'
+import { callRest } from './callers.ts'
+import { type LivedInApp, startLivedInApp } from './lived-in-app.ts'
+import { objectsOf } from './objects.ts'
+import { restCalls, type RestSending } from './rest-calls.ts'
+import { inParallel } from './walk.ts'
+import { refusal, wireForms } from './wire-forms.ts'
+
+let world: LivedInApp
+beforeAll(async () => {
+  world = await startLivedInApp()
+})
+afterAll(() => world[Symbol.asyncDispose]())
+
+/** Two of them act, although they are asked for as reads are. */
+const isRead = (key: string) => key.startsWith('GET') && !/update_balance|user\/token/.test(key)
+
+const now = () => Math.floor(Date.now() / 1000)
+const everything = { page_size: '100', start_timestamp: '1', end_timestamp: '9999999999' }
+/** What makes a read answer with as much as there is. */
+const widest: Readonly<Record<string, () => Record<string, string>>> = {
+  'GET /api/user/': () => everything,
+  'GET /api/log/': () => everything,
+  'GET /api/log/self': () => everything,
+  'GET /api/log/search': () => ({ keyword: '6' }),
+  'GET /api/data/': () => everything,
+  'GET /api/data/self': () => ({ start_timestamp: String(now() - 2_500_000), end_timestamp: String(now()) }),
+  'GET /api/channel/': () => everything,
+  'GET /api/redemption/': () => everything,
+}
+
+function checked(key: string, form: z.ZodType | undefined, { status, text }: { status: number; text: string }) {
+  if (form === undefined) return [`${key} has no form`]
+  const { error } = form.safeParse(text.startsWith('{') ? JSON.parse(text) : text)
+  const shown = text.slice(0, 200)
+  if (status !== 200) return [`${key}: ${status} ${shown}`]
+  return (error?.issues ?? [])
+    .slice(0, 5)
+    .map(({ path, message }) => `${key} ${path.join('.')}: ${message} in ${shown}`)
+}
+
+/** Of the token that somebody has longest, which has calls in the log. */
+async function ownKey(person: TestUser | null): Promise<string> {
+  const { text } = await callRest(world.app, person, { key: 'GET /api/token/', query: { size: '100' } })
+  return (JSON.parse(text) as { data?: { key: string }[] }).data?.at(-1)?.key ?? 'none'
+}
+
+const isEmptyList = (text: string): boolean => /"(?:data|items)":\[\]/.test(text)
+
+/** A channel's test says how long it took in a refusal too. */
+const timed = refusal.extend({ time: z.number() })
+
+test('every documented read answers root, an administrator and a user in the form that clients read, and others with a bare refusal', async () => {
+  const { app, people } = world
+  const wrong: string[] = []
+  const [empty, filled] = [new Set<string>(), new Set<string>()]
+  const ordinary = await app.make.user()
+  const reads = Object.keys(wireForms).filter(isRead)
+  await inParallel(reads, async (key) => {
+    const row = accessTable.rest[key]
+    if (!row) return void wrong.push(`${key} is not served`)
+    const isOfOwner = row.role === 'user'
+    for (const actor of ['root', 'admin', 'user', 'anonymous'] as const) {
+      const person = actor === 'anonymous' ? null : people[actor]
+      const sending = (await restCalls[key]?.(objectsOf(app, isOfOwner ? (person?.id ?? 0) : ordinary.id))) ?? {}
+      const query = key === 'GET /api/log/token' ? { key: await ownKey(person) } : (widest[key]?.() ?? sending.query)
+      const answer = await callRest(app, person, { key, ...sending, ...(query ? { query } : {}) })
+      if (refusalOf(row, actor) === undefined) {
+        if (isEmptyList(answer.text)) empty.add(key)
+        else filled.add(key)
+        wrong.push(...checked(`${key} of ${actor}`, wireForms[key], answer))
+        continue
+      }
+      const form = key.startsWith('GET /api/channel/test/') ? timed : refusal
+      const status = actor === 'anonymous' ? 401 : 200
+      const isBare = answer.status === status && form.safeParse(JSON.parse(answer.text)).success
+      if (!isBare) wrong.push(`${key} refuses ${actor} with ${answer.status} ${answer.text.slice(0, 200)}`)
+    }
+  })
+  expect(wrong).toEqual([])
+  // A form that held nothing proves nothing.
+  expect([...empty].filter((key) => !filled.has(key))).toEqual([])
+})
+
+/** What the other suites ask for in a way that is refused. */
+const sendings: Readonly<Record<string, RestSending>> = {
+  'POST /api/user/login': { body: { username: 'xiaochen', password: 'demo-password' } },
+  'PUT /api/channel/tag': { body: { tag: 'sample', priority: 1 } },
+  'DELETE /api/log/': { query: { target_timestamp: '1000.5' } },
+}
+
+test('every documented change answers in the form that clients read', async () => {
+  const { app } = world
+  const wrong: string[] = []
+  for (const key of Object.keys(wireForms).filter((key) => !isRead(key))) {
+    const role = accessTable.rest[key]?.role
+    const user = await app.make.user({ role: role === 'root' ? roles.root : role === 'admin' ? roles.admin : 1 })
+    const about = objectsOf(app, role === 'user' ? user.id : (await app.make.user()).id)
+    const sending = sendings[key] ?? (await restCalls[key]?.(about)) ?? {}
+    wrong.push(
+      ...checked(key, wireForms[key], await callRest(app, role === 'anyone' ? null : user, { key, ...sending })),
+    )
+  }
+  expect(wrong).toEqual([])
+})
+
+/** Their forms are held where what they need is there: providers, codes, payments, a second factor. */
+const elsewhere =
+  /openapi|docs|oauth|2fa|\/verify$|verification|reset|register|logout|epay|stripe|POST \/api\/setup|GET \/api\/status$|DELETE \/api\/user\/self|aff_transfer|GET \/api\/channel\/test$|update_balance\/:id|POST \/api\/channel\/fetch_models/
+
+test('no documented path is without its form', () => {
+  const without = routesOf.rest().filter((key) => !(key in wireForms) && !elsewhere.test(key))
+  expect(without).toEqual([])
+})

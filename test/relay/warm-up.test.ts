@@ -1,0 +1,36 @@
+import { expect, test } from 'vitest'
+import { warmUp } from '#server/warm-up.ts'
+import { startApp } from '#test/support/app.ts'
+import { createDatabase } from '#test/support/database.ts'
+import { startProduct } from '#test/support/processes.ts'
+
+test('calls before the first one are answered and leave nothing behind: no row, no hold, no figure, no connection', async () => {
+  const app = await startApp()
+  const figures = async () =>
+    (await app.services.metrics.registry.getMetricsAsJSON()).filter(({ name }) => name.startsWith('gateway_'))
+  const rows = async () => {
+    const { rows: found } = await app.pool.query(
+      `select (select count(*) from logs) as logs, (select count(*) from holds) as holds, (select count(*) from leases) as leases,
+         (select count(*) from usage_hourly) as hours, (select sum(quota) from users) as quota`,
+    )
+    return found
+  }
+  const before = [await rows(), await figures()]
+  expect(await warmUp(app.services)).toBeGreaterThan(0)
+  expect([await rows(), await figures()]).toEqual(before)
+  expect(app.services.underWay.size).toBe(0)
+  expect(app.services.ledger.openCalls()).toBe(0)
+  expect(app.services.holds.open.size).toBe(0)
+})
+
+test('calls before the first one are left out where WARM_UP says so, and in processes that serve the console alone', async () => {
+  await using database = await createDatabase()
+  const answers = async (environment: Record<string, string>): Promise<boolean> => {
+    const given = { DATABASE_URL: database.url, WORKERS: '1', LOG_LEVEL: 'debug', WARM_UP: 'on', ...environment }
+    await using product = await startProduct({ environment: given })
+    return product.output().includes('answered calls of nobody')
+  }
+  expect(await answers({})).toBe(true)
+  expect(await answers({ WARM_UP: 'off' })).toBe(false)
+  expect(await answers({ ROLE: 'console' })).toBe(false)
+})

@@ -1,0 +1,124 @@
+import { asNumber, asObject, asObjects, asText, refuse, type Json } from '../prompt.ts'
+
+const contentText = (content: unknown): string =>
+  typeof content === 'string'
+    ? content
+    : asObjects(content)
+        .map((part) => asText(part['text']))
+        .join(' ')
+
+/** JSON mode wants its word among what is said: see the rules that name it. */
+export function checkJsonWord(texts: readonly unknown[], message: string): void {
+  if (!texts.some((text) => /json/i.test(contentText(text)))) refuse(message, 'messages')
+}
+
+/**
+ * "'messages' must contain the word 'json' in some form, to use 'response_format' of type 'json_object'.":
+ * https://platform.openai.com/docs/guides/structured-outputs, "JSON mode"; https://api-docs.deepseek.com/guides/json_mode;
+ * https://help.aliyun.com/zh/model-studio/json-mode.
+ */
+function checkJsonMode(body: Json): void {
+  if (asObject(body['response_format'])['type'] !== 'json_object') return
+  checkJsonWord(
+    asObjects(body['messages']).map((message) => message['content']),
+    "'messages' must contain the word 'json' in some form, to use 'response_format' of type 'json_object'.",
+  )
+}
+
+/** "Unexpected role 'user' after role 'tool'": https://github.com/zed-industries/zed/issues/37021, https://github.com/avante-corp/avante.nvim/pull/2695 */
+function checkMistralOrder(messages: Json[]): void {
+  for (const [index, message] of messages.entries()) {
+    const before = messages[index - 1]?.['role']
+    if (before === 'tool' && message['role'] !== 'tool' && message['role'] !== 'assistant')
+      refuse(`Unexpected role '${asText(message['role'])}' after role 'tool'`)
+  }
+  const last = messages.at(-1)
+  if (last?.['role'] === 'assistant' && last['prefix'] !== true)
+    refuse('Expected last role User or Tool (or Assistant with prefix True) for serving but got assistant')
+}
+
+/** "Tool call id was … but must be a-z, A-Z, 0-9, with a length of 9.": https://github.com/anomalyco/opencode/issues/1680 */
+function checkMistralIds(messages: Json[]): void {
+  const ids = messages.flatMap((message) => [
+    message['tool_call_id'],
+    ...asObjects(message['tool_calls']).map((call) => call['id']),
+  ])
+  for (const id of ids)
+    if (id !== undefined && !/^[a-zA-Z0-9]{9}$/.test(asText(id)))
+      refuse(`Tool call id was ${asText(id)} but must be a-z, A-Z, 0-9, with a length of 9.`)
+}
+
+/** https://docs.mistral.ai/api/#tag/chat: other names are "Extra inputs are not permitted". */
+const foreignToMistral = ['seed', 'user', 'stream_options', 'max_completion_tokens', 'store', 'top_k', 'service_tier']
+
+function checkMistral(body: Json): void {
+  const odd = foreignToMistral.find((name) => body[name] !== undefined)
+  if (odd !== undefined) refuse(`Extra inputs are not permitted: ${odd}`)
+  const messages = asObjects(body['messages'])
+  checkMistralOrder(messages)
+  checkMistralIds(messages)
+}
+
+/**
+ * "The `reasoning_content` in the thinking mode must be passed back to the API.": https://api-docs.deepseek.com/guides/thinking_mode, of
+ * answers that called a tool.
+ */
+function checkDeepSeek(body: Json): void {
+  if (asObject(body['thinking'])['type'] !== 'enabled') return
+  for (const message of asObjects(body['messages']))
+    if (asObjects(message['tool_calls']).length > 0 && message['reasoning_content'] === undefined)
+      refuse('The `reasoning_content` in the thinking mode must be passed back to the API.')
+}
+
+const isJson = (text: string): boolean => {
+  try {
+    JSON.parse(text)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** 'The "function.arguments" parameter of the code model must be in JSON format.': https://github.com/HKUDS/nanobot/issues/1487 */
+function checkDashScope(body: Json): void {
+  for (const call of asObjects(body['messages']).flatMap((message) => asObjects(message['tool_calls'])))
+    if (!isJson(asText(asObject(call['function'])['arguments'])))
+      refuse(
+        '<400> InternalError.Algo.InvalidParameter: The "function.arguments" parameter of the code model must be in JSON format.',
+      )
+}
+
+/**
+ * "max_tokens is too large: 32000. This model supports at most 16384 completion tokens, whereas you provided 32000.":
+ * https://github.com/enoch3712/ExtractThinker/issues/346; the numbers: https://platform.openai.com/docs/models.
+ */
+const mostOutput: readonly (readonly [RegExp, number])[] = [
+  [/^gpt-3\.5|^gpt-4-turbo/, 4096],
+  [/^(chat)?gpt-4o/, 16_384],
+  [/^gpt-4\.1/, 32_768],
+  [/^o[134]/, 100_000],
+  [/^gpt-5/, 128_000],
+]
+
+export function checkOutputLimit(body: Json, names: readonly string[]): void {
+  const [, most] = mostOutput.find(([pattern]) => pattern.test(asText(body['model']))) ?? []
+  for (const name of names) {
+    const limit = asNumber(body[name])
+    if (most !== undefined && limit !== undefined && limit > most)
+      refuse(
+        `${name} is too large: ${limit}. This model supports at most ${most} completion tokens, whereas you provided ${limit}.`,
+        name,
+      )
+  }
+}
+
+/** What single vendors of OpenAI's form refuse, distinguished by their models and paths. */
+export function checkVendor(body: Json, path: string): void {
+  const model = asText(body['model'])
+  const isAli = path.includes('/compatible-mode/')
+  if (isAli || /^(gpt-|o\d|deepseek-)/.test(model)) checkJsonMode(body)
+  if (isAli) checkDashScope(body)
+  if (/^(mistral|magistral|ministral|codestral|pixtral|devstral)-/.test(model)) checkMistral(body)
+  if (model.startsWith('deepseek-')) checkDeepSeek(body)
+  checkOutputLimit(body, ['max_tokens', 'max_completion_tokens'])
+}
