@@ -104,7 +104,8 @@ export const features: Record<string, Feature> = {
       },
     },
     find: ({ responseFormat }) => responseFormat?.type,
-    named: ['response_format'],
+    // What is not kept to strictly is asked for in words.
+    named: ['response_format', 'response_format.strict'],
   },
   effort: {
     ...field('reasoning', { effort: 'high' }, 'reasoning_effort'),

@@ -157,6 +157,25 @@ test('a listener waits with closing events and distinguishes arguments from fiel
   ).toBe('failed')
 })
 
+test.each([
+  ['gemini-3-pro', 'skip_thought_signature_validator'],
+  ['gemini-2.5-pro', undefined],
+])('a native call without proof towards %s has the word for an unknown one: %s', (model, thoughtSignature) => {
+  const call = (name: string) => ({ functionCall: { name, args: {} } })
+  const contents = [
+    { role: 'user', parts: [{ text: 'q' }] },
+    { role: 'model', parts: [call('a'), call('b')] },
+    { role: 'model', parts: [{ ...call('a'), thoughtSignature: 'cw==' }, call('b')] },
+  ]
+  const bytes = Buffer.from(JSON.stringify({ contents }))
+  const sent = gemini.native.gemini!.request({ json: { contents }, bytes }, callWith({ model, channel: { type: 24 } }))
+  const written = { ...call('a'), ...(thoughtSignature ? { thoughtSignature } : {}) }
+  expect(JSON.parse(String(sent.body))).toEqual({
+    contents: contents.with(1, { role: 'model', parts: [written, call('b')] }),
+  })
+  expect(sent.losses).toEqual([])
+})
+
 test('a native body goes out as the same bytes to the address of the mapped model', () => {
   const text = '{"contents":[{"parts":[{"text":"hi"}]}]}'
   const native = { json: JSON.parse(text), bytes: Buffer.from(text) }

@@ -139,8 +139,8 @@ function modelParts(content: readonly AssistantPart[], writing: Writing): Json[]
     waiting = undefined
   }
   const call = parts.findIndex((part) => part['functionCall'] !== undefined)
-  const signed = parts.some((part) => part['functionCall'] !== undefined && part['thoughtSignature'] !== undefined)
-  if (call >= 0 && !signed && writing.signatures) parts[call] = { ...parts[call], thoughtSignature: unknownSignature }
+  if (writing.signatures && parts[call] && parts[call]['thoughtSignature'] === undefined)
+    parts[call] = { ...parts[call], thoughtSignature: unknownSignature }
   return parts
 }
 

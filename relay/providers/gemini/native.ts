@@ -35,7 +35,7 @@ function nativeRequest(host: GeminiHost, native: NativeBody, call: ProviderCall)
   const model = applyThinking(body, call)
   // The path names the model; a second name in the body could only differ from it.
   delete body['model']
-  const losses = dropForeignProofs(body, model, call.withoutProofs === true)
+  const losses = fitProofs(body, model, call.withoutProofs === true)
   host.shape?.(body, call)
   return {
     method: 'POST' as const,
@@ -46,35 +46,50 @@ function nativeRequest(host: GeminiHost, native: NativeBody, call: ProviderCall)
   }
 }
 
+const nameIn = (part: Json): string =>
+  part['thought_signature'] === undefined ? 'thoughtSignature' : 'thought_signature'
+const partsOf = (content: unknown): unknown[] => listOf(recordOf(content)?.['parts'])
+const isCall = (part: unknown): boolean => {
+  const record = recordOf(part)
+  return (record?.['functionCall'] ?? record?.['function_call']) !== undefined
+}
+
 /**
- * Proofs of other vendors' reasoning, sealed for them, are not shown to this one. A call of theirs goes as one whose proof
- * is not known. `all`: proofs of whoever made them.
+ * Proofs of other vendors' reasoning, sealed for them, are not shown to this one. A call without proof goes as one whose proof
+ * is not known, where the model refuses a step whose first call has none. `all`: proofs of whoever made them.
  */
-function dropForeignProofs(body: Json, model: string, all: boolean): string[] {
-  const nameIn = (part: Json): string =>
-    part['thought_signature'] === undefined ? 'thoughtSignature' : 'thought_signature'
+function fitProofs(body: Json, model: string, all: boolean): string[] {
+  const wanted = wantsSignatures(model)
   const isForeign = (part: unknown): boolean => {
     const record = recordOf(part)
     const value = record?.[nameIn(record)]
     return typeof value === 'string' && (isSealed(value) || (all && value !== unknownSignature))
   }
-  const partsOf = (content: unknown): unknown[] => listOf(recordOf(content)?.['parts'])
+  /** The first call of a step, where it is without proof. */
+  const unprovenIn = (content: unknown): Json | undefined => {
+    const call = wanted && recordOf(content)?.['role'] === 'model' ? recordOf(partsOf(content).find(isCall)) : undefined
+    return call && call[nameIn(call)] === undefined ? call : undefined
+  }
   const contents: unknown = body['contents']
-  if (!Array.isArray(contents) || !contents.some((content) => partsOf(content).some(isForeign))) return []
-  const unproven = (part: unknown): unknown[] => {
+  if (!Array.isArray(contents)) return []
+  const lost = contents.some((content) => partsOf(content).some(isForeign))
+  if (!lost && !contents.some(unprovenIn)) return []
+  const withoutForeign = (part: unknown): unknown[] => {
     const record = recordOf(part)
     if (!record || !isForeign(part)) return [part]
     const { [nameIn(record)]: _, ...plain } = record
-    const isCall = (record['functionCall'] ?? record['function_call']) !== undefined
-    if (isCall && wantsSignatures(model)) return [{ ...plain, thoughtSignature: unknownSignature }]
+    if (isCall(part) && wanted) return [{ ...plain, thoughtSignature: unknownSignature }]
     return record['thought'] === true || plain['text'] === '' ? [] : [plain]
   }
   body['contents'] = contents.map((content: unknown) => {
-    if (!partsOf(content).some(isForeign)) return content
-    const parts = partsOf(content).flatMap(unproven)
+    const unproven = unprovenIn(content)
+    if (!unproven && !partsOf(content).some(isForeign)) return content
+    const parts = partsOf(content).flatMap((part) =>
+      part === unproven ? [{ ...unproven, thoughtSignature: unknownSignature }] : withoutForeign(part),
+    )
     return { ...recordOf(content), parts: parts.length > 0 ? parts : [{ text: ' ' }] }
   })
-  return [sealLoss]
+  return lost ? [sealLoss] : []
 }
 
 function inspect(json: unknown): ReturnType<NativeDialect['inspect']> {

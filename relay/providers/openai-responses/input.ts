@@ -50,11 +50,12 @@ function outputItem(result: ToolResultPart, custom: ReadonlySet<string>): Json {
   const texts = result.content.flatMap((part) => (part.type === 'text' ? [part.text] : []))
   const plain = result.content.every((part) => part.type === 'text')
   const text = texts.join('\n')
-  const parts = result.content.flatMap((part) => userPart(part))
+  const failed = result.isError === true
+  const parts = [...(failed ? [{ type: 'input_text', text: 'Error:' }] : []), ...result.content.flatMap(userPart)]
   return {
     type: custom.has(result.callId) ? 'custom_tool_call_output' : 'function_call_output',
     call_id: result.callId,
-    output: plain ? (result.isError ? `Error: ${text}` : text) : parts,
+    output: plain ? (failed ? `Error: ${text}` : text) : parts,
   }
 }
 

@@ -144,6 +144,30 @@ describe('a call in the responses form', () => {
     expect(sent.losses).toEqual(['stop', 'max_tokens'])
   })
 
+  test('says of a failed result with an image that it failed', () => {
+    const image = { kind: 'url' as const, url: 'https://a.test/b.png' }
+    const result = { type: 'tool-result' as const, callId: 'call_1', isError: true }
+    const sent = write({
+      messages: [
+        { role: 'assistant', content: [{ type: 'tool-call', id: 'call_1', name: 'look', arguments: '{}' }] },
+        { role: 'user', content: [{ ...result, content: [{ type: 'image', source: image }] }] },
+      ],
+      tools: [weatherTool],
+    })
+    expect(sent.body).toMatchObject({
+      input: [
+        {},
+        {
+          call_id: 'call_1',
+          output: [
+            { type: 'input_text', text: 'Error:' },
+            { type: 'input_image', image_url: image.url },
+          ],
+        },
+      ],
+    })
+  })
+
   test('goes out natively with only name and suffix changed', () => {
     const text = '{"model":"mine","input":"hi","store":true}'
     const native = { json: JSON.parse(text), bytes: Buffer.from(text) }

@@ -66,8 +66,9 @@ function checkToolPairs(messages: Json[]): void {
 }
 
 /** Tools' messages hold texts alone, so that their images come in a user's message right behind, which asks nothing. */
-const isAttachment = (message: Json | undefined): message is Json => {
-  const parts = asObjects(message?.['content'])
+const isAttachment = (messages: Json[], index: number): boolean => {
+  const parts = asObjects(messages[index]?.['content'])
+  if (messages[index - 1]?.['role'] !== 'tool') return false
   return parts.some(isImage) && !asksBeside(parts.map((part) => asText(part['text'])))
 }
 const isImage = (part: Json): boolean => part['type'] === 'image_url'
@@ -76,10 +77,9 @@ export function readMessages(value: unknown) {
   const messages = asObjects(value)
   if (messages.length === 0) refuse("Missing required parameter: 'messages'.", 'messages')
   checkToolPairs(messages)
-  const last = messages.at(-1)
-  const attached = messages.at(-2)?.['role'] === 'tool' && isAttachment(last) ? last['content'] : []
+  const attached = isAttachment(messages, messages.length - 1) ? messages.at(-1)?.['content'] : []
   const turns = asObjects(attached).length > 0 ? messages.slice(0, -1) : messages
-  const user = turns.findLast((message) => isUser(message) && textOfContent(message['content']) !== '')
+  const user = turns.findLast((message, index) => isUser(message) && !isAttachment(turns, index))
   const lastOther = turns.findLastIndex((message) => message['role'] !== 'tool')
   return {
     text: textOfContent(user?.['content']),
