@@ -42,11 +42,11 @@ const ran = (...files: string[]) => checksOf(files).map(({ command, args }) => [
 
 test('a change is checked with what takes its files alone, the types of all, and the tests that reach it', () => {
   expect(ran('src/core/quota.ts')).toEqual([
+    expect.stringMatching(/^vitest related --run --project unit .* src\/core\/quota\.ts$/),
     'oxfmt --check --no-error-on-unmatched-pattern src/core/quota.ts',
     'oxlint --deny-warnings --no-error-on-unmatched-pattern src/core/quota.ts',
     expect.stringMatching(/^tsc /),
     'node scripts/check-i18n.ts',
-    expect.stringMatching(/^vitest related --run --project unit .* src\/core\/quota\.ts$/),
   ])
   expect(ran('docs/api.md').join()).not.toContain('vitest')
   expect(ran()).toEqual([])

@@ -39,12 +39,14 @@ export function checksOf(files: string[]): Step[] {
   if (files.length === 0) return []
   const some = settings.test(files.join('\n')) ? [] : ['--no-error-on-unmatched-pattern', ...files]
   const code = files.filter((file) => /\.(tsx?|m[jt]s|js|json)$/.test(file) && !/^package(-lock)?\.json$/.test(file))
-  const related = ['related', '--run', '--project', 'unit', '--reporter', 'dot', '--passWithNoTests', ...code]
+  // Few tests, each of which loads much: more workers would load the same once more, beside the other checks.
+  const few = ['--project', 'unit', '--maxWorkers', '50%', '--reporter', 'dot', '--passWithNoTests']
+  const tests = { title: 'unit tests of what changed', command: 'vitest', args: ['related', '--run', ...few, ...code] }
   return [
+    ...(code.length > 0 ? [tests] : []),
     ...checks.map((step) =>
       step.title === 'format' || step.title === 'lint' ? { ...step, args: [...step.args, ...some] } : step,
     ),
-    ...(code.length > 0 ? [{ title: 'unit tests of what changed', command: 'vitest', args: related }] : []),
   ]
 }
 

@@ -17,6 +17,7 @@ import type { AppRouter } from '#server/app-router.ts'
 import { createDatabase } from './database.ts'
 import { createFactories, type TestToken, type TestUser } from './factories.ts'
 import { ledgerViolations } from './ledger-invariant.ts'
+import { withStartLimit } from './start-limit.ts'
 
 const secretKey = 'the key of the test installation'
 
@@ -24,7 +25,7 @@ const secretKey = 'the key of the test installation'
  * The whole product in this process, on a database of its own, against a simulated provider. Two apps on one database
  * (`on: other`) are two nodes.
  */
-export async function startApp(
+export const startApp = withStartLimit(async function startApp(
   input: {
     environment?: Record<string, string>
     ambient?: Ambient
@@ -144,7 +145,7 @@ export async function startApp(
       await database?.[Symbol.asyncDispose]()
     },
   }
-}
+})
 
 type RelayCall = { headers?: Record<string, string>; signal?: AbortSignal; method?: string }
 

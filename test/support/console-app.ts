@@ -30,6 +30,7 @@ import { readJsonBody } from '#server/console-body.ts'
 import { createContext } from '#server/context.ts'
 import type { Context } from '#features/deps.ts'
 import { createDatabase } from './database.ts'
+import { withStartLimit } from './start-limit.ts'
 
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 const newId = (length: number) => Array.from(randomBytes(length), (byte) => alphabet[byte % 62]).join('')
@@ -41,7 +42,7 @@ type Sending = { body?: unknown; headers?: Record<string, string>; query?: Recor
 export type Person = { id: number; username: string; role: Role; password: string }
 
 /** The console's routes over a database of their own: REST over HTTP, tRPC in the process. Nothing else of the server runs. */
-export async function startConsole(environment: Record<string, string> = {}) {
+export const startConsole = withStartLimit(async function startConsole(environment: Record<string, string> = {}) {
   const settings = readEnvironment({ API_RATE_LIMIT: '0', CRITICAL_RATE_LIMIT: '0', ...environment })
   const testDatabase = await createDatabase()
   const database = await connect(testDatabase.connection, 10)
@@ -123,7 +124,7 @@ export async function startConsole(environment: Record<string, string> = {}) {
       await testDatabase[Symbol.asyncDispose]()
     },
   }
-}
+})
 
 export type ConsoleApp = Awaited<ReturnType<typeof startConsole>>
 

@@ -2,6 +2,7 @@ import { Client } from 'pg'
 import { expect, test } from 'vitest'
 import { fromUrl } from '#db/connection.ts'
 import { createDatabase } from './database.ts'
+import { withStartLimit } from './start-limit.ts'
 
 const ask = async (connection: ConstructorParameters<typeof Client>[0], query: string) => {
   const client = new Client(connection)
@@ -25,4 +26,14 @@ test('every test database has the whole schema, is alone with its rows, and is g
     expect(await ask(outer.connection, listed)).toEqual([0])
   }
   await outer[Symbol.asyncDispose]()
+})
+
+test('a start that hangs is ended with its name and the file that called it; one that fails or succeeds is as it was', async () => {
+  const hanging = withStartLimit(async function startNothing() {
+    await new Promise(() => {})
+  }, 0.01)
+  await expect(hanging()).rejects.toThrow('startNothing has not come to its end within 0.01 s')
+  await expect(hanging()).rejects.toHaveProperty('stack', expect.stringContaining('database.test.ts'))
+  await expect(withStartLimit(() => Promise.reject(new Error('refused')))()).rejects.toThrow('refused')
+  expect(await withStartLimit(async (given: number) => given + 1)(1)).toBe(2)
 })

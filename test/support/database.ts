@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { Client } from 'pg'
 import { inject } from 'vitest'
 import { type ConnectionOptions, toUrl } from '#db/connection.ts'
+import { withStartLimit } from './start-limit.ts'
 
 export type TestDatabase = AsyncDisposable & { connection: ConnectionOptions; url: string }
 
@@ -12,7 +13,7 @@ async function run(statement: string): Promise<void> {
 }
 
 /** An own database with the whole schema and no rows of ours; dropped at the end, whoever is still connected. */
-export async function createDatabase(): Promise<TestDatabase> {
+export const createDatabase = withStartLimit(async function createDatabase(): Promise<TestDatabase> {
   const database = `test_${randomBytes(8).toString('hex')}`
   // Copying the files costs a tenth of writing each page again, which is the default.
   await run(`create database ${database} template ${inject('databaseTemplate')} strategy file_copy`)
@@ -22,4 +23,4 @@ export async function createDatabase(): Promise<TestDatabase> {
     url: toUrl(connection),
     [Symbol.asyncDispose]: () => run(`drop database if exists ${database} with (force)`),
   }
-}
+})

@@ -6,11 +6,12 @@ import { createLedger, type Ledger } from '#features/ledger/service.ts'
 import { refundUndelivered } from '#features/ledger/refund.ts'
 import { createDatabase } from './database.ts'
 import { createFactories } from './factories.ts'
+import { withStartLimit } from './start-limit.ts'
 
 export type HeldCall = { id: string; userId: number; tokenId: number }
 
 /** A database with ledgers on it as processes have them, and what their tests ask of it. */
-export async function createLedgerWorld() {
+export const createLedgerWorld = withStartLimit(async function createLedgerWorld() {
   const testDatabase = await createDatabase()
   const database = await connect(testDatabase.connection, 20)
   const hot = createHotPool(testDatabase.connection, () => {})
@@ -102,7 +103,7 @@ export async function createLedgerWorld() {
       await testDatabase[Symbol.asyncDispose]()
     },
   }
-}
+})
 
 export type LedgerWorld = Awaited<ReturnType<typeof createLedgerWorld>>
 
