@@ -190,7 +190,10 @@ describe('a test of all channels', () => {
     })
     await expect(admin().testAll.mutate()).rejects.toMatchObject({ data: { domainCode: 'channel.test_running' } })
     await expect
-      .poll(async () => (await admin().runs.query()).find(({ name }) => name === 'channel-tests')?.running)
+      .poll(
+        async () =>
+          (await app.trpc(root).admin.channels.runs.query()).find(({ name }) => name === 'channel-tests')?.running,
+      )
       .toMatchObject({ done: 0, total: 2, byHand: true })
     await admin().cancelRun.mutate({ name: 'channel-tests' })
     await expect
@@ -255,7 +258,9 @@ describe('a comparison with the upstream lists', () => {
     expect((await run('channel-models')).report.params).toEqual({ compared: 2, changed: 1, failed: 1 })
     const ids = [same, differs, broken]
     const drifts = async () =>
-      new Map((await admin().drifts.query({ ids })).map((drift) => [drift.channelId, drift] as const))
+      new Map(
+        (await app.trpc(root).admin.channels.drifts.query({ ids })).map((drift) => [drift.channelId, drift] as const),
+      )
     expect((await drifts()).get(same)).toMatchObject({ added: [], gone: [], problem: '' })
     expect((await drifts()).get(differs)).toMatchObject({ added: ['new-model'], gone: ['old-model'] })
     expect((await drifts()).get(broken)?.problem).toContain('down')

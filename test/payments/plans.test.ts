@@ -152,6 +152,7 @@ describe('a plan that is paid for', () => {
   })
 
   it('costs the money that is asked for it in the currency of the payment, and its buyer is worth that much', async () => {
+    expect(await app.trpc(admin).admin.plans.currencies.query()).toEqual(['CNY'])
     const plan = await sell({ moneyPrices: { CNY: '39.00', USD: '' } })
     expect(plan.moneyPrices).toEqual({ CNY: '39.00' })
     const user = await app.make.user({ quota: 0 })

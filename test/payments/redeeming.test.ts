@@ -54,6 +54,9 @@ describe('a code', () => {
     expect(await app.sql('select type, quota, content from logs where user_id = $1', [person.id])).toEqual([
       { type: 1, quota: '1000', content: `通过兑换码充值 $0.002000，兑换码 ID ${String(id)}` },
     ])
+    const used = { redemptionId: Number(id), name: 'codes', quota: 1000, isGift: false }
+    expect((await (await app.trpc(person)).user.redemptions.uses({})).items).toMatchObject([used])
+    expect((await (await app.trpc(admin)).user.redemptions.uses({})).items).toEqual([])
     await ledgerHolds()
   })
 

@@ -47,6 +47,9 @@ describe('what a call costs the operator', () => {
     expect(channels).toEqual([
       { used: 2_400_000, cost: 2_400_000, count: 1, costed: channels[0]?.quota, quota: channels[0]?.quota },
     ])
+    const { admin } = app.trpc(await app.make.user({ role: 10 }))
+    const money = await admin.prices.channelMoney.query({ channelId: ids[0] ?? 0 })
+    expect(money).toMatchObject({ cost: 2_400_000, quota: channels[0]?.quota, costedQuota: channels[0]?.quota })
   })
 
   test('is a share of the list price, whatever the group pays', async () => {

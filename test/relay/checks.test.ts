@@ -234,6 +234,8 @@ test('paths of Google’s that are not served say so in Google’s form', async 
   const token = await app.make.token(await app.make.user())
   for (const path of [
     '/v1beta/files',
+    '/v1beta/files/one',
+    '/upload/v1beta/files/one',
     '/v1beta/cachedContents',
     '/v1beta/cachedContents/one',
     '/upload/v1beta/files',
@@ -241,6 +243,15 @@ test('paths of Google’s that are not served say so in Google’s form', async 
     const reply = await app.relay(token, path, {})
     expect(reply.status).toBe(501)
     expect(await reply.json()).toMatchObject({ error: { code: 501, status: 'UNIMPLEMENTED' } })
+  }
+})
+
+test('paths of OpenAI’s that are not served say so in its form', async () => {
+  const token = await app.make.token(await app.make.user())
+  for (const path of ['/v1/fine_tuning/jobs', '/v1/fine-tunes', '/v1/fine-tunes/one']) {
+    const reply = await app.relay(token, path, {})
+    expect(reply.status).toBe(501)
+    expect(await reply.json()).toMatchObject({ error: { code: 'api_not_implemented' } })
   }
 })
 

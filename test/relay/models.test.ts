@@ -180,6 +180,7 @@ test('each style has exactly the documented fields', async () => {
     expect((gemini['models'] as unknown[])[0]).toMatchObject({ name: 'models/best', displayName: 'best' })
   }
   expect(await get('/v1beta/openai/models', bearer)).toMatchObject({ object: 'list' })
+  expect(await get('/v1beta/openai/models/gpt-4o', bearer)).toMatchObject({ id: 'gpt-4o', object: 'model' })
   expect(await get('/hf/v1/models', bearer)).toMatchObject({ object: 'list' })
 })
 

@@ -107,7 +107,7 @@ describe('a scheduled price change', () => {
     await until(() => app.services.ambient.now().getTime() > effectiveAt.getTime() + 50)
     expect([app, other].map(({ services }) => services.options.get('ModelRatio')[model])).toEqual([1, 1])
     await expect(prices().schedule.mutate({ change, effectiveAt: new Date(0) })).rejects.toThrow('生效时间必须在未来')
-    expect((await prices().changes.query()).find((row) => row.id === id)?.status).toBe('cancelled')
+    expect((await app.trpc(root).admin.prices.changes.query()).find((row) => row.id === id)?.status).toBe('cancelled')
   })
 
   test('is kept where a price was set by hand at the same time, and does not overtake what is set after it', async () => {
@@ -196,7 +196,7 @@ describe('a rehearsal', () => {
       ],
       groupRatios: { default: 1.13 },
     }
-    const rehearsed = await prices().rehearse.query({ change, days: 1 })
+    const rehearsed = await app.trpc(root).admin.prices.rehearse.query({ change, days: 1 })
     expect(rehearsed).toMatchObject({ calls: 8, complete: true, unchanged: 0, unpriced: [{ model: gone, calls: 1 }] })
 
     const { id } = await schedule(change)

@@ -155,6 +155,31 @@ describe('the log on the wire', () => {
     expect((await user.get('/api/log/self')).headers.get('access-control-allow-origin')).toBeNull()
   })
 
+  it('is filtered by names that are offered: a user is shown the own alone, wildcards of the database are letters', async () => {
+    const bert = await app.person({ username: 'bert', displayName: 'Anna Bert' })
+    for (const [owner, name] of [[anna.id, 'home'], [anna.id, 'at_home'], [bert.id, 'his home']] as const) // prettier-ignore
+      await app.sql(`insert into tokens (user_id, name, key_hash, key_encrypted, key_mask) values ($1, $2, $2, '', '')`, [owner, name]) // prettier-ignore
+    await app.sql(
+      `insert into usage_hourly (hour, user_id, model_name, channel_id, token_id, "group") values (now(), $1, 'gpt-4o', 1, 1, 'default'), (now(), $2, 'his-gpt', 1, 1, 'default')`,
+      [anna.id, bert.id],
+    )
+    const values = (found: { value: string }[]) => found.map(({ value }) => value)
+    const own = await app.trpc(anna)
+    expect(values(await own.user.logs.suggest({ field: 'token', text: 'HOME' }))).toEqual(['home', 'at_home'])
+    expect(values(await own.user.logs.suggest({ field: 'model', text: 'gpt' }))).toEqual(['gpt-4o'])
+    const all = await app.trpc(await app.person({ role: 10 }))
+    const offered = (field: 'user' | 'channel' | 'token' | 'model', text: string) =>
+      all.admin.logs.suggest({ field, text })
+    expect(values(await offered('token', 'home'))).toEqual(['home', 'at_home', 'his home'])
+    expect(values(await offered('token', '_'))).toEqual(['at_home'])
+    expect(await offered('user', 'anna')).toEqual([
+      { value: 'anna', note: expect.any(String) },
+      { value: 'bert', note: 'Anna Bert' },
+    ])
+    expect(await offered('channel', 'CHANNEL')).toMatchObject([{ value: 'the channel' }])
+    expect(await offered('user', '%')).toEqual([])
+  })
+
   it('is cleared up to an instant, and not without one', async () => {
     await log({ createdAt: at(0) })
     await log({ createdAt: at(2) })

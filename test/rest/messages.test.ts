@@ -4,7 +4,8 @@ import { startConsole } from '#test/support/console-app.ts'
 
 const app = await startConsole()
 afterAll(() => app[Symbol.asyncDispose]())
-const admin = await app.signedIn(await app.person({ role: 10, username: 'sender' }))
+const sender = await app.person({ role: 10, username: 'sender' })
+const admin = await app.signedIn(sender)
 const person = await app.person({ username: 'reader', displayName: 'Reader' })
 const reader = await app.signedIn(person)
 
@@ -73,6 +74,12 @@ describe('a message', () => {
     expect((await admin.get(`/api/admin/messages/${sent.id}/recipients`)).data).toEqual([
       { user_id: person.id, username: 'reader', display_name: 'Reader', read_at: readAt },
     ])
+    const { messages } = (await app.trpc(sender)).admin
+    const found = { total: 1, items: [{ userId: person.id, username: 'reader', displayName: 'Reader' }] }
+    const nobody = { total: 0, items: [] }
+    expect(await messages.recipients({ id: sent.id, keyword: 'READ', read: 'read' })).toMatchObject(found)
+    expect(await messages.recipients({ id: sent.id, read: 'unread' })).toMatchObject(nobody)
+    expect(await messages.recipients({ id: sent.id, keyword: '%' })).toMatchObject(nobody)
   })
 
   it('are all read at once by their reader, once, and by nobody else', async () => {

@@ -209,6 +209,19 @@ describe('what is asked for again', () => {
   })
 })
 
+describe('new recovery codes', () => {
+  it('want a code, and the former ones are worth nothing any more', async () => {
+    const account = await enrolled()
+    const replace = (code = '000000') => account.browser.post('/api/user/2fa/backup_codes', { code })
+    expect(await replace()).toMatchObject(refused('验证码错误，或已使用过'))
+    const { backup_codes: codes } = (await replace(account.codes[0])).data as Codes
+    expect(new Set([...codes, ...account.codes]).size).toBe(20)
+    const browser = await halfSignedIn(account)
+    expect(await secondStep(browser, account.codes[1] ?? '')).toMatchObject(refused('验证码错误，或已使用过'))
+    expect((await secondStep(browser, codes[1] ?? '')).body['success']).toBe(true)
+  })
+})
+
 describe('giving it up', () => {
   it('wants a code, takes the recovery codes along and is recorded', async () => {
     const account = await enrolled()

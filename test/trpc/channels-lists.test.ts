@@ -103,11 +103,28 @@ describe('finding channels', () => {
     expect(await channels.matching({ keyword: '%%%%' })).toEqual([])
   })
 
+  it('shows the newest probes of each, and channels that were never probed with none', async () => {
+    const [probed, idle] = [await create(), await create()]
+    for (const message of ['first', 'second', 'third'])
+      await app.sql(
+        `insert into channel_probes (channel_id, model, success, message, duration_ms) values ($1, 'gpt-4o', false, $2, 7)`,
+        [probed.id, message],
+      )
+    const { admin: under } = await app.trpc(admin)
+    const health = await under.channels.health({ ids: [probed.id, idle.id], limit: 2 })
+    expect(health).toMatchObject([
+      { channelId: probed.id, probes: [{ message: 'third', durationMs: 7 }, { message: 'second' }] },
+      { channelId: idle.id, probes: [] },
+    ])
+    expect(health[0]?.probes).toHaveLength(2)
+  })
+
   it('says which channels have models that nobody has priced', async () => {
     const priced = await create()
     const house = await create({ models: ['gpt-4o', 'house-a', 'house-b'] })
     const ids = [priced.id, house.id]
-    expect(await (await asAdmin()).unpriced({ ids })).toEqual([{ channelId: house.id, models: ['house-a', 'house-b'] }])
+    const { admin: under } = await app.trpc(admin)
+    expect(await under.channels.unpriced({ ids })).toEqual([{ channelId: house.id, models: ['house-a', 'house-b'] }])
   })
 
   it('folds tags: pages count them and show all of their channels', async () => {

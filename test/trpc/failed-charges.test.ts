@@ -66,8 +66,8 @@ const codeOf = (work: Promise<unknown>): Promise<string> =>
 
 test('a charge that waits is listed for root alone, with what it holds and the whole of what was to be booked', async () => {
   const person = await failedCharge('listed')
-  const api = (await app.trpc(root)).admin.failedCharges
-  const { items, total } = await api.list()
+  const { admin } = await app.trpc(root)
+  const { items, total } = await admin.failedCharges.list()
   expect(total).toBe(items.length)
   expect(items.find(({ id }) => id === 'listed')).toMatchObject({
     userId: person.id,
@@ -76,7 +76,8 @@ test('a charge that waits is listed for root alone, with what it holds and the w
     held: 150,
     error: 'this row is refused',
   })
-  expect(JSON.parse((await api.get({ id: 'listed' })).charge)).toMatchObject({ promptTokens: 10, modelName: 'a-model' })
+  const { charge } = await admin.failedCharges.get({ id: 'listed' })
+  expect(JSON.parse(charge)).toMatchObject({ promptTokens: 10, modelName: 'a-model' })
   expect(await accountOf(person)).toEqual({ quota: 850, used: 0, calls: 0 })
 
   const administrator = (await app.trpc(await app.person({ role: 10 }))).admin.failedCharges

@@ -135,8 +135,14 @@ describe('models under administration', () => {
   it('are named where no table prices them, even while they may be called', async () => {
     await serve({ models: ['gpt-4o', 'house-model'] })
     await serve({ type: 2, models: ['mj_imagine'] })
+    const { admin: under } = await app.trpc(admin)
+    const models = ['gpt-4o', 'house-model', 'other']
+    const written = { type: 1, models, modelMapping: '{"other":"gpt-4o"}' }
+    expect(await under.models.unpriced(written)).toEqual(['house-model'])
     await app.setOptions({ SelfUseModeEnabled: 'true' })
-    expect(await (await app.trpc(admin)).admin.models.unset()).toEqual(['house-model'])
+    expect(await under.models.unset()).toEqual(['house-model'])
+    // Whoever calls alone needs no prices.
+    expect(await under.models.unpriced(written)).toEqual([])
   })
 
   it('find list prices in the catalogue', async () => {

@@ -135,6 +135,29 @@ describe('a passkey alone', () => {
   })
 })
 
+describe('a passkey as the proof that sensitive acts ask for', () => {
+  it('is asked for again after ten minutes, and taken once, from its owner', async () => {
+    const own = await keyed()
+    const other = await keyed()
+    await app.sql(
+      `update sessions set created_at = now() - interval '11 minutes', verified_at = now() - interval '11 minutes' where user_id = $1`,
+      [own.person.id],
+    )
+    const { secondFactor } = own.api.user
+    expect(await codeOf(secondFactor.passkeys.options())).toBe('second_factor.required')
+    const prove = (response: ReturnType<SecurityKey['sign']>) =>
+      codeOf(own.api.user.secondFactor.verifyWithPasskey({ response }))
+    const asked = await own.api.user.secondFactor.signatureOptions()
+    expect(asked.allowCredentials).toHaveLength(1)
+    expect(await prove(other.key.sign(asked))).toBe('passkey.refused')
+    expect(await codeOf(secondFactor.passkeys.options())).toBe('second_factor.required')
+    const response = own.key.sign(await own.api.user.secondFactor.signatureOptions())
+    await own.api.user.secondFactor.verifyWithPasskey({ response })
+    expect(await secondFactor.passkeys.options()).toMatchObject({ challenge: expect.any(String) })
+    expect(await prove(response)).toBe('passkey.refused')
+  })
+})
+
 describe('keeping a passkey', () => {
   it('is for who was asked, once, and each device once', async () => {
     const { api, key } = await keyed()
