@@ -119,11 +119,14 @@ export function createJobRunner<Needs extends Services>(given: Given<Needs>): Jo
       if (!started) throw new DomainError('job.running')
       return started
     },
-    cancel: (name, alongside) =>
-      transactional(async (em) => {
+    cancel: async (name, alongside) => {
+      await transactional(async (em) => {
         if (!(await askToCancel(em, jobOf(name).name))) throw new DomainError('job.not_running')
         await alongside?.(em)
-      }),
+      })
+      // A run of this process ends at once; that of another one when it next reports.
+      running.get(name)?.abort.abort('cancelled')
+    },
     stop: async () => {
       stopped = true
       if (timer) clearTimeout(timer)

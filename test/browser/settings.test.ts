@@ -265,8 +265,10 @@ describeWithBrowser('the settings', () => {
       expect(await bar.getAttribute('aria-valuenow')).toBe('5000')
       expect(await main.getByRole('button', { name: '清理', exact: true }).isDisabled()).toBe(true)
       expect(await violationsOf(page)).toEqual([])
+      const stopped = page.waitForResponse((response) => response.url().includes('logs.cancelClearing'))
       await main.getByRole('button', { name: '停止' }).click()
-      await expect.poll(async () => (await app.trpc(root).admin.logs.clearing.query())?.running?.ending).toBe(true)
+      await stopped
+      expect((await app.trpc(root).admin.logs.clearing.query())?.running?.ending).toBe(true)
       await holder.query('rollback')
       await bar.waitFor({ state: 'detached' })
       expect(await main.getByRole('button', { name: '清理', exact: true }).isDisabled()).toBe(false)
