@@ -7,7 +7,7 @@ import { storeOptions } from '../support/store-options.ts'
 import { builtConsole, drawn, follow, openConsole } from './console.ts'
 import { button } from './parts.ts'
 
-/** A whole picture: a page puts the usual one in the place of what it cannot read. */
+/** A whole image: the console puts the usual one in the place of what cannot be read. */
 const image = 'data:image/gif;base64,R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7'
 
 describeWithBrowser('what root sets of the site', () => {
