@@ -311,11 +311,17 @@ function sent({ provider, call }: Subject, caller: Caller, body: Body) {
 const goesWithTools = (body: Body, losses: readonly string[]): boolean =>
   body['tools'] !== undefined && losses.some((name) => /^(tools|(tools\.)?web_search(_.*)?)$/.test(name))
 
-function isSilent(subject: Subject, caller: Caller, [, without, withField]: Saying): boolean {
+/** So does what is said of an image. */
+const goesWithImage = (name: string, losses: readonly string[]): boolean =>
+  name === 'its detail' && losses.includes('image_url')
+
+function isSilent(subject: Subject, caller: Caller, [name, without, withField]: Saying): boolean {
   try {
     const [before, after] = [sent(subject, caller, without), sent(subject, caller, withField)]
     const isReported =
-      after.losses.some((name) => !before.losses.includes(name)) || goesWithTools(without, after.losses)
+      after.losses.some((lost) => !before.losses.includes(lost)) ||
+      goesWithTools(without, after.losses) ||
+      goesWithImage(name, after.losses)
     return before.wire === after.wire && !isReported
   } catch (error) {
     // What must not be dropped is refused.

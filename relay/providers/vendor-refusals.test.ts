@@ -218,6 +218,41 @@ describe('single vendors', () => {
       expect(JSON.stringify(sendTo(deepSeek, changes).body)).not.toContain('reasoning_content')
   })
 
+  test('DeepSeek is sent a word in place of each image, in both of its forms, whoever wrote them', () => {
+    const word = { type: 'text', text: '[image_url left out: this model reads text only]' }
+    const question: Message = { role: 'user', content: [done, image] }
+    const { body, losses } = sendTo(deepSeek, {
+      messages: loop(answered(done, image), say('assistant', 'a'), question),
+    })
+    expect(body['messages']).toMatchObject({
+      2: { content: 'r' },
+      3: { content: [word] },
+      5: { content: [done, word] },
+    })
+    expect(losses).toContain('image_url')
+    expect(sendTo(openAi, { messages: [question] }).losses).not.toContain('image_url')
+
+    const source = { type: 'base64', media_type: 'image/png', data: 'AAAA' }
+    const messages = [
+      {
+        role: 'user',
+        content: [{ type: 'tool_result', tool_use_id: 'c', content: [done, { type: 'image', source }] }],
+      },
+      { role: 'user', content: 'q' },
+    ]
+    const json = { model: 'm', max_tokens: 9, messages }
+    const native = providerFor(43).native.claude!.request(
+      { json, bytes: Buffer.from(JSON.stringify(json)) },
+      callWith({ model: 'deepseek-v4', channel: { type: 43 } }),
+    )
+    const left = { type: 'text', text: '[image left out: this model reads text only]' }
+    expect(JSON.parse(String(native.body))['messages']).toEqual([
+      { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'c', content: [done, left] }] },
+      { role: 'user', content: 'q' },
+    ])
+    expect(native.losses).toEqual(['image'])
+  })
+
   test('older Geminis are asked in words for a format beside tools, newer ones are held to it', () => {
     const responseFormat = {
       type: 'json-schema',

@@ -123,6 +123,14 @@ describe('the others', () => {
       { model: 'm', max_tokens: 9, messages, thinking: { type: 'enabled', budget_tokens: 2000 } },
     ],
     ['an empty turn', { model: 'm', max_tokens: 9, messages: [{ role: 'user', content: [] }] }],
+    [
+      'an image, as DeepSeek',
+      {
+        model: 'deepseek-v4',
+        max_tokens: 9,
+        messages: [{ role: 'user', content: [{ type: 'image', source: { type: 'url', url: 'https://a.test' } }] }],
+      },
+    ],
   ])('Anthropic refuses %s', async (_, body) => {
     const headers = { 'x-api-key': 'k', 'anthropic-version': '2023-06-01' }
     expect(await post('/v1/messages', { headers, body })).toMatchObject({ status: 400 })
@@ -170,6 +178,13 @@ describe('the others', () => {
     [
       'a call without its reasoning, as DeepSeek',
       { model: 'deepseek-v4', thinking: { type: 'enabled' }, messages: called('c') },
+    ],
+    [
+      'an image, as DeepSeek',
+      {
+        model: 'deepseek-v4',
+        messages: [{ role: 'user', content: [{ type: 'image_url', image_url: { url: 'https://a.test' } }] }],
+      },
     ],
     [
       'a field that may be missing from what is kept to the letter',

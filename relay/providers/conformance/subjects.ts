@@ -193,6 +193,7 @@ const settings: Readonly<Record<string, Setting | Setting[]>> = {
       },
     },
   ],
+  deepseek: { optOut: { images: 'its models read no pictures' } },
   perplexity: { optOut: { tools: 'the vendor has no tools' } },
 }
 

@@ -91,7 +91,7 @@ export function openAiCompatible(style: OpenAiStyle): Provider {
       ...(style.messagesUrl
         ? {
             claude: {
-              ...foreignMessages(style.messagesUrl, style.profile?.user),
+              ...foreignMessages(style.messagesUrl, { userRule: style.profile?.user, adjust: style.adjustMessages }),
               accepts: (_: unknown, call: ProviderCall) => !style.ownSuffix?.test(call.model),
             },
           }

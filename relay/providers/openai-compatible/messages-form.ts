@@ -18,7 +18,10 @@ const limitOf = (call: ProviderCall): number => {
  * The messages dialect at an address of a vendor whose models are its own: what the caller says of thinking, tools and
  * sampling goes through as it is, for the rules of the dialect's first vendor are not those of these models.
  */
-export function foreignMessages(url: (call: ProviderCall) => string, userRule?: NameRule): NativeDialect {
+export function foreignMessages(
+  url: (call: ProviderCall) => string,
+  { userRule, adjust }: { userRule?: NameRule | undefined; adjust?: ((body: Json) => string[]) | undefined } = {},
+): NativeDialect {
   const headers = (call: ProviderCall): Record<string, string> => {
     const { 'anthropic-version': version, 'anthropic-beta': beta } = call.callerHeaders
     return {
@@ -38,7 +41,8 @@ export function foreignMessages(url: (call: ProviderCall) => string, userRule?: 
     if (userRule && user !== undefined && !fitsRule(user, userRule)) {
       body['metadata'] = { ...metadata, user_id: fitUser(user, userRule) }
     }
-    const losses = call.withoutProofs ? dropUnprovenReasoning(body, { all: true }) : dropSealedProofs(body)
+    const unproven = call.withoutProofs ? dropUnprovenReasoning(body, { all: true }) : dropSealedProofs(body)
+    const losses = [...unproven, ...(adjust?.(body) ?? [])]
     if ((body['stream'] === true) !== call.stream) body['stream'] = call.stream
     return { method: 'POST' as const, url: url(call), headers: headers(call), body: rewriteBody(native, body), losses }
   }

@@ -76,6 +76,8 @@ export type OpenAiStyle = {
   responsesModels?: RegExp | undefined
   /** Where the vendor speaks the messages dialect too, for the models it does so for. */
   messagesUrl?: ((call: ProviderCall) => string) | undefined
+  /** The same as `adjust`, of a body of that dialect. */
+  adjustMessages?: ((body: Json) => string[]) | undefined
   /** Endings of names that stand for settings of ours, which only a translated call can express. */
   ownSuffix?: RegExp | undefined
   /** Calls that the vendor takes in the responses form only. */

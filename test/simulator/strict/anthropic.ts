@@ -2,6 +2,7 @@ import { checkFields } from '../fields.ts'
 import { asNumber, asObject, asObjects, asText, asTexts, refuse, type Json } from '../prompt.ts'
 import { checkBlocks, checkEnding } from './anthropic-conversation.ts'
 import { checkAnthropicGrammar, checkGrammarSize, checkPlainRoot } from './schemas.ts'
+import { checkDeepSeekBlocks } from './vendors.ts'
 
 const words = (text: string): string[] => text.split(' ')
 
@@ -152,6 +153,7 @@ export function checkMessages(body: Json, { isHosted }: { isHosted: boolean }): 
   checkThinking(body)
   checkTools(body, isHosted)
   checkBlocks(body)
+  if (asText(body['model']).startsWith('deepseek-')) checkDeepSeekBlocks(asObjects(body['messages']))
   checkEnding(body)
   checkSampling(body)
   checkInstructions(body)

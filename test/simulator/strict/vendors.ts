@@ -59,11 +59,36 @@ function checkMistral(body: Json): void {
   checkMistralIds(messages)
 }
 
+const refuseVariant = (place: string, type: string, expected: string): never =>
+  refuse(
+    `Failed to deserialize the JSON body into the target type: ${place}: unknown variant \`${type}\`, expected ${expected}`,
+  )
+
 /**
+ * "messages[66].content: unknown variant `image`, expected one of `text`, `tool_use`, `tool_result`, `thinking`":
+ * https://github.com/deepseek-ai/DeepSeek-V3/issues/1026; a result's content is as a message's.
+ */
+export function checkDeepSeekBlocks(messages: Json[]): void {
+  for (const [index, message] of messages.entries())
+    for (const block of asObjects(message['content']).flatMap((each) => [each, ...asObjects(each['content'])]))
+      if (block['type'] === 'image' || block['type'] === 'document')
+        refuseVariant(
+          `messages[${index}].content`,
+          asText(block['type']),
+          'one of `text`, `tool_use`, `tool_result`, `thinking`',
+        )
+}
+
+/**
+ * "unknown variant `image_url`, expected `text`": https://github.com/1jehuang/jcode/issues/310, https://github.com/rikkahub/rikkahub/issues/1433.
  * "The `reasoning_content` in the thinking mode must be passed back to the API.": https://api-docs.deepseek.com/guides/thinking_mode, of
  * answers that called a tool.
  */
 function checkDeepSeek(body: Json): void {
+  for (const [index, message] of asObjects(body['messages']).entries()) {
+    const odd = asObjects(message['content']).find((part) => part['type'] !== 'text')
+    if (odd) refuseVariant(`messages[${index}]`, asText(odd['type']), '`text`')
+  }
   if (asObject(body['thinking'])['type'] !== 'enabled') return
   for (const message of asObjects(body['messages']))
     if (asObjects(message['tool_calls']).length > 0 && message['reasoning_content'] === undefined)

@@ -7,6 +7,7 @@ import { messagesBelow } from '../messages-form.ts'
 import { effortOf } from '../request.ts'
 import { renderFormat } from '../format-instruction.ts'
 import { thinkingType } from '../thinking-switch.ts'
+import { textOnly } from '../../shared/text-only.ts'
 import { type Json, recordOf, recordsOf, textOf, wordOf } from '../../shared/json.ts'
 
 const switchThinking = thinkingType(/v[4-9]|flash/)
@@ -38,15 +39,26 @@ function fillReasoning(body: Json): void {
     body['messages'] = messages.map((message) => (lacks(message) ? { ...message, reasoning_content: ' ' } : message))
 }
 
+/**
+ * "unknown variant `image_url`, expected `text`": https://github.com/1jehuang/jcode/issues/310, and of its other form "unknown variant
+ * `image`": https://github.com/deepseek-ai/DeepSeek-V3/issues/1026, https://api-docs.deepseek.com/guides/anthropic_api.
+ */
+function leaveOutOthers(body: Json): string[] {
+  const plain = textOnly(body['messages'])
+  if (plain) body['messages'] = plain.messages
+  return plain?.losses ?? []
+}
+
 /** A schema cannot be enforced here, only described; an object can. */
 function adjust(body: Json): string[] {
   fillReasoning(body)
+  const losses = leaveOutOthers(body)
   const user = wordOf(body['user_id'])
   if (user !== undefined) body['user_id'] = fitUser(user, userRule)
-  if (recordOf(body['response_format'])?.['type'] !== 'json_schema') return []
+  if (recordOf(body['response_format'])?.['type'] !== 'json_schema') return losses
   renderFormat(body)
   body['response_format'] = { type: 'json_object' }
-  return ['response_format.json_schema']
+  return [...losses, 'response_format.json_schema']
 }
 
 export const deepseek = openAiCompatible({
@@ -56,6 +68,7 @@ export const deepseek = openAiCompatible({
   messagesUrl: messagesBelow(/(\/anthropic)?(\/(v1|beta))?$/, '/anthropic/v1/messages'),
   profile: { user: userRule },
   userField: 'user_id',
+  adjustMessages: leaveOutOthers,
   carriesReasoning: 'content',
   plainText: true,
   reasoning,
