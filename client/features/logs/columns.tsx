@@ -5,6 +5,7 @@ import { Time } from '../../components/cells/time.tsx'
 import type { Column } from '../../components/data-table/types.ts'
 import { t } from '../../i18n/t.ts'
 import { formatTime } from '../../lib/format.ts'
+import { logText } from '../../lib/log-text.ts'
 import { costText } from '../../lib/margin.ts'
 import { nanosPerDollar } from '#core/pricing/buying-price.ts'
 import { logType } from '#core/statuses.ts'
@@ -17,7 +18,7 @@ import type { LogRow } from './use-logs.ts'
 /** A call is named by its model, anything else by its text. */
 function Subject({ log }: { log: LogRow }) {
   if (isCall(log.type)) return <ModelName name={log.modelName} used={detailsOf(log).upstream_model_name} />
-  if (log.type !== logType.error) return <span data-tip={log.content}>{log.content}</span>
+  if (log.type !== logType.error) return <span data-tip={logText(log.content)}>{logText(log.content)}</span>
   return (
     <span data-tip={log.content}>
       <Text as="span" fontFamily="mono" fontSize="0.92em">
@@ -165,7 +166,7 @@ export const logColumns = (isAdmin: boolean): Column<LogRow>[] => [
     id: 'model',
     title: t('模型 / 详情'),
     cell: (log) => <Subject log={log} />,
-    csv: (log) => log.modelName || log.content,
+    csv: (log) => log.modelName || logText(log.content),
     width: 180,
     grow: true,
     fixed: true,

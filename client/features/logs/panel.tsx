@@ -9,6 +9,7 @@ import { DetailPanel } from '../../components/detail-panel.tsx'
 import { Facts, Section } from '../../components/facts.tsx'
 import { ErrorState } from '../../components/states.tsx'
 import { t } from '../../i18n/t.ts'
+import { logText } from '../../lib/log-text.ts'
 import { AttemptList } from './attempts.tsx'
 import { CallPanel } from './call-panel.tsx'
 import { detailsOf } from './details.ts'
@@ -104,7 +105,7 @@ function EventPanel({ log }: { log: LogRow }) {
     <Stack gap="7">
       <Stack gap="4">
         <Text overflowWrap="anywhere" whiteSpace="pre-wrap">
-          {log.content}
+          {logText(log.content)}
         </Text>
         <Facts
           facts={[

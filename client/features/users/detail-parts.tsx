@@ -17,6 +17,7 @@ import { t } from '../../i18n/t.ts'
 import { deviceOf } from '../../lib/device.ts'
 import { formatInteger } from '../../lib/format.ts'
 import { trpc } from '../../lib/trpc.ts'
+import { logText } from '../../lib/log-text.ts'
 import { linkedAccounts, isGone, roleText, statusOf } from './words.ts'
 
 type Overview = RouterOutputs['admin']['users']['overview']
@@ -175,7 +176,7 @@ export function RecentLogs({ user }: PartProps) {
       <Rows label={t('最近的日志')}>
         {(logs.data?.items ?? []).map((log) => (
           <Line key={log.id}>
-            <Text truncate>{log.modelName || log.content}</Text>
+            <Text truncate>{log.modelName || logText(log.content)}</Text>
             <HStack gap="3" flexShrink="0">
               {log.modelName !== '' && <Money quota={log.quota} digits={4} />}
               <Faint>
