@@ -31,6 +31,7 @@ function add(
     isStream: call.stream,
     requestId: call.id,
     other: {
+      ...call.session,
       error_type: failure.type,
       error_code: failure.code,
       status_code: failure.status,

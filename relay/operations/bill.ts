@@ -137,6 +137,7 @@ export function plainChargeRow(
       ...userGroupKeys(services, call, terms.groupRatio),
       ...(receipt ? { receipt } : {}),
       operation: call.asked.operation,
+      ...call.session,
       usage_source: source,
       ...(end.end === 'complete' ? {} : { end: end.end }),
     },

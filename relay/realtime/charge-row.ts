@@ -87,6 +87,7 @@ function otherOf(
     ...(receipt ? { receipt } : {}),
     operation: 'realtime',
     session: call.id,
+    ...call.session,
     usage_source: source,
     ...(corrected ? { usage_corrected: true } : {}),
     ...(part.end === 'complete' ? {} : { end: part.end }),

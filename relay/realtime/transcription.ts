@@ -69,6 +69,7 @@ export function transcriptionRow(
       ws: true,
       operation: 'realtime-transcription',
       session: call.id,
+      ...call.session,
       usage_source: 'upstream',
       receipt,
     },

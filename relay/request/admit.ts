@@ -149,6 +149,7 @@ const sessionHeaders = [
   'conversation_id',
 ]
 const agentHeaders = ['x-claude-code-agent-id', 'x-agent-id']
+const parentAgentHeaders = ['x-claude-code-parent-agent-id']
 const projectHeaders = ['x-opencode-project', 'x-project-id']
 
 const firstOf = (headers: IncomingHttpHeaders, names: readonly string[]): string | undefined =>
@@ -209,10 +210,12 @@ function sessionByOpening({ body, caller }: SessionCall): string | undefined {
 export function sessionOf(call: SessionCall): CallSession {
   const session = namedSession(call) ?? sessionByOpening(call)
   const agent = firstOf(call.req.headers, agentHeaders)
+  const parentAgent = firstOf(call.req.headers, parentAgentHeaders)
   const project = firstOf(call.req.headers, projectHeaders)
   return {
     ...(session === undefined ? {} : { session }),
     ...(agent === undefined ? {} : { agent }),
+    ...(parentAgent === undefined ? {} : { parent_agent: parentAgent }),
     ...(project === undefined ? {} : { project }),
   }
 }

@@ -101,7 +101,7 @@ export type ChatRoute = {
 }
 
 /** Under which names a caller sums up its calls. */
-export type CallSession = { session?: string; agent?: string; project?: string }
+export type CallSession = { session?: string; agent?: string; parent_agent?: string; project?: string }
 
 /** An admitted call of any kind: who asks for which model in which group. */
 export type CallCore = Incoming & {

@@ -83,6 +83,7 @@ function chargeRowOf(
       ...attemptKeys(attempt, attempts, { cost: cost.info }),
       task_id: task.taskId,
       ...task.other,
+      ...call.session,
       receipt,
     },
     ...cost.columns,

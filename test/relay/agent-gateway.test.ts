@@ -202,8 +202,13 @@ test('calls are summed up by session, agent and project, the dearest first, for 
   ]
   for (const { session, agent, project, usage } of calls) {
     const headers = { 'x-session-id': session, 'x-agent-id': agent, 'x-project-id': project }
-    const body = { model, messages: [{ role: 'user', content: `hi [[usage=${usage}]]` }] }
-    expect((await app.relay(payer, '/v1/chat/completions', body, { headers })).status).toBe(200)
+    const content = `hi [[usage=${usage}]]`
+    // What an agent asks of other operations belongs to its session too.
+    const [path, body] =
+      agent === 'helper'
+        ? ['/v1/embeddings', { model, input: content }]
+        : ['/v1/chat/completions', { model, messages: [{ role: 'user', content }] }]
+    expect((await app.relay(payer, path, body, { headers })).status).toBe(200)
   }
   const rows = (await consumed(app)).slice(-3)
   const { logs } = app.trpc(user).user
@@ -215,7 +220,7 @@ test('calls are summed up by session, agent and project, the dearest first, for 
     ['two', 1, quotaOf(2)],
     ['one', 2, quotaOf(0, 1)],
   ])
-  expect(bySession[1]).toMatchObject({ promptTokens: 1010, cachedTokens: 400, completionTokens: 110 })
+  expect(bySession[1]).toMatchObject({ promptTokens: 1005, cachedTokens: 400, completionTokens: 100 })
   expect(named(await logs.sums.query({ by: 'agent' }))).toEqual([
     ['main', 2, quotaOf(0, 2)],
     ['helper', 1, quotaOf(1)],

@@ -129,3 +129,47 @@ test('rows and sums of a time are the same once its hours are added up, also of 
   expect((await logs.stat({})).quota).toBe(1_111_111_111 + 3)
   expect(contents(await logs.list({ start: time(240) }))).toEqual(['now', '240'])
 })
+
+test('figures of the dashboard and of the log are those of one session, agent or project where that is asked for', async () => {
+  const call = async (hours: number, session: string, row: { quota: number; type?: number; attempts?: number }) => {
+    await app.em().insert(Log, {
+      userId: anna.id,
+      type: row.type ?? 2,
+      modelName: session,
+      quota: row.quota,
+      createdAt: new Date(hoursAgo(hours).getTime() + 1_200_000),
+      other: {
+        session,
+        agent: `${session}-agent`,
+        project: 'shop',
+        admin_info: { attempts: Array.from({ length: row.attempts ?? 1 }, () => ({})) },
+      },
+    })
+  }
+  await call(3, 'one', { quota: 10, attempts: 3 })
+  await call(2, 'one', { quota: 20 })
+  await call(2, 'two', { quota: 400 })
+  await call(2, 'one', { quota: 0, type: 6, attempts: 2 })
+  const range = { start: hoursAgo(5), end: hoursAgo(1) }
+  for (const { stats, logs } of [(await app.trpc(anna)).user, (await app.trpc(admin)).admin]) {
+    const all = await stats.overview({ ...range, project: 'shop' })
+    expect(all.current).toMatchObject({ quota: 430, calls: 3 })
+    for (const filter of [{ session: 'one' }, { agent: 'one-agent' }, { agent: ['one-agent'], project: 'shop' }]) {
+      const { current } = await stats.overview({ ...range, ...filter })
+      expect(current).toMatchObject({ quota: 30, calls: 2, errors: 1, failedAttempts: 4 })
+      const { models, points, errors } = await stats.series({ ...range, ...filter })
+      expect(models).toEqual(['one'])
+      expect(points.map((point) => [point.time, point.quota, point.calls])).toEqual([
+        [hoursAgo(3), 10, 1],
+        [hoursAgo(2), 20, 1],
+      ])
+      expect(errors).toEqual([{ time: hoursAgo(2), count: 1 }])
+      expect(await logs.stat({ ...range, ...filter })).toMatchObject({
+        quota: 30,
+        calls: 2,
+        failures: { calls: 1, attempts: 4 },
+      })
+    }
+    expect((await stats.overview({ ...range, session: 'none' })).current).toMatchObject({ quota: 0, calls: 0 })
+  }
+})

@@ -7,7 +7,7 @@ import { t } from '../../i18n/t.ts'
 import { useSession } from '../../lib/session.ts'
 import type { LogRow } from './use-logs.ts'
 
-const nameIn = ({ other }: LogRow, name: 'session' | 'agent' | 'project'): string =>
+const nameIn = ({ other }: LogRow, name: 'session' | 'agent' | 'parent_agent' | 'project'): string =>
   typeof other?.[name] === 'string' ? other[name] : ''
 
 /** Who asked, when, with what, and the id to quote. */
@@ -43,6 +43,11 @@ export function LogOrigin({ log }: { log: LogRow }) {
           },
           { label: t('会话'), value: <Code>{nameIn(log, 'session')}</Code>, hidden: nameIn(log, 'session') === '' },
           { label: t('智能体'), value: <Code>{nameIn(log, 'agent')}</Code>, hidden: nameIn(log, 'agent') === '' },
+          {
+            label: t('上级智能体'),
+            value: <Code>{nameIn(log, 'parent_agent')}</Code>,
+            hidden: nameIn(log, 'parent_agent') === '',
+          },
           { label: t('项目'), value: <Code>{nameIn(log, 'project')}</Code>, hidden: nameIn(log, 'project') === '' },
         ]}
       />

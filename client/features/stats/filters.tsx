@@ -47,6 +47,9 @@ export function DashboardFilters({ values, onChange }: DashboardFiltersProps) {
           { id: 'model', label: t('模型'), kind: 'text', placeholder: t('全名，或用 % 代表任意文字') },
           { id: 'group', label: t('分组'), kind: 'choice', choices: groups.map((value) => ({ value, label: value })) },
           { id: 'user', label: t('用户'), kind: 'text', placeholder: t('用户名'), hidden: !isAdmin || values.own },
+          { id: 'session', label: t('会话'), kind: 'text', placeholder: t('会话名称') },
+          { id: 'agent', label: t('智能体'), kind: 'text', placeholder: t('智能体名称') },
+          { id: 'project', label: t('项目'), kind: 'text', placeholder: t('项目名称') },
         ]}
         values={values}
         onChange={onChange}

@@ -30,7 +30,8 @@ import {
 } from './use-stats.ts'
 
 const measureOf = (text: string): Measure => (text in amountOf ? (text as Measure) : 'spend')
-const isFiltered = ({ model, group, user }: DashboardValues): boolean => model !== '' || group !== '' || user !== ''
+const isFiltered = ({ model, group, user, session, agent, project }: DashboardValues): boolean =>
+  [model, group, user, session, agent, project].some((value) => value !== '')
 
 export function Page() {
   const [values, set] = useDashboardState()

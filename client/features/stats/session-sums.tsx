@@ -12,13 +12,21 @@ type By = 'session' | 'agent' | 'project'
 
 const namesOfBy = (): Record<By, string> => ({ session: t('会话'), agent: t('智能体'), project: t('项目') })
 
-function useSums({ everyone, filters, range }: StatsInput, by: By) {
-  const { modelName, group } = filters
-  const username = 'username' in filters ? filters.username : ''
-  const input = { by, modelName, group, ...range }
-  const all = trpc.admin.logs.sums.useQuery({ ...input, username }, { enabled: everyone })
-  const own = trpc.user.logs.sums.useQuery(input, { enabled: !everyone })
-  return everyone ? all : own
+function useSums({ everyone, filters, range }: StatsInput, by: By, enabled: boolean) {
+  const input = { by, ...filters, ...range }
+  const all = trpc.admin.logs.sums.useQuery(input, { enabled: enabled && everyone })
+  const own = trpc.user.logs.sums.useQuery(input, { enabled: enabled && !everyone })
+  return (everyone ? all : own).data
+}
+
+/** The others are asked for once they are looked at, or decide whether there is anything to show. */
+function useAllSums(input: StatsInput, by: By) {
+  const session = useSums(input, 'session', true)
+  const isNone = session?.length === 0
+  const agent = useSums(input, 'agent', by === 'agent' || isNone)
+  const project = useSums(input, 'project', by === 'project' || isNone)
+  const sums = { session, agent, project }
+  return { data: sums[by], isNone: isNone && !agent?.length && !project?.length }
 }
 
 const logLinkOf = (by: By, name: string): string =>
@@ -27,8 +35,8 @@ const logLinkOf = (by: By, name: string): string =>
 /** What sessions, agents and projects cost in the period. Nothing is shown where no caller names any. */
 export function SessionSums({ input }: { input: StatsInput }) {
   const [by, setBy] = useState<By>('session')
-  const { data } = useSums(input, by)
-  if (data === undefined || (data.length === 0 && by === 'session')) return null
+  const { data, isNone } = useAllSums(input, by)
+  if (data === undefined || isNone) return null
   const names = namesOfBy()
   return (
     <Box borderWidth="1px" borderRadius="l3" bg="bg.panel" px="4" py="3" minW="0">

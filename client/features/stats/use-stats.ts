@@ -16,7 +16,18 @@ export type Totals = OwnTotals & Partial<Pick<OperatorTotals, 'cost' | 'costedQu
 export type Overview = { current: Totals; previous: Totals }
 export type Series = RouterOutputs['admin']['stats']['series']
 
-export const dashboardState = { range: '7d', by: '', own: false, model: '', group: '', user: '', measure: 'spend' }
+export const dashboardState = {
+  range: '7d',
+  by: '',
+  own: false,
+  model: '',
+  group: '',
+  user: '',
+  session: '',
+  agent: '',
+  project: '',
+  measure: 'spend',
+}
 export type DashboardValues = ReturnType<typeof useDashboardState>[0]
 export const useDashboardState = () => useUrlState(dashboardState)
 
@@ -28,7 +39,7 @@ export function useStatsInput(values: DashboardValues) {
   const { dataExportDefaultTime } = useStatus()
   const [refreshed, setRefreshed] = useState(() => new Date())
   const refresh = useCallback(() => setRefreshed(new Date()), [])
-  const { range: requested, by, model, group, user } = values
+  const { range: requested, by, model, group, user, session, agent, project } = values
   const everyone = isAdmin && !values.own
   return useMemo(() => {
     const known = parseRange(requested, refreshed) ? requested : fallbackRange
@@ -38,10 +49,10 @@ export function useStatsInput(values: DashboardValues) {
     const span = to.getTime() - from.getTime()
     const usual = intervals.find((one) => one === dataExportDefaultTime) ?? 'hour'
     const interval = intervals.find((one) => one === by) ?? readableInterval(usual, span)
-    const common = { modelName: model, group, ...(everyone ? { username: user } : {}) }
+    const common = { modelName: model, group, session, agent, project, ...(everyone ? { username: user } : {}) }
     const question = JSON.stringify([requested, interval, everyone, common])
     return { everyone, refresh, span, interval, filters: common, range: { start: from, end }, question }
-  }, [requested, by, model, group, user, everyone, refreshed, refresh, dataExportDefaultTime])
+  }, [requested, by, model, group, user, session, agent, project, everyone, refreshed, refresh, dataExportDefaultTime])
 }
 export type StatsInput = ReturnType<typeof useStatsInput>
 
@@ -84,7 +95,7 @@ export function useLive({ everyone, filters }: StatsInput) {
 export function useLogLink({ everyone, filters, range }: StatsInput) {
   const { user, isAdmin } = useSession()
   const { start, end } = range
-  const { modelName, group } = filters
+  const { modelName, group, session, agent, project } = filters
   const username = 'username' in filters ? filters.username : ''
   return useCallback(
     (narrow: { type: number; model?: string; from?: Date; until?: Date }): string => {
@@ -98,9 +109,12 @@ export function useLogLink({ everyone, filters, range }: StatsInput) {
       const set = (name: string, value: string | undefined) => value && query.set(name, value)
       set('model', narrow.model ?? modelName)
       set('group', group)
+      set('request', session)
+      set('agent', agent)
+      set('project', project)
       set('user', everyone ? username : isAdmin ? user?.username : '')
       return `/app/logs/api-usage?${query}`
     },
-    [start, end, modelName, group, username, everyone, isAdmin, user?.username],
+    [start, end, modelName, group, session, agent, project, username, everyone, isAdmin, user?.username],
   )
 }

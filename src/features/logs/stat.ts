@@ -1,11 +1,11 @@
 import type { FailureSums } from '#core/usage-sums.ts'
 import { logType } from '#core/statuses.ts'
 import type { UserDeps } from '#features/deps.ts'
-import { addCommon, addOwn, createConditions, narrowsRows } from './conditions.ts'
+import { addCommon, addOwn, createConditions } from './conditions.ts'
 import type { LogFilters, OwnLogFilters } from './schema.ts'
 import { resolveNames, tiedTo } from './service.ts'
 import { type Query, readInTime } from './timed-query.ts'
-import { failuresBetween, sumsBetween, sumsOfRows } from './usage-sums.ts'
+import { figuresBetween } from './usage-sums.ts'
 
 export type LogStat = {
   /** Spent in the time range. */
@@ -33,13 +33,12 @@ const statOf = (deps: UserDeps, filters: LogFilters): Promise<LogStat> =>
   readInTime(deps.database.pool, async (query) => {
     const { start, end } = filters
     const hasRows = deps.options.get('LogConsumeEnabled')
-    const sums = narrowsRows(filters)
-      ? await sumsOfRows(query, filters)
-      : await sumsBetween(query, filters, { start, end, hasRows, now: deps.ambient.now() })
+    const between = { start, end, hasRows, now: deps.ambient.now() }
+    const { sums, failures } = await figuresBetween(query, filters, between)
     return {
       quota: Number(sums.quota),
       calls: Number(sums.calls),
-      failures: await failuresBetween(query, filters, { start, end }),
+      failures,
       ...(await lastMinute(query, filters)),
     }
   })

@@ -1,6 +1,15 @@
 import { logType } from '#core/statuses.ts'
 import type { FailureSums, SumRow } from '#core/usage-sums.ts'
-import { addCommon, addIds, addOwn, addTimes, type CommonFilters, createConditions } from './conditions.ts'
+import {
+  addCommon,
+  addIds,
+  addOwn,
+  addTimes,
+  type CommonFilters,
+  type Conditions,
+  createConditions,
+  narrowsRows,
+} from './conditions.ts'
 import { idsBetween } from './rollup.ts'
 import type { LogFilters } from './schema.ts'
 import type { Query } from './timed-query.ts'
@@ -43,6 +52,11 @@ const rowSums = `count(*) as calls, coalesce(sum(l.quota), 0) as quota,
   count(*) filter (where ${firstToken} >= 0) as first_token_count, coalesce(sum(l.cost), 0) as cost,
   coalesce(sum(l.quota) filter (where l.cost is not null), 0) as costed_quota`
 
+/** Hours of models as the tables of sums have them, of the rows that the conditions leave. */
+export const hoursOfRows = (conditions: Conditions): string =>
+  `select date_trunc('hour', l.created_at, 'UTC') as hour, l.model_name, count(*) as count, ${rowSums}
+   from logs l${conditions.where()} group by 1, 2`
+
 type Times = { start?: Date | undefined; end?: Date | undefined }
 
 const hourMs = 3_600_000
@@ -50,7 +64,7 @@ const zero = '0'
 const nothing = Object.fromEntries(columns.map((column) => [column, zero])) as SumRow
 
 /** Of log rows, where a filter is set that only they know. */
-export async function sumsOfRows(query: Query, filters: LogFilters, times: Times = filters): Promise<SumRow> {
+async function sumsOfRows(query: Query, filters: LogFilters, times: Times): Promise<SumRow> {
   const conditions = createConditions()
   conditions.add((value) => `l.type = ${value}`, logType.consume)
   addCommon(conditions, filters)
@@ -77,7 +91,7 @@ async function sumsOfHours(query: Query, filters: CommonFilters, { start, end }:
  * Both times included. Whole hours come from their sums; rows are read for the broken ones at both ends. While calls are
  * not logged (`hasRows`), broken hours count whole.
  */
-export async function sumsBetween(
+async function sumsBetween(
   query: Query,
   filters: LogFilters,
   { start, end, hasRows, now }: Times & { hasRows: boolean; now: Date },
@@ -100,11 +114,7 @@ const added = (parts: readonly SumRow[]): SumRow =>
     columns.map((column) => [column, String(parts.reduce((sum, part) => sum + Number(part[column]), 0))]),
   ) as SumRow
 
-export async function failuresBetween(
-  query: Query,
-  filters: CommonFilters,
-  { start, end }: Times,
-): Promise<FailureSums> {
+async function failuresBetween(query: Query, filters: CommonFilters, { start, end }: Times): Promise<FailureSums> {
   const conditions = createConditions()
   addCommon(conditions, filters)
   if (start) conditions.add((value) => `l.hour >= date_trunc('hour', ${value}::timestamptz)`, start)
@@ -114,4 +124,39 @@ export async function failuresBetween(
     conditions.values(),
   )
   return { calls: Number(row?.calls ?? 0), attempts: Number(row?.attempts ?? 0) }
+}
+
+/** As far as failures are logged. Every attempt of a call that failed did, and all but the last of one that was answered. */
+async function failuresOfRows(query: Query, filters: LogFilters, times: Times): Promise<FailureSums> {
+  const conditions = createConditions()
+  conditions.add((value) => `l.type = any(${value}::int[])`, [logType.consume, logType.error])
+  addCommon(conditions, filters)
+  addOwn(conditions, filters)
+  addTimes(conditions, times)
+  addIds(conditions, await idsBetween(query, times))
+  const attempts = `coalesce(jsonb_array_length(jsonb_path_query_array(l.other, '$.admin_info.attempts[*]')), 0)`
+  const [row] = await query<{ calls: string; attempts: string }>(
+    `select count(*) filter (where l.type = ${logType.error}) as calls,
+       coalesce(sum(greatest(${attempts} - (l.type = ${logType.consume})::int, 0)), 0) as attempts from logs l${conditions.where()}`,
+    conditions.values(),
+  )
+  return { calls: Number(row?.calls ?? 0), attempts: Number(row?.attempts ?? 0) }
+}
+
+/** Both times included. What only rows know, such as a session, is summed up from them. */
+export async function figuresBetween(
+  query: Query,
+  filters: LogFilters,
+  between: Times & { hasRows: boolean; now: Date },
+): Promise<{ sums: SumRow; failures: FailureSums }> {
+  const { start, end } = between
+  return narrowsRows(filters)
+    ? {
+        sums: await sumsOfRows(query, filters, { start, end }),
+        failures: await failuresOfRows(query, filters, { start, end }),
+      }
+    : {
+        sums: await sumsBetween(query, filters, between),
+        failures: await failuresBetween(query, filters, { start, end }),
+      }
 }

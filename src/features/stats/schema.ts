@@ -16,6 +16,10 @@ const ownFilters = z.object({
   tokenId: anyId,
   modelName: anyWord,
   group: anyWord,
+  /** As agents and programs name them: figures are then summed up from the rows of the log. */
+  session: z.string().max(255).default(''),
+  agent: anyWord,
+  project: anyWord,
 })
 const filters = ownFilters.extend({
   username: anyWord,

@@ -1,13 +1,21 @@
 import { DomainError } from '#core/errors.ts'
 import { User } from '#db/entities/user.ts'
 import type { UserDeps } from '#features/deps.ts'
-import { addCommon, type Conditions, createConditions } from '#features/logs/conditions.ts'
+import {
+  addCommon,
+  addOwn,
+  type CommonFilters,
+  type Conditions,
+  createConditions,
+  narrowsRows,
+} from '#features/logs/conditions.ts'
+import { logType, type LogType } from '#core/statuses.ts'
 import { tiedTo, resolveNames } from '#features/logs/service.ts'
 import { lastMinute } from '#features/logs/stat.ts'
 import type { FailureSums, SumRow } from '#core/usage-sums.ts'
-import { failuresBetween, hoursFor, hourSumsOf, sumsBetween } from '#features/logs/usage-sums.ts'
+import { figuresBetween, hoursFor, hoursOfRows, hourSumsOf } from '#features/logs/usage-sums.ts'
 import { type Query, readInTime } from '#features/logs/timed-query.ts'
-import { logFilters } from '#features/logs/schema.ts'
+import { type LogFilters, logFilters } from '#features/logs/schema.ts'
 import type { Filters, OwnFilters, Range, Series, UsageInput } from './schema.ts'
 import {
   type HourlyUsage,
@@ -39,7 +47,17 @@ function hoursOf({ start, end }: Range): { from: Date; until: Date } {
 const resolved = async (deps: UserDeps, filters: Filters): Promise<Filters> =>
   (await resolveNames(deps, filters)) ?? { ...filters, userId: [-1] }
 
-function conditionsOf(filters: Filters, times: { column: string; from: Date; until: Date }): Conditions {
+const asLogFilters = (filters: Filters): LogFilters => ({ ...logFilters.parse({}), ...filters })
+
+/** On rows of a type, where only they know what is asked for. */
+function rowConditionsOf(filters: LogFilters, { type, from, until }: Hours & { type: LogType }): Conditions {
+  const conditions = conditionsOf(filters, { column: 'created_at', from, until })
+  conditions.add((value) => `l.type = ${value}`, type)
+  addOwn(conditions, filters)
+  return conditions
+}
+
+function conditionsOf(filters: CommonFilters, times: { column: string; from: Date; until: Date }): Conditions {
   const conditions = createConditions()
   conditions.add((value) => `l.${times.column} >= ${value}`, times.from)
   conditions.add((value) => `l.${times.column} < ${value}`, times.until)
@@ -64,14 +82,14 @@ async function overviewOf<Sums>(
   const until = range.end
   const from = new Date(Math.max(range.start.getTime(), until.getTime() - longestRangeMs))
   const before = new Date(2 * from.getTime() - until.getTime())
-  const rowFilters = { ...logFilters.parse({}), ...filters }
+  const rowFilters = asLogFilters(filters)
   const hasRows = deps.options.get('LogConsumeEnabled')
   return readInTime(deps.database.pool, async (query) => {
-    const totals = async (start: Date, end: Date): Promise<Sums> =>
-      view(
-        await sumsBetween(query, rowFilters, { start, end, hasRows, now: deps.ambient.now() }),
-        await failuresBetween(query, rowFilters, { start, end }),
-      )
+    const totals = async (start: Date, end: Date): Promise<Sums> => {
+      const between = { start, end, hasRows, now: deps.ambient.now() }
+      const { sums, failures } = await figuresBetween(query, rowFilters, between)
+      return view(sums, failures)
+    }
     return {
       from,
       until,
@@ -83,14 +101,21 @@ async function overviewOf<Sums>(
 
 /** Calls that failed, for the intervals in which any did. */
 async function errorSeries(query: Query, filters: Filters, { interval, timeZone, ...hours }: Intervals) {
-  const conditions = conditionsOf(filters, { column: 'hour', ...hours })
+  const rowFilters = asLogFilters(filters)
+  const ofRows = narrowsRows(rowFilters)
+  const conditions = ofRows
+    ? rowConditionsOf(rowFilters, { type: logType.error, ...hours })
+    : conditionsOf(filters, { column: 'hour', ...hours })
+  const { time, calls, source } = ofRows
+    ? { time: 'l.created_at', calls: 'count(*)', source: 'logs' }
+    : { time: 'l.hour', calls: 'sum(l.calls)', source: 'failures_hourly' }
   const at = conditions.values().length
   const rows = await query<{ time: Date; count: string }>(
-    `select date_trunc($${at + 1}, l.hour, $${at + 2}) as time, sum(l.calls) as count from failures_hourly l${conditions.where()}
-     group by 1 having sum(l.calls) > 0 order by 1`,
+    `select date_trunc($${at + 1}, ${time}, $${at + 2}) as time, ${calls} as count from ${source} l${conditions.where()}
+     group by 1 having ${calls} > 0 order by 1`,
     [...conditions.values(), interval, timeZone],
   )
-  return rows.map(({ time, count }) => ({ time, count: Number(count) }))
+  return rows.map((row) => ({ time: row.time, count: Number(row.count) }))
 }
 
 type Hours = { from: Date; until: Date }
@@ -111,19 +136,30 @@ export const ownSeries = (deps: UserDeps, input: OwnFilters & Series): Promise<M
 export const modelSeries = async (deps: UserDeps, input: Filters & Series): Promise<ModelSeries> =>
   seriesOf(deps, await resolved(deps, input), input)
 
+/** From where hours are read: a table of sums, or the rows themselves, added up as a common table expression. */
+function hoursUnder(filters: Filters, hours: Hours): { conditions: Conditions; table: string; rowHours: string } {
+  const rowFilters = asLogFilters(filters)
+  if (narrowsRows(rowFilters)) {
+    const conditions = rowConditionsOf(rowFilters, { type: logType.consume, ...hours })
+    return { conditions, table: 'row_hours', rowHours: `row_hours as materialized (${hoursOfRows(conditions)}), ` }
+  }
+  const conditions = createConditions()
+  addCommon(conditions, filters)
+  return { conditions, table: hoursFor(filters), rowHours: '' }
+}
+
 /** Sums by model and interval: the ten models that cost most by name, all others together under null. */
 async function seriesOf(deps: UserDeps, filters: Filters, input: Series): Promise<ModelSeries> {
   const { from, until } = hoursOf(input)
   return readInTime(deps.database.pool, async (query) => {
     const { interval, timeZone } = input
-    const conditions = createConditions()
-    addCommon(conditions, filters)
+    const { conditions, table, rowHours } = hoursUnder(filters, { from, until })
     const at = conditions.values().length
-    const sums = `from ${hoursFor(filters)} l`
-    const where = conditions.where() || ' where true'
+    const sums = `from ${table} l`
+    const where = (rowHours === '' && conditions.where()) || ' where true'
     // Each interval reads its own stretch of the index, and none adds up models by name that are not shown.
     const rows = await query<PointRow>(
-      `with intervals as materialized (
+      `with ${rowHours}intervals as materialized (
          select date_trunc($${at + 1}, h.hour, $${at + 2}) as time, min(h.hour) as first, max(h.hour) as last
          from generate_series($${at + 3}::timestamptz, $${at + 4}::timestamptz - interval '1 hour', interval '1 hour') h(hour) group by 1
        ), top as materialized (
@@ -153,7 +189,7 @@ export const live = async (deps: UserDeps, input: Filters): Promise<Live> => {
 }
 
 const liveOf = (deps: UserDeps, filters: Filters): Promise<Live> =>
-  readInTime(deps.database.pool, (query) => lastMinute(query, { ...logFilters.parse({}), ...filters }))
+  readInTime(deps.database.pool, (query) => lastMinute(query, asLogFilters(filters)))
 
 /** The caller's own hours, by model. */
 export async function ownUsage(deps: UserDeps, range: Range): Promise<HourlyUsage[]> {
