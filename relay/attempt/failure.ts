@@ -80,8 +80,12 @@ export const maskedFailure = (failed: AttemptFailed, secrets: ChannelSecrets): A
  * @throws what nobody foresaw, which is a line in the server log: without them too.
  */
 export function maskedAttemptFailure(error: unknown, secrets: ChannelSecrets): AttemptFailed {
-  if (isUnexpected(error)) maskError(error, secrets)
-  return maskedFailure(asAttemptFailure(error), secrets)
+  try {
+    return maskedFailure(asAttemptFailure(error), secrets)
+  } catch (thrown) {
+    if (isUnexpected(thrown)) maskError(thrown, secrets)
+    throw thrown
+  }
 }
 
 /** Why an attempt failed, in words for operators: where it went, and what the network said. */

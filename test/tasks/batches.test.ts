@@ -323,7 +323,7 @@ test('a batch holds its bytes, their value, and twice what is sent until it has 
   const by = await holder(app)
   const model = 'claude-opus-4-1-20250805'
   const setting = JSON.stringify({ system_prompt: 'p'.repeat(20_000) })
-  await app.make.channel({ type: 14, models: model, setting, baseUrl: app.upstream.withDirectives('delay=1500') })
+  await app.make.channel({ type: 14, models: model, setting, baseUrl: app.upstream.withDirectives('gate=weighed') })
   await app.settled()
   const requests = Array.from({ length: 100 }, (_, at) => ask('x'.repeat(5000), `long-${at}`, model))
   const bytes = Buffer.from(JSON.stringify({ requests }))
@@ -331,7 +331,8 @@ test('a batch holds its bytes, their value, and twice what is sent until it has 
   const made = call(app, by, 'POST /v1/messages/batches', { requests })
   // The channel's own prompt stands in each of them.
   const least = bytes.length + weighJson(bytes).bytes + 2 * (bytes.length + 100 * 20_000)
-  await expect.poll(heldBytes, { timeout: 10_000, interval: 20 }).toBeGreaterThanOrEqual(least - 20_000)
+  await expect.poll(heldBytes, { timeout: 30_000 }).toBeGreaterThanOrEqual(least - 20_000)
+  app.upstream.openGate('weighed')
   expect((await made).status).toBe(200)
   await expect.poll(heldBytes).toBe(0)
 })
