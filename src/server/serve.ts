@@ -1,4 +1,4 @@
-import { createServer } from 'node:http'
+import { createServer, type ServerOptions } from 'node:http'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import type { ConnectionOptions } from '#db/connection.ts'
@@ -20,19 +20,22 @@ const closeTimeoutMs = 12_000
 /** Ends what serves in good order. Nobody in front has to notice it first where the stop is `unannounced`. */
 export type Stop = (how?: { unannounced?: boolean }) => Promise<void>
 
+/** How connections are treated, in milliseconds. */
+export const serverOptions: ServerOptions = {
+  headersTimeout: 30_000,
+  // Bodies may take as long as they like while they get on: whoever reads one watches its pace.
+  requestTimeout: 0,
+  connectionsCheckingInterval: 5000,
+  keepAliveTimeout: 75_000,
+  // Without it a request that merely offers another protocol would get no answer at all.
+  shouldUpgradeCallback: asksForRealtime,
+}
+
 /** Serves in this process. Resolves once it does, with what ends it. */
 export async function serve(environment: Environment, given: Given): Promise<Stop> {
   const { log } = given
   const { services, drain, stop, close } = await createServices({ environment, ...given })
-  const server = createServer({
-    headersTimeout: 30_000,
-    // Bodies may take as long as they like while they get on: whoever reads one watches its pace.
-    requestTimeout: 0,
-    connectionsCheckingInterval: 5000,
-    keepAliveTimeout: 75_000,
-    // Without it a request that merely offers another protocol would get no answer at all.
-    shouldUpgradeCallback: asksForRealtime,
-  })
+  const server = createServer(serverOptions)
   const app = createApp(services, createConsoleFiles(services.options))
   const draining = createDrain(server)
   server.on('request', app)

@@ -7,11 +7,12 @@ import { createConsoleFiles } from '#server/console-files.ts'
 import { createApp } from '#server/app.ts'
 import { readEnvironment } from '#server/env.ts'
 import { createLog } from '#server/process.ts'
+import { serverOptions } from '#server/serve.ts'
 import { createServices } from '#server/services.ts'
 import type { Ambient } from '#core/ambient.ts'
 import type { Job } from '#jobs/job.ts'
 import type { RelayServices } from '#relay/request/call.ts'
-import { asksForRealtime, serveUpgrades } from '#relay/index.ts'
+import { serveUpgrades } from '#relay/index.ts'
 import { startUpstream, type Upstream } from '#test/simulator/index.ts'
 import type { AppRouter } from '#server/app-router.ts'
 import { createDatabase } from './database.ts'
@@ -62,7 +63,7 @@ export const startApp = withStartLimit(async function startApp(
     consoleConnections: input.consoleConnections,
   })
   const relayed = createApp(services, createConsoleFiles(services.options))
-  const server = createServer({ shouldUpgradeCallback: asksForRealtime }, relayed)
+  const server = createServer(serverOptions, relayed)
   serveUpgrades(server, relayed)
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`

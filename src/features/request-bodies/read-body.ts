@@ -177,7 +177,8 @@ function collect({ limits, budget }: Bodies, { req, rules, holding }: Reading): 
   }
 
   const stopWatching = watchPace(req, limits.idleMs, {
-    waits: () => waits,
+    // What is being unpacked has come already, all of it or more than is taken at a time.
+    waits: () => waits || req.complete || req.isPaused(),
     onSlow: () => fail(new DomainError('input.too_slow')),
   })
   req.on('close', onClose).on('error', onClose)
