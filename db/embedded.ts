@@ -38,7 +38,7 @@ const copying = process.platform === 'linux' ? ['file_copy_method=clone'] : []
 const testingOnly = ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off', 'max_wal_size=512MB', ...copying]
 
 const timeoutMs = 30_000
-const betweenTriesMilliseconds = 100
+const retryDelayMs = 100
 
 /** Whether a server answers: `busy` is one that is starting or stopping. */
 async function probe(connection: ConnectionOptions): Promise<'running' | 'busy' | 'absent'> {
@@ -89,7 +89,7 @@ async function startOrAttach(
       throw new Error(`The database in ${data} does not start:\n${result.output}`)
     }
     removeForeignLock(data)
-    await delay(betweenTriesMilliseconds)
+    await delay(retryDelayMs)
   }
 }
 

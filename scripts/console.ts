@@ -44,7 +44,7 @@ function compressFiles(folder: string): void {
 /** Puts a whole folder in the place of another, whoever does the same at this moment. A server goes on meanwhile: the former one is deleted afterwards. */
 export function replaceFolder(made: string, place: string): void {
   const former = `${made}-former`
-  for (let tries = 1; ; tries += 1) {
+  for (let attempts = 1; ; attempts += 1) {
     try {
       renameSync(place, former)
     } catch {
@@ -54,7 +54,7 @@ export function replaceFolder(made: string, place: string): void {
       return renameSync(made, place)
     } catch (error) {
       // Another has put its own there meanwhile.
-      if (tries === 1000 || !['ENOTEMPTY', 'EEXIST', 'EPERM'].includes(Object(error).code)) throw error
+      if (attempts === 1000 || !['ENOTEMPTY', 'EEXIST', 'EPERM'].includes(Object(error).code)) throw error
     } finally {
       rmSync(former, { recursive: true, force: true })
     }

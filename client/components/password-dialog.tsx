@@ -17,7 +17,7 @@ const fields = z.object({ password: z.string().min(1, refusal('user.password_wro
 export function PasswordDialog() {
   const account = trpc.user.account.get.useQuery(undefined, reportedWhenFailed)
   const run = trpc.user.secondFactor.confirmPassword.useMutation()
-  const form = useZodForm({ schema: fields, values: { password: '' }, judged: 'when-sent' })
+  const form = useZodForm({ schema: fields, values: { password: '' }, mode: 'onSubmit' })
   const give = async ({ password }: z.output<typeof fields>) => {
     await run.mutateAsync({ password })
     answerVerification(true)

@@ -24,7 +24,7 @@ type SecondFactorFormProps = {
 
 /** A one-time password, a recovery code or a passkey. */
 export function SecondFactorForm({ explanation, authenticator, onCode, onPasskey }: SecondFactorFormProps) {
-  const form = useZodForm({ schema: fields, values: { code: '' }, judged: 'when-sent' })
+  const form = useZodForm({ schema: fields, values: { code: '' }, mode: 'onSubmit' })
   return (
     <Stack gap="4">
       {explanation && (

@@ -13,24 +13,24 @@ type FormOptions<Schema extends z.ZodType<FieldValues, FieldValues>> = {
   /** What is being edited. When it changes, as by a refresh, fields that were touched keep what was typed. */
   values: z.input<Schema>
   /**
-   * A form in the page is judged when it is sent: an error that appeared when its last field was left would push the button
-   * away from under the pointer.
+   * A form in the page is validated when it is sent: an error that appeared when its last field was left would push the
+   * button away from under the pointer.
    */
-  judged?: 'when-left' | 'when-sent'
+  mode?: 'onTouched' | 'onSubmit'
 }
 
-/** A form judged by the server's own schema: at first when a field is left, then with every change. */
+/** A form validated by the server's own schema: at first when a field is left, then with every change. */
 export function useZodForm<Schema extends z.ZodType<FieldValues, FieldValues>>({
   schema,
   values,
-  judged = 'when-left',
+  mode = 'onTouched',
 }: FormOptions<Schema>) {
   return useForm<z.input<Schema>, unknown, z.output<Schema>>({
     resolver: zodResolver(schema),
     defaultValues: values as DefaultValues<z.input<Schema>>,
     values,
     resetOptions: { keepDirtyValues: true },
-    mode: judged === 'when-left' ? 'onTouched' : 'onSubmit',
+    mode,
   })
 }
 

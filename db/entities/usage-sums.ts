@@ -13,7 +13,7 @@ export const usageSums = {
   firstTokenMs: sum(),
   /** Calls that had a first token, the divisor of `firstTokenMs`. */
   firstTokenCount: sum(),
-  /** What it cost the operator, in billionths of a dollar, failed tries included. */
+  /** What it cost the operator, in billionths of a dollar, failed attempts included. */
   cost: sum(),
   /** The part of `quota` whose cost is known. */
   costedQuota: sum(),

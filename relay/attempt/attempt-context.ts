@@ -5,7 +5,7 @@ import type { NativeDialect, Provider, ProviderCall } from '#relay/providers/typ
 import type { Attempt, AttemptRecord, Call, RelayServices } from '#relay/request/call.ts'
 import type { ChannelRequest } from './channel-body.ts'
 
-/** Everything one try needs and everything its bill needs. */
+/** Everything one attempt needs and everything its bill needs. */
 export type AttemptContext = {
   services: RelayServices
   call: Call

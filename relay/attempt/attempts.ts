@@ -15,14 +15,14 @@ import { pauseBeforeRetry, planRetry, type RetryRoute } from '#relay/routing/ret
 import { createSelection, type Selection } from '#relay/routing/select.ts'
 import { isUnbooked } from '#relay/billing/settle.ts'
 
-/** One try: where it goes, under which price, and the tries before it. */
+/** One attempt: where it goes, under which price, and the attempts before it. */
 export type AttemptPlan = { attempt: Attempt; attempts: AttemptRecord[]; terms: CallPrice }
 
 /** What differs between the kinds of calls. */
 export type AttemptSteps = {
-  /** Once there is somewhere to go and a price for it, before anything is set aside for the first try. */
+  /** Once there is somewhere to go and a price for it, before anything is set aside for the first attempt. */
   begin?: () => void
-  /** Sets aside what this try needs: so much … */
+  /** Sets aside what this attempt needs: so much … */
   amountOf?: (plan: AttemptPlan) => number
   /** … or what the call's own hold makes of it. */
   hold?: {
@@ -43,7 +43,7 @@ export type AttemptSteps = {
 
 const longestReleaseMs = 1000
 
-/** Tries channels until one answers. The hold of the first try serves all of them and is given back if none does. */
+/** Tries channels until one answers. The hold of the first attempt serves all of them and is given back if none does. */
 export async function attemptAll(services: RelayServices, call: CallCore, steps: AttemptSteps): Promise<void> {
   const selection = steps.selection ?? createSelection(services, call)
   const priceOf = steps.priceOf ?? ((attempt: Attempt) => priceAttempt(services, call, attempt))

@@ -26,7 +26,7 @@ import { sendRequest } from './send-request.ts'
 import { attemptSecrets, providerCallOf } from './upstream-channel.ts'
 
 /**
- * One try on one channel, to the settled answer. Returns when the call is over (answered, or the caller hung up).
+ * One attempt on one channel, to the settled answer. Returns when the call is over (answered, or the caller hung up).
  * @throws {AttemptFailed} when nothing has reached the caller and another channel may be tried.
  */
 export async function forward(services: RelayServices, call: Call, plan: ForwardPlan): Promise<void> {

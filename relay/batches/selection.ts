@@ -14,7 +14,7 @@ export function batchSelection(services: RelayServices, call: CallCore): Selecti
   /** Places come again once all were tried; one that is met a second time says so. */
   const find = (): Attempt | null => {
     for (;;) {
-      if (skipped.size > 0 && !selection.outlook()) return null
+      if (skipped.size > 0 && !selection.nextPlace()) return null
       const attempt = selection.next()
       if (takesBatches(attempt)) return attempt
       const place = `${attempt.channel.id} ${attempt.key.position} ${attempt.model}`
@@ -24,11 +24,11 @@ export function batchSelection(services: RelayServices, call: CallCore): Selecti
   }
 
   return {
-    outlook: () => {
-      const outlook = found ? null : selection.outlook()
-      if (!outlook) return null
+    nextPlace: () => {
+      const nextPlace = found ? null : selection.nextPlace()
+      if (!nextPlace) return null
       found = find()
-      return found && outlook
+      return found && nextPlace
     },
     next: () => {
       const attempt = found ?? find()

@@ -1,6 +1,6 @@
 import { type AnswerTerms, answerTokensFor, costOfAnswer } from '#core/pricing/estimate.ts'
 
-/** All that decides what is set aside for one try of a chat call. */
+/** All that decides what is set aside for one attempt of a chat call. */
 export type HoldFacts = {
   terms: AnswerTerms
   /** The caller's limit on one answer; 0 is none. */

@@ -35,7 +35,7 @@ type Raise = { outcome: 'raised' } | { outcome: 'refused'; available: number } |
 
 const mostEntries = 20_000
 /** Others take from the same balance at the same time, so what was read may be gone a moment later. */
-const mostTries = 6
+const maxAttempts = 6
 
 export function openHold(services: RelayServices, call: Call): Hold {
   const { holds } = services
@@ -65,7 +65,7 @@ export function openHold(services: RelayServices, call: Call): Hold {
     const isFixed = (): boolean => costOfAnswer(facts.terms, 1e6) === costOfAnswer(facts.terms, 0)
     let available = facts.grows || isFixed() ? Infinity : (holds.lastSeen.get(payerOf(call)) ?? Infinity)
     let best: HoldPlan | null = null
-    for (let tries = 1; ; tries += 1) {
+    for (let attempts = 1; ; attempts += 1) {
       const plan = planFor(available) ?? planFor(least)
       if (!plan) throw new Error('the least hold has a plan')
       const result = await reserveOnce(services, call, { amount: plan.amount })
@@ -77,8 +77,8 @@ export function openHold(services: RelayServices, call: Call): Hold {
       } else if (!isInsufficient(result)) throw refusalOfReserve(services, call, { result, amount: plan.amount })
       if (!facts.grows) remember(available)
       const better = planFor(available)
-      if (best && (!better || better.answerTokens <= best.answerTokens || tries >= mostTries)) return best
-      if (!better || tries >= mostTries) throw refusalOfReserve(services, call, { result, amount: least })
+      if (best && (!better || better.answerTokens <= best.answerTokens || attempts >= maxAttempts)) return best
+      if (!better || attempts >= maxAttempts) throw refusalOfReserve(services, call, { result, amount: least })
     }
   }
 

@@ -38,7 +38,7 @@ export function choicesOf(services: RelayServices, call: Call): Choice[] {
 
 type SharedPlan = { plan: Plan; share: number }
 
-/** The models behind the name that have a channel; equal ones of the highest number share the first try by weight. */
+/** The models behind the name that have a channel; equal ones of the highest number share the first attempt by weight. */
 function sharedPlans(services: RelayServices, { model, group }: Call): SharedPlan[] {
   const { mapping } = services.options.get('global_model_mapping')
   const usable = modelsBehind(mapping, model)

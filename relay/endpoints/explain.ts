@@ -127,7 +127,7 @@ const shownCap = ({ scope, period, seconds, zone, models, limit, spent, left, tu
   turns_at: turnsAt && turnsAt.getTime() / 1000,
 })
 
-/** Whether balances and spend caps would admit the call now. The first try decides: its price is what has to be set aside. */
+/** Whether balances and spend caps would admit the call now. The first attempt decides: its price is what has to be set aside. */
 function admits(priced: (Choice & Priced)[], balance: Balance): boolean | null {
   const firsts = priced.flatMap(({ probability, reservation }) =>
     probability > 0 && reservation ? [reservation.least] : [],

@@ -44,7 +44,7 @@ const capabilityOf: Readonly<Record<PlainOperation, ChannelOperation>> = {
 }
 
 /**
- * One try of an operation on one channel, to the settled answer.
+ * One attempt of an operation on one channel, to the settled answer.
  * @throws {AttemptFailed} when nothing has reached the caller and another channel may be tried.
  */
 export async function forwardPlain(services: RelayServices, call: PlainCall, plan: AttemptPlan): Promise<void> {

@@ -7,7 +7,7 @@ import type { PlainTranslation, Provider, ProviderCall, UpstreamRequest } from '
 import type { UpstreamReply } from '#relay/transport/send.ts'
 import type { PlainCall } from './types.ts'
 
-/** One try of an operation on one channel. */
+/** One attempt of an operation on one channel. */
 export type Try = {
   services: RelayServices
   call: PlainCall

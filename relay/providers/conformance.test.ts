@@ -203,8 +203,8 @@ test('what is not offered is listed with its reason, and printed', () => {
 test('every type of channel-types.json that can be called has a provider in relay/providers/registry.ts', () => {
   const ownTypes = new Set(listProviders().flatMap((provider) => provider.channelTypes))
   const living = channelTypes.filter(({ status, supports }) => {
-    const talks = Object.entries(supports).some(([operation, offered]) => offered && operation !== 'task')
-    return talks && ['active', 'legacy', 'extension', 'dead'].includes(status)
+    const isChat = Object.entries(supports).some(([operation, offered]) => offered && operation !== 'task')
+    return isChat && ['active', 'legacy', 'extension', 'dead'].includes(status)
   })
   expect(living.filter(({ type }) => !ownTypes.has(type)).map(({ name }) => name)).toEqual([])
 })

@@ -67,7 +67,7 @@ function gemini(model: string): ModelParameters {
 const known = capabilityTable.parse(capabilities)
 
 /**
- * What is known of a model by its name: first what the providers themselves judge by, then the table of capabilities. Names of a
+ * What is known of a model by its name: first what the providers themselves decide by, then the table of capabilities. Names of a
  * vendor's prefix go by what follows it.
  */
 export function parametersOf(name: string): ModelParameters {

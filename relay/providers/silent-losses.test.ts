@@ -6,12 +6,12 @@ import { type Subject, subjects } from './conformance/subjects.ts'
 type Body = Record<string, unknown>
 type Caller = keyof typeof dialects
 /** A body of the caller's dialect without and with something said. */
-type Saying = [name: string, without: Body, withField: Body]
+type RequestCase = [name: string, without: Body, withField: Body]
 
 const png = 'iVBORw0KGgo='
 const schema = { type: 'object', properties: { a: { type: 'string' } } }
 
-const fields = (plain: Body, withField: Body, within: (fields: Body) => Body = (given) => given): Saying[] =>
+const fields = (plain: Body, withField: Body, within: (fields: Body) => Body = (given) => given): RequestCase[] =>
   Object.entries(withField).map(([name, value]) => [name, plain, { ...plain, ...within({ [name]: value }) }])
 
 const chat: Body = { messages: [{ role: 'user', content: 'hi' }] }
@@ -29,7 +29,7 @@ const shown = (more: Body = {}) => [
   { type: 'image_url', image_url: { url: `data:image/png;base64,${png}`, ...more } },
 ]
 
-const chatSayings: Saying[] = [
+const chatRequests: RequestCase[] = [
   ...fields(chat, {
     temperature: 0.31,
     top_p: 0.77,
@@ -131,7 +131,7 @@ const calledRemotely: Body[] = [
   { type: 'mcp_tool_result', tool_use_id: 'mcptoolu_1', is_error: false, content: [{ type: 'text', text: 'zq' }] },
 ]
 
-const messageSayings: Saying[] = [
+const messageRequests: RequestCase[] = [
   ...fields(message, {
     metadata: { user_id: 'someone' },
     service_tier: 'standard_only',
@@ -150,11 +150,11 @@ const messageSayings: Saying[] = [
   ...fields(
     {},
     { eager_input_streaming: true, defer_loading: true, input_examples: [{ a: 'b' }], allowed_callers: ['x'] },
-  ).map(([name, , withField]): Saying => [name, withTool(), withTool(withField)]),
+  ).map(([name, , withField]): RequestCase => [name, withTool(), withTool(withField)]),
   ...fields(
     {},
     { allowed_domains: ['a.b'], blocked_domains: ['a.b'], user_location: { type: 'approximate', city: 'x' } },
-  ).map(([name, , more]): Saying => [
+  ).map(([name, , more]): RequestCase => [
     name,
     { ...message, tools: [search] },
     { ...message, tools: [{ ...search, ...more }] },
@@ -190,7 +190,7 @@ const generateResult = (more: Body = {}): Body => ({
   ],
 })
 
-const generateSayings: Saying[] = [
+const generateRequests: RequestCase[] = [
   ...fields(
     generate,
     {
@@ -246,7 +246,7 @@ const responseResult = (...parts: Body[]): Body => ({
 })
 const remoteCall = { type: 'mcp_call', id: 'mcp_1', server_label: 'docs', name: 'find', arguments: '{}', output: 'zq' }
 
-const responseSayings: Saying[] = [
+const responseRequests: RequestCase[] = [
   ...fields(response, {
     reasoning: { effort: 'high' },
     metadata: { a: 'b' },
@@ -294,11 +294,11 @@ const responseSayings: Saying[] = [
   ['sources of an answer', answered(), answered({ annotations: [{ type: 'url_citation', url: 'u' }] })],
 ]
 
-const sayings: Record<Caller, Saying[]> = {
-  'openai-chat': chatSayings,
-  'openai-responses': responseSayings,
-  claude: messageSayings,
-  gemini: generateSayings,
+const requests: Record<Caller, RequestCase[]> = {
+  'openai-chat': chatRequests,
+  'openai-responses': responseRequests,
+  claude: messageRequests,
+  gemini: generateRequests,
 }
 
 function sent({ provider, call }: Subject, caller: Caller, body: Body) {
@@ -315,7 +315,7 @@ const goesWithTools = (body: Body, losses: readonly string[]): boolean =>
 const goesWithImage = (name: string, losses: readonly string[]): boolean =>
   name === 'its detail' && losses.includes('image_url')
 
-function isSilent(subject: Subject, caller: Caller, [name, without, withField]: Saying): boolean {
+function isSilent(subject: Subject, caller: Caller, [name, without, withField]: RequestCase): boolean {
   try {
     const [before, after] = [sent(subject, caller, without), sent(subject, caller, withField)]
     const isReported =
@@ -332,11 +332,11 @@ function isSilent(subject: Subject, caller: Caller, [name, without, withField]: 
 
 const chatting = subjects.filter(({ optOut }) => optOut.text === undefined)
 
-describe.each(Object.keys(sayings) as Caller[])('what a caller of %s says', (caller) => {
+describe.each(Object.keys(requests) as Caller[])('what a caller of %s says', (caller) => {
   test.each(chatting.map((subject) => [subject.name, subject] as const))(
     'reaches the upstream or is named as lost: %s',
     (_, subject) => {
-      expect(sayings[caller].filter((saying) => isSilent(subject, caller, saying)).map(([name]) => name)).toEqual([])
+      expect(requests[caller].filter((request) => isSilent(subject, caller, request)).map(([name]) => name)).toEqual([])
     },
   )
 })

@@ -51,7 +51,7 @@ export function acceptCaller({ bodies }: RelayServices, { req, res, ip }: Incomi
   return end
 }
 
-/** What a close code says of a failure: ours to mend, ours to wait for, or the caller's. */
+/** What a close code says of a failure: ours to fix, ours to wait for, or the caller's. */
 function closeCodeOf(status: number, code: string | undefined): number {
   if (code === 'relay.stopping') return 1012
   if (status === 429 || status === 503) return 1013

@@ -63,7 +63,7 @@ export function answerHandshake(services: RelayServices, incoming: Incoming): Ca
 
 type Conversation = { plan: AttemptPlan; limited: LimitedCall; caller: CallerEnd }
 
-/** One try. @throws {AttemptFailed} while the upstream is not connected; what fails later ends the session. */
+/** One attempt. @throws {AttemptFailed} while the upstream is not connected; what fails later ends the session. */
 async function converse(
   services: RelayServices,
   call: CallCore,

@@ -24,7 +24,7 @@ type Origin = {
   isPaceWatched: boolean
 }
 
-type Taker = { take: (frame: Frame) => Promise<void>; onError: (error: unknown) => void }
+type Consumer = { take: (frame: Frame) => Promise<void>; onError: (error: unknown) => void }
 
 /**
  * Frames of one side on their way to the other: in their order, one at a time, with back-pressure. What is here of them, a
@@ -39,7 +39,7 @@ export function createPump(source: WebSocket, memory: FrameMemory, { connection,
   let full = false
   let waits = false
   let stopped = false
-  let taker: Taker | null = null
+  let consumer: Consumer | null = null
   let failure: { error: unknown } | null = null
   let working: Promise<void> = Promise.resolve()
   let busy = false
@@ -50,7 +50,7 @@ export function createPump(source: WebSocket, memory: FrameMemory, { connection,
     queue = []
     queued = 0
     stopped = true
-    if (taker) taker.onError(error)
+    if (consumer) consumer.onError(error)
     else failure ??= { error }
   }
   const flow = (): void => {
@@ -75,7 +75,7 @@ export function createPump(source: WebSocket, memory: FrameMemory, { connection,
     )
   }
 
-  const work = async ({ take }: Taker): Promise<void> => {
+  const work = async ({ take }: Consumer): Promise<void> => {
     busy = true
     try {
       for (let frame = queue.shift(); frame; frame = queue.shift()) {
@@ -94,7 +94,7 @@ export function createPump(source: WebSocket, memory: FrameMemory, { connection,
     }
   }
   const run = (): void => {
-    if (taker && !busy && queue.length > 0) working = work(taker)
+    if (consumer && !busy && queue.length > 0) working = work(consumer)
   }
 
   source.on('message', (data, isBinary) => {
@@ -120,7 +120,7 @@ export function createPump(source: WebSocket, memory: FrameMemory, { connection,
 
   return {
     start: (take, onError) => {
-      taker = { take, onError }
+      consumer = { take, onError }
       if (failure) onError(failure.error)
       run()
     },

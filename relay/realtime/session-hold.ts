@@ -21,7 +21,7 @@ const raiseAt = 0.6
 /** Tokens of an answer that are paid for ahead of it, and with which one may begin. */
 const leastAhead = 64
 const leastAnswer = 16
-const mostTries = 6
+const maxAttempts = 6
 const longestTroubleMs = 10_000
 const pauseMs = 200
 
@@ -49,14 +49,14 @@ export function createHoldRaiser(session: Session, meter: Meter, hold: SessionHo
   /** Resolves with why nothing more may be said. */
   const raise = async (least: number, wanted: number): Promise<DomainError | null> => {
     let target = Math.max(wanted, hold.amount + 1)
-    for (let tries = 1; ; tries += 1) {
+    for (let attempts = 1; ; attempts += 1) {
       const result = await ask(target)
       if (result.verdict === 'ok') {
         hold.amount = target
         return null
       }
       const there = hold.amount + leftOf(result)
-      if (there < least || tries >= mostTries) {
+      if (there < least || attempts >= maxAttempts) {
         refusedAt = hold.amount
         return least <= hold.amount ? null : refusalOfReserve(services, call, { result, amount: least })
       }

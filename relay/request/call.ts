@@ -128,7 +128,7 @@ export type Call = CallCore & {
   estimate: CheapPromptCount
 }
 
-/** One try on one channel. */
+/** One attempt on one channel. */
 export type Attempt = {
   channel: ChannelRow
   key: { position: number; value: string }
@@ -147,6 +147,6 @@ export type AttemptRecord = {
   status: number
   reason: string
   ms: number
-  /** What a failed try cost the operator, in billionths of a dollar, where its upstream reported usage. */
+  /** What a failed attempt cost the operator, in billionths of a dollar, where its upstream reported usage. */
   cost?: number
 }

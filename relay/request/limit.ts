@@ -135,8 +135,8 @@ async function admit(services: RelayServices, { incoming, passed }: Limiting, in
   // Without a number of successes nothing is left to be counted.
   const end = async (status: number): Promise<void> => {
     if (success <= 0) return
-    const { at: admittedAt, byInsurance } = verdict
-    await services.limits.ended({ ...ask, admittedAt, byInsurance, succeeded: isSuccess(status) })
+    const { at: admittedAt, byFallback } = verdict
+    await services.limits.ended({ ...ask, admittedAt, byFallback, succeeded: isSuccess(status) })
   }
   passed.push({ verdict, end })
 }

@@ -29,7 +29,7 @@ export function retryAfterOf(error: unknown): number | null {
   return error instanceof DomainError && error.cause instanceof CapReached ? error.cause.retryAfterSeconds : null
 }
 
-/** Official clients wait so long for another try of their own. */
+/** Official clients wait so long for another attempt of their own. */
 const longestOwnWaitSeconds = 60
 
 /** The headers of such a refusal. A client that would try again sooner, and in vain, is asked not to. */

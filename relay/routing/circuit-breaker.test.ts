@@ -33,7 +33,7 @@ test('cools down as long as the upstream asks, but no longer than five minutes',
   expect(circuitBreaker.isHealthy(1, 0, 'gpt-4o')).toBe(true)
 })
 
-test('after a rest one call tries and the others wait for it; success makes it healthy, failure lets it rest longer', () => {
+test('after a cooldown one call is sent and the others wait for it; success makes it healthy, failure starts a longer cooldown', () => {
   const { circuitBreaker, clock } = at(0)
   for (let index = 0; index < 3; index += 1) circuitBreaker.failed(place, failure(500))
   clock.now = 5_001

@@ -22,7 +22,7 @@ type Entry = {
 
 /**
  * Which keys of which channels are in a cooldown for a model after failures. Independent of disabling: nothing is stored, and it ends
- * by itself. After it one call tries first; when it succeeds the key is healthy again, when it fails the next cooldown is longer.
+ * by itself. After it one call goes first; when it succeeds the key is healthy again, when it fails the next cooldown is longer.
  */
 export type CircuitBreaker = {
   /** No cooldown: the usual case, known without looking at anything. */

@@ -10,7 +10,7 @@ type Failed = {
   error: AttemptFailed
   attempt: Attempt
   number: number
-  /** Statuses of the tries before. */
+  /** Statuses of the attempts before. */
   before: readonly number[]
   selection: Selection
   route: RetryRoute
@@ -19,16 +19,16 @@ type Failed = {
 /** A rest that an upstream asked for is waited out by a caller only below this, and only when nothing else is left. */
 const longestWaitMs = 2000
 
-/** The further try a failed one leads to, and the pause before it; null ends the call. */
+/** The further attempt a failed one leads to, and the pause before it; null ends the call. */
 export function planRetry(services: RelayServices, call: CallCore, failed: Failed): { waitMs: number } | null {
   const { error, attempt, number, before, selection, route } = failed
   if (call.callerAborted.signal.aborted || call.upstreamAbort.signal.aborted) return null
-  const outlook = selection.outlook()
-  if (!outlook) return null
+  const nextPlace = selection.nextPlace()
+  if (!nextPlace) return null
   const settings = retrySettings(services)
   const retriesLeft = retryLimit(settings) - number
   // Nothing was sent there, so nothing is repeated.
-  if (error.elsewhere) return retriesLeft > 0 && outlook.state !== 'again' ? { waitMs: 0 } : null
+  if (error.elsewhere) return retriesLeft > 0 && nextPlace.state !== 'again' ? { waitMs: 0 } : null
   const pinned = call.pinnedChannel !== null
   const allowed = error.deliver
     ? mayRetryEmpty({ pinned, retriesLeft, settings })
@@ -45,11 +45,11 @@ export function planRetry(services: RelayServices, call: CallCore, failed: Faile
   if (!allowed) return null
   // What every place has refused, each refuses again, unless the operator's own list says to ask them.
   const statuses = [...before, error.failure.status]
-  if (outlook.state === 'again' && !settings['global.auto_retry_enabled'] && !statuses.some(mayPass)) return null
-  const { askedCooldownMs } = outlook
-  if (!outlook.healthy && (askedCooldownMs >= longestWaitMs || !services.retryBudget.take())) return null
+  if (nextPlace.state === 'again' && !settings['global.auto_retry_enabled'] && !statuses.some(mayPass)) return null
+  const { askedCooldownMs } = nextPlace
+  if (!nextPlace.healthy && (askedCooldownMs >= longestWaitMs || !services.retryBudget.take())) return null
   // Going back to where this call has been wants a short, jittered pause; a new place is tried at once.
-  const backOffMs = outlook.state === 'again' ? 100 * 2 ** Math.min(number, 4) * (0.5 + services.ambient.random()) : 0
+  const backOffMs = nextPlace.state === 'again' ? 100 * 2 ** Math.min(number, 4) * (0.5 + services.ambient.random()) : 0
   return { waitMs: Math.min(Math.max(backOffMs, askedCooldownMs), longestWaitMs) }
 }
 

@@ -14,10 +14,10 @@ export type Selection = {
   /** @throws {DomainError} relay.no_channel for the first attempt, relay.no_retry_channel for a later one. */
   next: () => Attempt
   /** Where a further attempt would go; null when it has nowhere to go. */
-  outlook: () => Outlook | null
+  nextPlace: () => NextPlace | null
 }
 
-type Outlook = {
+type NextPlace = {
   state: Candidates['state']
   /** One of the places is not in a cooldown. */
   healthy: boolean
@@ -40,7 +40,7 @@ function routedSelection(services: RelayServices, call: CallCore): Selection {
   const tried = new Map<number, Set<number>>()
   let attempt = 0
   let planIndex = 0
-  let triesOfPlan = 0
+  let attemptsOfPlan = 0
 
   /** The candidates of the present model, or of the next one once its channels are used up. */
   const look = (): { plan: Plan; found: Candidates } | null => {
@@ -48,7 +48,7 @@ function routedSelection(services: RelayServices, call: CallCore): Selection {
       const plan = plans[index] as Plan
       const last = index === plans.length - 1
       const input = {
-        attempt: index === planIndex ? triesOfPlan : 0,
+        attempt: index === planIndex ? attemptsOfPlan : 0,
         tried,
         forceSwitch: forceSwitch || !last,
         isHealthy: services.circuitBreaker.allHealthy
@@ -62,15 +62,15 @@ function routedSelection(services: RelayServices, call: CallCore): Selection {
   }
 
   return {
-    outlook: () => {
+    nextPlace: () => {
       const place = look()
-      return place && outlookOf(services, place)
+      return place && peekAt(services, place)
     },
     next: () => {
       const place = look()
       if (!place) throw refusal(services, call, attempt)
       const index = plans.indexOf(place.plan)
-      triesOfPlan = index === planIndex ? triesOfPlan + 1 : 1
+      attemptsOfPlan = index === planIndex ? attemptsOfPlan + 1 : 1
       planIndex = index
       attempt += 1
       const chosen = choose(services, place, session)
@@ -80,7 +80,7 @@ function routedSelection(services: RelayServices, call: CallCore): Selection {
   }
 }
 
-function outlookOf({ circuitBreaker }: RelayServices, { plan, found }: { plan: Plan; found: Candidates }): Outlook {
+function peekAt({ circuitBreaker }: RelayServices, { plan, found }: { plan: Plan; found: Candidates }): NextPlace {
   const { model } = plan
   const keys = found.routes.flatMap(({ channelId, keys: own }) => own.map((key) => ({ channelId, key, model })))
   return {
@@ -172,7 +172,7 @@ const mappingRefusals = {
 function pinnedSelection(services: RelayServices, call: CallCore, channel: ChannelRow): Selection {
   let used = false
   return {
-    outlook: () => null,
+    nextPlace: () => null,
     next: () => {
       const usable = channel.keys.filter((key) => key.enabled)
       const key = usable[nextTurn(services, channel.id) % Math.max(1, usable.length)]
@@ -204,7 +204,7 @@ function boundSelection(services: RelayServices, call: CallCore, storedAt: Store
   const elsewhere = storedAt.only ? null : routedSelection(services, call)
   let used = false
   return {
-    outlook: () => elsewhere?.outlook() ?? null,
+    nextPlace: () => elsewhere?.nextPlace() ?? null,
     next: () => {
       const attempt = used ? undefined : boundAttempt(services, call, storedAt)
       if (!attempt && !elsewhere) throw refusal(services, call, used ? 1 : 0)

@@ -30,5 +30,5 @@ export function placeOfTask(
 /** That place, once: what follows a task is tried nowhere else. */
 export const onlyThere = (place: Place, model: string): Selection => ({
   next: () => ({ ...place, model, upstreamModel: model, mapped: false }),
-  outlook: () => null,
+  nextPlace: () => null,
 })

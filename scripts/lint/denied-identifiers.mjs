@@ -33,6 +33,22 @@ const denied = {
   unkept: { use: 'dropped' },
   owed: { use: 'charged, due' },
   voids: { use: 'released without a charge', not: /^src\/features\/ledger\// },
+  tries: { use: 'attempts' },
+  stranger: { use: 'anonymous, other, unregistered' },
+  strangers: { use: 'anonymous, others' },
+  soundly: { use: 'what is asserted' },
+  forgetful: { use: 'disconnecting, lossy' },
+  newcomer: { use: 'new user' },
+  saying: { use: 'request, text' },
+  sayings: { use: 'requests, texts' },
+  outlook: { use: 'next' },
+  insurance: { use: 'fallback' },
+  taker: { use: 'consumer' },
+  takers: { use: 'consumers' },
+  mend: { use: 'repair, restore' },
+  mended: { use: 'repaired, changed' },
+  judge: { use: 'validate, check, verify' },
+  judged: { use: 'validated, checked' },
   books: { use: 'ledger, session billing' },
   tail: { use: 'trailing buffer, ending' },
   quiet: { use: 'silent, paused' },
@@ -89,9 +105,12 @@ const deniedInProse = [
   'doors',
   'told',
   'tells',
+  'judge',
+  'judged',
 ]
 /** Turns of phrase that have a term. */
 const deniedPhrases = {
+  judges: { use: 'validates, checks' },
   'whole answer': { use: 'complete answer' },
   'whole answers': { use: 'complete answers' },
   'served whole': { use: 'served in full' },
@@ -99,7 +118,10 @@ const deniedPhrases = {
   stranger: { use: 'anonymous caller, anonymous visitor, others' },
   strangers: { use: 'anonymous callers, others' },
   asker: { use: 'caller' },
-  'a try': { use: 'an attempt' },
+  '(?:a|another|one|first|second|next|further|each|failed) try': { use: 'attempt' },
+  '(?:wrong|failed|further|more|few|five|ten|thirty) tries': { use: 'attempts' },
+  mended: { use: 'repaired, resolved' },
+  purse: { use: 'balance, plan' },
   'kept answer': { use: 'stored answer' },
 }
 const deniedText = { ...Object.fromEntries(deniedInProse.map((word) => [word, denied[word]])), ...deniedPhrases }
@@ -108,7 +130,9 @@ const prose = new RegExp(`\\b(${Object.keys(deniedText).join('|')})\\b`, 'i')
 /** What is wrong with a comment, or with the name of a test. What stands in backticks is quoted. */
 export function proseDenialOf(text) {
   const [, found] = prose.exec(text.replaceAll(/`[^`]*`/g, '')) ?? []
-  return found && `"${found}": not this but ${deniedText[found.toLowerCase()].use}`
+  const [, use] =
+    (found && Object.entries(deniedText).find(([words]) => new RegExp(`^${words}$`, 'i').test(found))) ?? []
+  return use && `"${found}": not this but ${use.use}`
 }
 
 /** What is wrong with a name in a file; undefined for one that may stand. */

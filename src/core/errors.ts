@@ -78,7 +78,7 @@ export class UpstreamError<Code extends ErrorCode = ErrorCode> extends DomainErr
   }
 }
 
-/** A refusal described as data, as rules that only judge return it. */
+/** A refusal described as data, as rules that only validate return it. */
 export type Problem = { code: ErrorCode; params?: Readonly<Record<string, string | number>> | undefined }
 
 /** The parameters of described refusals are checked by tests of the rules, not by the compiler. */

@@ -9,7 +9,7 @@ import { trpcErrorOf } from '#trpc/procedure-errors.ts'
 type Exchange = { req: Request; res: Response }
 
 /** Whoever is not signed in has names and passwords to send. */
-const largestOfStrangers = 64 * 1024
+const largestAnonymous = 64 * 1024
 /** Messages and lists with images in them. */
 const largestOfUsers = 10 * 1024 * 1024
 
@@ -23,7 +23,7 @@ function readConsoleBody(services: Services, { req, res }: Exchange): Promise<Bo
     { req, res },
     {
       address: clientNetwork(services, req),
-      largest: largestOfStrangers,
+      largest: largestAnonymous,
       beyond: async () => {
         const { actor, refusal } = await whoAsks(services.database.orm.em.fork(), req, 'none')
         if (actor) return largestOfUsers

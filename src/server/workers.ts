@@ -58,7 +58,7 @@ export async function startWorkers(input: {
       if (!stopping && Object.keys(cluster.workers ?? {}).length === 0) process.exit(1)
       return
     }
-    // Why it failed stands in the log; its end starts the next try.
+    // Why it failed stands in the log; its end starts the next attempt.
     if (!stopping) await start().catch(() => {})
   }
 

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { readFileSync } from 'node:fs'
 import { type App, startApp } from '#test/support/app.ts'
 import { long } from '#test/support/long.ts'
-import { closeSoundly, consumed } from '#test/relay/caller-dialects.ts'
+import { closeWithoutViolations, consumed } from '#test/relay/caller-dialects.ts'
 import { allowUnpriced, serve } from '#test/relay/serve.ts'
 import { commandOf, programs, runTask } from './programs.ts'
 
@@ -34,7 +34,7 @@ describe.runIf(installed.length > 0)('a task with a file edit', () => {
     app = await startApp()
     await allowUnpriced(app)
   })
-  afterAll(() => closeSoundly(app))
+  afterAll(() => closeWithoutViolations(app))
 
   const tasks = installed.flatMap((program) =>
     families.map(([family, type]) => ({ name: program.name, program, family, type })),

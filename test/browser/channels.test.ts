@@ -42,7 +42,7 @@ describeWithBrowser('channels', () => {
     const { page, context } = await open('/channel/add')
     const drawer = page.getByRole('dialog', { name: '添加渠道' })
     await box(drawer, '名称').waitFor()
-    // The focus settles in the dialog after its content is there; leaving a field is what judges it.
+    // The focus settles in the dialog after its content is there; leaving a field validates it.
     await drawer.locator(':focus').waitFor()
     await drawn(page)
     expect(await drawer.locator('[aria-invalid=true]').count()).toBe(0)
@@ -383,7 +383,7 @@ describeWithBrowser('channels', () => {
     for (const path of views) {
       await follow(page, path)
       await drawn(page)
-      // A page behind a dialog is judged only once the dialog has the focus.
+      // A page behind a dialog is checked only once the dialog has the focus.
       if (/test=|editTag=|channel\//.test(path)) {
         await page.waitForFunction(() => document.activeElement?.closest('[role=dialog]') != null)
       }

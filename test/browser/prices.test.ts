@@ -238,7 +238,7 @@ describeWithBrowser('models and prices', () => {
     await context.close()
   })
 
-  test('the dashboard names what needs attention, with the place where it is mended', async () => {
+  test('the dashboard names what needs attention, with the page where it is fixed', async () => {
     await app.make.option('ModelRatio', '{"gpt-4o":1.25}')
     await app.services.options.reload()
     const { page, context } = await open('/app/dashboard')

@@ -18,7 +18,7 @@ const look = async (page: Page, name: string) => {
 describeWithBrowser('accounts elsewhere', () => {
   let world: SignInWorld
   let browser: Browser
-  const { newcomer, userOf } = createVisits(() => world)
+  const { newUser, userOf } = createVisits(() => world)
 
   beforeAll(async () => {
     await builtConsole()
@@ -41,7 +41,7 @@ describeWithBrowser('accounts elsewhere', () => {
   }
 
   test('make an account, sign in to it again, and lead back to where the reader was going', async () => {
-    const id = newcomer('oidc', { preferred_username: 'trinity', name: 'Trinity' })
+    const id = newUser('oidc', { preferred_username: 'trinity', name: 'Trinity' })
     const first = await open()
     await first.page.goto('/login?returnTo=/app/wallet')
     await look(first.page, 'login')
@@ -52,7 +52,7 @@ describeWithBrowser('accounts elsewhere', () => {
     await first.context.close()
 
     const second = await open()
-    newcomer('github', { name: 'Ann' })
+    newUser('github', { name: 'Ann' })
     await second.page.goto('/register?aff=none')
     await look(second.page, 'register')
     await button(second.page, '使用 GitHub 继续').click()
@@ -61,8 +61,8 @@ describeWithBrowser('accounts elsewhere', () => {
     await second.context.close()
   })
 
-  test('say on the login page why they signed nobody in, and the next try goes where the first would have gone', async () => {
-    newcomer('linuxdo')
+  test('say on the login page why they signed nobody in, and the next attempt goes where the first would have gone', async () => {
+    newUser('linuxdo')
     const { page, context, complaints } = await open()
     await page.goto('/oauth/github?code=stolen&state=made-up')
     await page.waitForURL('**/login')
@@ -95,12 +95,12 @@ describeWithBrowser('accounts elsewhere', () => {
     const reader = await world.app.make.user({ username: 'neo' })
     await world.sql(`update users set password_hash = 'x' where id = $1`, [reader.id])
     const { page, context, complaints } = await open({ reader })
-    const id = newcomer('github')
+    const id = newUser('github')
     await page.goto('/app/me')
     await page.getByRole('group', { name: 'GitHub' }).getByRole('button', { name: '绑定', exact: true }).click()
     await toastShown(page, 'GitHub 账户绑定成功！')
     await page.getByRole('group', { name: 'GitHub' }).getByText(id, { exact: true }).waitFor()
-    const taken = newcomer('oidc')
+    const taken = newUser('oidc')
     await world.sql('update users set oidc_id = $1, oidc_issuer = $2 where id = $3', [
       taken,
       world.oidc.url,

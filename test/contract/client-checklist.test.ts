@@ -2,16 +2,16 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startApp } from '#test/support/app.ts'
 import type { TestUser } from '#test/support/factories.ts'
 import { callRest } from './callers.ts'
-import { type LivedInApp, startLivedInApp } from './lived-in-app.ts'
+import { type SeededApp, startSeededApp } from './seeded-app.ts'
 
 // What clients of the documented paths break on: each of it is asked of the whole product in the way they ask.
 
-let world: LivedInApp
+let world: SeededApp
 let root: TestUser
 let admin: TestUser
 let user: TestUser
 beforeAll(async () => {
-  world = await startLivedInApp()
+  world = await startSeededApp()
   ;({ root, admin, user } = world.people)
 })
 afterAll(() => world[Symbol.asyncDispose]())

@@ -4,15 +4,15 @@ import { roles } from '#core/roles.ts'
 import type { TestUser } from '#test/support/factories.ts'
 import { accessTable, refusalOf, routesOf } from './access-table.ts'
 import { callRest } from './callers.ts'
-import { type LivedInApp, startLivedInApp } from './lived-in-app.ts'
+import { type SeededApp, startSeededApp } from './seeded-app.ts'
 import { objectsOf } from './objects.ts'
 import { restCalls, type RestSending } from './rest-calls.ts'
 import { inParallel } from './walk.ts'
 import { refusal, wireForms } from './wire-forms.ts'
 
-let world: LivedInApp
+let world: SeededApp
 beforeAll(async () => {
-  world = await startLivedInApp()
+  world = await startSeededApp()
 })
 afterAll(() => world[Symbol.asyncDispose]())
 

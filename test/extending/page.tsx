@@ -14,7 +14,7 @@ export function Page() {
   const notes = trpc.user.notes.list.useQuery({ page: 1, pageSize: 20 })
   const create = trpc.user.notes.create.useMutation()
   const utils = trpc.useUtils()
-  const form = useZodForm({ schema: createNote, values: empty, judged: 'when-sent' })
+  const form = useZodForm({ schema: createNote, values: empty, mode: 'onSubmit' })
   return (
     <Frame title={t('备注')} width="form">
       <Card title={t('添加')}>

@@ -11,7 +11,7 @@ const askEveryMs = 100
 
 /**
  * What proxies do in small: kept-alive connections to every node, calls in turn to those that say they are ready, and no
- * second try. A call that breaks on the way is answered with 502.
+ * second attempt. A call that breaks on the way is answered with 502.
  */
 export async function startBalancer(urls: string[]) {
   const nodes: Node[] = urls.map((url) => ({ url, pool: new Pool(url), ready: false, served: 0 }))

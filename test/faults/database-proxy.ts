@@ -38,12 +38,12 @@ export async function startDatabaseProxy({ host, port = 5432, ...rest }: Connect
   await once(server, 'listening')
   return {
     connection: { ...rest, host: '127.0.0.1', port: (server.address() as AddressInfo).port },
-    /** The connection that receives changes breaks, and no new one comes about until `mend`. */
+    /** The connection that receives changes breaks, and no new one comes about until `restore`. */
     cut: (): void => {
       admitsListeners = false
       for (const { ours } of listening) ours.destroy()
     },
-    /** Nothing comes through on it any more in either direction, without a word; no new one comes about until `mend`. */
+    /** Nothing comes through on it any more in either direction, without a word; no new one comes about until `restore`. */
     silence: (): void => {
       admitsListeners = false
       for (const { ours, theirs } of listening) {
@@ -52,7 +52,7 @@ export async function startDatabaseProxy({ host, port = 5432, ...rest }: Connect
         for (const socket of [ours, theirs]) socket.pause()
       }
     },
-    mend: (): void => {
+    restore: (): void => {
       admitsListeners = true
     },
     [Symbol.asyncDispose]: async () => {

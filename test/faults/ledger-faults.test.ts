@@ -4,16 +4,16 @@ import { afterAll, expect, test } from 'vitest'
 import { createHoldRecovery } from '#features/ledger/node.ts'
 import { createLedger, SettleFailed } from '#features/ledger/service.ts'
 import { ledgerViolations } from '../support/ledger-invariant.ts'
-import { createLedgerWorld, forgetfulPool } from '../support/ledger-world.ts'
+import { createLedgerWorld, disconnectingPool } from '../support/ledger-world.ts'
 import { until } from '../support/processes.ts'
 
 const world = await createLedgerWorld()
 afterAll(() => world[Symbol.asyncDispose]())
 
 /** A pool that loses the answers of its first statements, after or before they were carried out. */
-function forgetful(times: number, when: 'before' | 'after'): Pool {
+function disconnecting(times: number, when: 'before' | 'after'): Pool {
   let left = times
-  return forgetfulPool(world.hot, () => (left-- > 0 ? when : null))
+  return disconnectingPool(world.hot, () => (left-- > 0 ? when : null))
 }
 
 test('a charge and a release of the same call that meet in one batch give back once', async () => {
@@ -32,7 +32,7 @@ test('a charge and a release of the same call that meet in one batch give back o
 
 test('a reservation whose answer got lost is taken once', async () => {
   const user = await world.make.user({ quota: 1000 })
-  const ledger = world.ledgerWith({ pool: forgetful(1, 'after') })
+  const ledger = world.ledgerWith({ pool: disconnecting(1, 'after') })
   const call = { id: world.newId(), userId: user.id, tokenId: 0 }
   expect(await ledger.reserve({ ...call, amount: 400 })).toMatchObject({ verdict: 'ok' })
   expect(await world.balanceOf(user.id)).toBe(600)
@@ -42,13 +42,13 @@ test('a reservation whose answer got lost is taken once', async () => {
 
 test('a reservation and a charge that were refused can no more happen afterwards, wherever they were held up', async () => {
   const user = await world.make.user({ quota: 1000 })
-  const lost = world.ledgerWith({ pool: forgetful(2, 'before'), settleDeadlineMs: 30 })
+  const lost = world.ledgerWith({ pool: disconnecting(2, 'before'), settleDeadlineMs: 30 })
   const reserved = { id: world.newId(), userId: user.id, tokenId: 0 }
   await expect(lost.reserve({ ...reserved, amount: 400 })).rejects.toThrow('Connection terminated')
   await lost.drained()
   const charged = { id: world.newId(), userId: user.id, tokenId: 0 }
   await world.ledgerWith().reserve({ ...charged, amount: 400 })
-  const failing = world.ledgerWith({ pool: forgetful(3, 'before'), settleDeadlineMs: 30 })
+  const failing = world.ledgerWith({ pool: disconnecting(3, 'before'), settleDeadlineMs: 30 })
   await expect(failing.settle(world.chargeOf({ ...charged, quota: 100 }), 'give-up')).rejects.toThrow(SettleFailed)
   await failing.drained()
   expect(await world.balanceOf(user.id)).toBe(1000)
@@ -64,7 +64,7 @@ test('a charge that was committed although its caller was refused is refunded', 
   const user = await world.make.user({ quota: 1000 })
   const call = { id: world.newId(), userId: user.id, tokenId: 0 }
   await world.ledgerWith().reserve({ ...call, amount: 400 })
-  const ledger = world.ledgerWith({ pool: forgetful(3, 'after'), settleDeadlineMs: 30 })
+  const ledger = world.ledgerWith({ pool: disconnecting(3, 'after'), settleDeadlineMs: 30 })
   await expect(ledger.settle(world.chargeOf({ ...call, quota: 100 }), 'give-up')).rejects.toThrow(SettleFailed)
   await ledger.drained()
   expect(await world.balanceOf(user.id)).toBe(1000)

@@ -13,7 +13,7 @@ await allowUnpriced(writer)
 const scene = await setScene(writer)
 const channel = (await writer.make.channel({ models: scene.model })).id
 beforeEach(async () => {
-  proxy.mend()
+  proxy.restore()
   // By a notice, not by what calls read themselves.
   const tiersOf = () => reader.services.channels.tiers('default', scene.model).length
   await writer.pool.query('update channels set status = 2 where id = $1', [channel])

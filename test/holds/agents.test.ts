@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, test } from 'vitest'
 import { startApp } from '#test/support/app.ts'
 import { setOptions } from '#test/relay/serve.ts'
-import { closeSoundly, consumed } from '#test/relay/caller-dialects.ts'
+import { closeWithoutViolations, consumed } from '#test/relay/caller-dialects.ts'
 import { startMeteredUpstream } from './metered-upstream.ts'
 
 /**
@@ -27,7 +27,7 @@ await setOptions(app, {
 await app.make.channel({ models: model, baseUrl: upstream.url })
 await app.services.channels.reload()
 afterAll(async () => {
-  await closeSoundly(app)
+  await closeWithoutViolations(app)
   await upstream[Symbol.asyncDispose]()
 })
 

@@ -3,7 +3,7 @@ import { afterAll, expect, test } from 'vitest'
 import { startApp } from '#test/support/app.ts'
 import { long } from '#test/support/long.ts'
 import { setOptions } from '#test/relay/serve.ts'
-import { closeSoundly, consumed, eventually } from '#test/relay/caller-dialects.ts'
+import { closeWithoutViolations, consumed, eventually } from '#test/relay/caller-dialects.ts'
 import { startMeteredUpstream } from './metered-upstream.ts'
 
 const names = ['m-unlimited', 'm-smaller', 'm-ending', 'm-failing', 'm-broken']
@@ -20,7 +20,7 @@ await setOptions(app, {
 await app.make.channel({ models: names.join(','), baseUrl: upstream.url })
 await app.services.channels.reload()
 afterAll(async () => {
-  await closeSoundly(app)
+  await closeWithoutViolations(app)
   await upstream[Symbol.asyncDispose]()
 })
 
@@ -122,9 +122,9 @@ async function startedStream(model: string) {
 
 test('a stream whose raise the database fails waits for the database, and is then served in full', async () => {
   const { user, reading } = await startedStream('m-failing')
-  const mend = await failReserves()
+  const restore = await failReserves()
   await pause(500)
-  await mend()
+  await restore()
   expect(await reading).toContain('"finish_reason":"stop"')
   await untilFree(user.id)
   expect(await lastRow(user.id)).toMatchObject({ completion_tokens: 3000 })
@@ -134,8 +134,8 @@ test.runIf(long)(
   'where the database does not come back, the stream ends with an error, charged for its part',
   async () => {
     const { user, token, reading } = await startedStream('m-broken')
-    const mend = await failReserves()
-    const text = await reading.finally(mend)
+    const restore = await failReserves()
+    const text = await reading.finally(restore)
     expect(text).toContain('"error"')
     expect(await untilFree(user.id)).toBe(0)
     const row = await lastRow(user.id)

@@ -2,7 +2,7 @@ import { afterAll, describe, expect, test } from 'vitest'
 import { startApp } from '#test/support/app.ts'
 import { setOptions } from '#test/relay/serve.ts'
 import {
-  closeSoundly,
+  closeWithoutViolations,
   consumed,
   eventually,
   say,
@@ -18,7 +18,7 @@ const kinds = [
 ]
 
 const app = await startApp()
-afterAll(() => closeSoundly(app))
+afterAll(() => closeWithoutViolations(app))
 const prices = Object.fromEntries(kinds.map(({ model }) => [model, 1]))
 await setOptions(app, {
   ModelRatio: JSON.stringify(prices),

@@ -1,7 +1,14 @@
 import { afterAll, describe, expect, test } from 'vitest'
 import { startApp } from '#test/support/app.ts'
 import { setOptions } from '#test/relay/serve.ts'
-import { chat, closeSoundly, consumed, say, type CallerDialect, callerDialects } from '#test/relay/caller-dialects.ts'
+import {
+  chat,
+  closeWithoutViolations,
+  consumed,
+  say,
+  type CallerDialect,
+  callerDialects,
+} from '#test/relay/caller-dialects.ts'
 
 // One quota a token, the answer's too, so that a balance of N buys about N tokens.
 const kinds = [
@@ -11,7 +18,7 @@ const kinds = [
 ]
 
 const app = await startApp()
-afterAll(() => closeSoundly(app))
+afterAll(() => closeWithoutViolations(app))
 const names = [...kinds.map(({ model }) => model), 'm-passed', 'm-overruled', 'm-fresh', 'gpt-5']
 const prices = JSON.stringify(Object.fromEntries(names.map((model) => [model, 1])))
 await setOptions(app, {

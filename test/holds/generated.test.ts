@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from 'vitest'
 import { startApp } from '#test/support/app.ts'
 import { setOptions } from '#test/relay/serve.ts'
-import { closeSoundly, eventually, openHolds } from '#test/relay/caller-dialects.ts'
+import { closeWithoutViolations, eventually, openHolds } from '#test/relay/caller-dialects.ts'
 import { long } from '#test/support/long.ts'
 import { startMeteredUpstream } from './metered-upstream.ts'
 
@@ -25,7 +25,7 @@ await app.make.channel({ models: names.filter((name) => name !== models.rank).jo
 await app.make.channel({ type: 38, models: models.rank, baseUrl: upstream.url })
 await app.services.channels.reload()
 afterAll(async () => {
-  await closeSoundly(app)
+  await closeWithoutViolations(app)
   await upstream[Symbol.asyncDispose]()
 })
 

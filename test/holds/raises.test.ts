@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, expect, test } from 'vitest'
 import { startApp } from '#test/support/app.ts'
 import { setOptions, withOptions } from '#test/relay/serve.ts'
-import { closeSoundly, consumed, eventually } from '#test/relay/caller-dialects.ts'
+import { closeWithoutViolations, consumed, eventually } from '#test/relay/caller-dialects.ts'
 import { startMeteredUpstream } from './metered-upstream.ts'
 
 const model = 'm-raised'
@@ -18,7 +18,7 @@ await setOptions(app, {
 await app.make.channel({ models: model, baseUrl: upstream.url })
 await app.services.channels.reload()
 afterAll(async () => {
-  await closeSoundly(app)
+  await closeWithoutViolations(app)
   await upstream[Symbol.asyncDispose]()
 })
 

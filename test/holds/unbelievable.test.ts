@@ -1,11 +1,11 @@
 import { afterAll, describe, expect, test } from 'vitest'
 import { startApp } from '#test/support/app.ts'
 import { serve, setOptions, withOptions } from '#test/relay/serve.ts'
-import { chat, closeSoundly, consumed, say } from '#test/relay/caller-dialects.ts'
+import { chat, closeWithoutViolations, consumed, say } from '#test/relay/caller-dialects.ts'
 import { type AnswerLengths, createAnswerLengths } from '#relay/billing/answer-lengths.ts'
 
 const app = await startApp()
-afterAll(() => closeSoundly(app))
+afterAll(() => closeWithoutViolations(app))
 await setOptions(app, { GroupRatio: '{"default":1}', RetryTimes: '0' })
 
 describe('figures of an upstream that cannot be believed', () => {

@@ -2,7 +2,7 @@ import { afterAll, expect, test } from 'vitest'
 import { createHoldRecovery } from '#features/ledger/node.ts'
 import type { Ledger } from '#features/ledger/service.ts'
 import { ledgerViolations } from '../support/ledger-invariant.ts'
-import { createLedgerWorld, forgetfulPool, type HeldCall } from '../support/ledger-world.ts'
+import { createLedgerWorld, disconnectingPool, type HeldCall } from '../support/ledger-world.ts'
 
 const world = await createLedgerWorld()
 afterAll(() => world[Symbol.asyncDispose]())
@@ -142,7 +142,7 @@ test.each(['before', 'after'] as const)(
   async (when) => {
     let losing = 0
     let named = 0
-    const pool = forgetfulPool(world.hot, ({ name }) => {
+    const pool = disconnectingPool(world.hot, ({ name }) => {
       if (name !== 'ledger_act') return null
       named += 1
       losing -= 1

@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { QueryConfig } from 'pg'
 import type { Ledger } from '#features/ledger/service.ts'
 import { ledgerViolations } from '../support/ledger-invariant.ts'
-import { createLedgerWorld, forgetfulPool, type HeldCall, type LedgerWorld } from '../support/ledger-world.ts'
+import { createLedgerWorld, disconnectingPool, type HeldCall, type LedgerWorld } from '../support/ledger-world.ts'
 
 const world = await createLedgerWorld()
 afterAll(() => world[Symbol.asyncDispose]())
@@ -112,7 +112,7 @@ test('a locked token or channel holds up the calls that need it and nobody else'
   await Promise.all(waiting)
 })
 
-test('a locked channel on which only a failed try of a call cost something holds up that call and nobody else', async () => {
+test('a locked channel on which only a failed attempt of a call cost something holds up that call and nobody else', async () => {
   const channel = await world.make.channel()
   const ledger = world.ledgerWith({ settleDeadlineMs: 60_000 })
   const call = await callOf()
@@ -144,7 +144,7 @@ test('a user whose row is locked has a bounded queue; what exceeds it is refused
 test('a batch that meets a lock which is gone when it is looked for is sent again at once', async () => {
   const call = await callOf()
   let refusals = 1
-  const pool = forgetfulPool(world.hot, () => null)
+  const pool = disconnectingPool(world.hot, () => null)
   const ledger = world.ledgerWith({
     pool: {
       query: (query: { name?: string }) => {

@@ -2,7 +2,7 @@ import { afterAll, expect, test } from 'vitest'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Ledger } from '#features/ledger/service.ts'
 import { ledgerViolations } from '../support/ledger-invariant.ts'
-import { createLedgerWorld, forgetfulPool, type HeldCall } from '../support/ledger-world.ts'
+import { createLedgerWorld, disconnectingPool, type HeldCall } from '../support/ledger-world.ts'
 import { long } from '../support/long.ts'
 
 const world = await createLedgerWorld()
@@ -70,7 +70,7 @@ test('random batches with refused rows, locked rows, lost commits, lost holds, l
   let stopping = false
   // A third of the statements that end calls or reserve are carried out, or not, without anybody being notified.
   let leasesTaken = 0
-  const pool = forgetfulPool(world.hot, ({ name, values }) => {
+  const pool = disconnectingPool(world.hot, ({ name, values }) => {
     if (name === 'ledger_act' && Array.isArray(values?.[14])) leasesTaken += values[14].length
     return !stopping && name?.startsWith('ledger_') && random.boolean(0.3)
       ? random.pick(['before', 'after'] as const)

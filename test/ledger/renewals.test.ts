@@ -84,7 +84,7 @@ test('of two parts that end at once on a balance for one more, one goes on', asy
 })
 
 /** A pool that carries its first renewals out and loses the answers. */
-function forgetful(times: number): Pool {
+function disconnecting(times: number): Pool {
   let left = times
   return {
     query: async (query: QueryConfig) => {
@@ -97,7 +97,7 @@ function forgetful(times: number): Pool {
 }
 
 test('a renewal whose commit was not acknowledged is sent again and happens once', async () => {
-  const ledger = world.ledgerWith({ pool: forgetful(2) })
+  const ledger = world.ledgerWith({ pool: disconnecting(2) })
   const hold = await held(ledger, { quota: 1000, remain: 500, amount: 100 })
   const renewal = renewalOf(hold, { quota: 130, amount: 100 })
   expect((await ledger.renew(renewal)).verdict).toBe('ok')
@@ -107,7 +107,7 @@ test('a renewal whose commit was not acknowledged is sent again and happens once
 })
 
 test('a renewal that is booked too late for its caller keeps the charge and gives the next hold back', async () => {
-  const ledger = world.ledgerWith({ pool: forgetful(6), settleDeadlineMs: 100 })
+  const ledger = world.ledgerWith({ pool: disconnecting(6), settleDeadlineMs: 100 })
   const hold = await held(ledger, { quota: 1000, remain: 500, amount: 100 })
   await expect(ledger.renew(renewalOf(hold, { quota: 130, amount: 100 }))).rejects.toBeInstanceOf(SettleFailed)
   await until(async () => (await holdsOf(hold.userId)).length === 0, { what: 'the next hold stays open' })

@@ -2,7 +2,7 @@ import { afterAll, afterEach, describe, expect, test } from 'vitest'
 import { forgetSettledCalls } from '#features/ledger/node.ts'
 import { SettleFailed } from '#features/ledger/service.ts'
 import { ledgerViolations } from '../support/ledger-invariant.ts'
-import { createLedgerWorld, forgetfulPool, type HeldCall } from '../support/ledger-world.ts'
+import { createLedgerWorld, disconnectingPool, type HeldCall } from '../support/ledger-world.ts'
 
 const world = await createLedgerWorld()
 afterAll(() => world[Symbol.asyncDispose]())
@@ -40,7 +40,7 @@ async function heldCall(outcome: Outcome) {
 
 const forgetSettlements = (times: number, when: 'before' | 'after') => {
   let left = times
-  return forgetfulPool(world.hot, ({ name }) => (name === 'ledger_settle' && (left -= 1) >= 0 ? when : null))
+  return disconnectingPool(world.hot, ({ name }) => (name === 'ledger_settle' && (left -= 1) >= 0 ? when : null))
 }
 
 describe.each(cases)('a call that is %s and whose hold %s', (_, fate, log) => {
@@ -98,7 +98,7 @@ test('a raise that fails in the middle of a call leaves its hold, and the call i
   const call = { id: world.newId(), userId: user.id, tokenId: 0 }
   let cut = false
   const ledger = world.ledgerWith({
-    pool: forgetfulPool(world.hot, ({ name }) => (cut && name === 'ledger_reserve' ? 'before' : null)),
+    pool: disconnectingPool(world.hot, ({ name }) => (cut && name === 'ledger_reserve' ? 'before' : null)),
   })
   await ledger.reserve({ ...call, amount: 100 })
   cut = true
@@ -112,7 +112,7 @@ test('a raise that is still under way when its call ends does not open the hold 
   const user = await world.make.user({ quota: 1000 })
   let stalled: (() => void) | null = null
   let stalls = false
-  const pool = forgetfulPool(world.hot, () => null)
+  const pool = disconnectingPool(world.hot, () => null)
   const slow = {
     query: async (query: { name?: string }) => {
       if (stalls && query.name === 'ledger_reserve') await new Promise<void>((resolve) => (stalled = resolve))

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type App, startApp } from '#test/support/app.ts'
 import type { TestToken, TestUser } from '#test/support/factories.ts'
 import { type RawRequest, sendHead } from '#test/support/raw-request.ts'
-import { chat, closeSoundly, eventually, say, callerDialects } from '../relay/caller-dialects.ts'
+import { chat, closeWithoutViolations, eventually, say, callerDialects } from '../relay/caller-dialects.ts'
 
 const megabyte = 1024 * 1024
 
@@ -38,7 +38,7 @@ describe('the memory for bodies', () => {
   beforeAll(() =>
     start({ BODY_MEMORY_MB: '24', BODY_MEMORY_PER_ADDRESS_MB: '16', BODY_MAX_MB: '8', BODY_WAIT_SECONDS: '4' }),
   )
-  afterAll(() => closeSoundly(app))
+  afterAll(() => closeWithoutViolations(app))
 
   // Read to its end: the answer is as long, and until it is taken the body is held.
   const large = async (by = chat) => {
@@ -214,7 +214,7 @@ describe('the memory for bodies', () => {
 
 describe('the pace of bodies', () => {
   beforeAll(() => start({ BODY_IDLE_SECONDS: '1' }))
-  afterAll(() => closeSoundly(app))
+  afterAll(() => closeWithoutViolations(app))
 
   const heads: [string, () => { path: string; headers: Record<string, string | number> }][] = [
     ['a call', () => ({ path: '/v1/chat/completions', headers: { authorization: `Bearer sk-${token.key}` } })],
@@ -265,11 +265,14 @@ describe('the pace of bodies', () => {
 
   test('who was answered and goes on sending is cut off', async () => {
     const request = await sendHead(app.url, { path: '/api/nothing-there', headers: { 'content-length': 1_000_000 } })
-    const stranger = await sendHead(app.url, { path: '/v1/chat/completions', headers: { 'content-length': 1_000_000 } })
-    const dripping = setInterval(() => stranger.send(' '), 100)
+    const anonymous = await sendHead(app.url, {
+      path: '/v1/chat/completions',
+      headers: { 'content-length': 1_000_000 },
+    })
+    const dripping = setInterval(() => anonymous.send(' '), 100)
     try {
-      expect(await stranger.status).toBe(401)
-      await Promise.all([stranger.closed, request.closed])
+      expect(await anonymous.status).toBe(401)
+      await Promise.all([anonymous.closed, request.closed])
     } finally {
       clearInterval(dripping)
     }

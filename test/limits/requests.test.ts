@@ -1,10 +1,10 @@
 import { afterAll, beforeEach, describe, expect, test } from 'vitest'
 import { startApp } from '#test/support/app.ts'
 import { allowUnpriced, serve, setOptions, withOptions } from '../relay/serve.ts'
-import { chat, closeSoundly, say, callerDialects } from '../relay/caller-dialects.ts'
+import { chat, closeWithoutViolations, say, callerDialects } from '../relay/caller-dialects.ts'
 
 const app = await startApp()
-afterAll(() => closeSoundly(app))
+afterAll(() => closeWithoutViolations(app))
 await allowUnpriced(app)
 await setOptions(app, { RetryTimes: '0' })
 const model = (await serve(app, {})).model

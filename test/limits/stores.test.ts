@@ -123,9 +123,9 @@ test('what was counted without Redis ends where it was counted, though Redis is 
     id: 'a',
     limit: { shape: 'fixed', windowMs: 60_000, total: 0, success: 1 },
   } as const
-  const { at: admittedAt, byInsurance, refusedBy } = await limits.admit(ask)
-  expect([refusedBy, byInsurance, asked]).toEqual([null, true, 1])
-  await limits.ended({ ...ask, admittedAt, byInsurance, succeeded: false })
+  const { at: admittedAt, byFallback, refusedBy } = await limits.admit(ask)
+  expect([refusedBy, byFallback, asked]).toEqual([null, true, 1])
+  await limits.ended({ ...ask, admittedAt, byFallback, succeeded: false })
   expect(asked).toBe(1)
   expect((await limits.admit({ ...ask, id: 'b' })).refusedBy).toBeNull()
 })

@@ -348,17 +348,17 @@ describe('what a gateway says of a payment before the payment', () => {
 
 describe('looking at orders', () => {
   it('shows everybody their own, and nobody else’s', async () => {
-    const [user, stranger] = [await payer(), await payer()]
+    const [user, otherUser] = [await payer(), await payer()]
     const { form } = await order(user)
     const tradeNo = form['out_trade_no'] ?? ''
     const own = await app.trpc(user).user.orders.list.query({})
     expect(own).toMatchObject({ total: 1, items: [{ tradeNo, money: '73.00', currency: 'CNY', status: 'pending' }] })
     expect(Object.keys(own.items[0] ?? {})).not.toContain('merchant')
     expect(await app.trpc(user).user.orders.get.query({ tradeNo })).toMatchObject({ status: 'pending' })
-    await expect(app.trpc(stranger).user.orders.get.query({ tradeNo })).rejects.toMatchObject({
+    await expect(app.trpc(otherUser).user.orders.get.query({ tradeNo })).rejects.toMatchObject({
       data: { httpStatus: 404 },
     })
-    expect((await app.trpc(stranger).user.orders.list.query({})).total).toBe(0)
+    expect((await app.trpc(otherUser).user.orders.list.query({})).total).toBe(0)
     await expect(app.trpc(user).user.orders.get.query({ tradeNo: "' or 1=1" })).rejects.toThrow()
   })
 

@@ -282,9 +282,9 @@ describe('a subscription', () => {
 
   it('of somebody else does not exist; one’s own is cancelled without anything given back', async () => {
     const plan = await sell({ price: 1000 })
-    const [user, stranger] = [await app.make.user({ quota: 1000 }), await app.make.user()]
+    const [user, otherUser] = [await app.make.user({ quota: 1000 }), await app.make.user()]
     const { id } = await app.trpc(user).user.plans.buy.mutate({ id: plan.id })
-    await expect(app.trpc(stranger).user.subscriptions.cancel.mutate({ id })).rejects.toThrow('没有这个套餐')
+    await expect(app.trpc(otherUser).user.subscriptions.cancel.mutate({ id })).rejects.toThrow('没有这个套餐')
     expect(await app.trpc(user).user.subscriptions.cancel.mutate({ id })).toMatchObject({ status: 'cancelled' })
     expect(await app.balanceOf(user.id)).toBe(0)
   })

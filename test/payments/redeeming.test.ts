@@ -60,7 +60,7 @@ describe('a code', () => {
     await ledgerHolds()
   })
 
-  it('given to ten goes to ten of fifty people who each try twice at once, and is used up then', async () => {
+  it('given to ten goes to ten of fifty people who each ask twice at once, and is used up then', async () => {
     const key = await make({ is_gift: true, max_uses: 10 })
     const crowd = await people(50)
     const replies = await Promise.all([...crowd, ...crowd].map((person) => redeem(person, key)))
@@ -92,7 +92,7 @@ describe('a code', () => {
     ['a second before its end', "valid_until = now() + interval '1 second'", ''],
     ['as it ends', 'valid_until = now()', ''],
     ['a second after its end', "valid_until = now() - interval '1 second'", '兑换失败，该兑换码已过期'],
-  ])('redeemed %s is judged by the clock of the database', async (_when, columns, message) => {
+  ])('redeemed %s is decided by the clock of the database', async (_when, columns, message) => {
     // Of a process that is five minutes ahead, and of one that is behind.
     for (const skew of [300_000, -300_000]) {
       const key = await make()

@@ -4,13 +4,13 @@ import { ResponsesWS } from 'openai/resources/responses/ws'
 import { afterAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { WebSocket } from 'ws'
 import { startApp } from '#test/support/app.ts'
-import { closeSoundly, consumed, eventually } from '../relay/caller-dialects.ts'
+import { closeWithoutViolations, consumed, eventually } from '../relay/caller-dialects.ts'
 import { allowUnpriced, serve } from '../relay/serve.ts'
 
 type Event = { type: string; response: { id: string; output: unknown[] } } & Record<string, unknown>
 
 const app = await startApp()
-afterAll(() => closeSoundly(app))
+afterAll(() => closeWithoutViolations(app))
 await allowUnpriced(app)
 beforeEach(() => app.upstream.clear())
 

@@ -4,7 +4,7 @@ import { afterAll } from 'vitest'
 import { WebSocket, type ClientOptions } from 'ws'
 import { type App, startApp } from '#test/support/app.ts'
 import type { TestToken } from '#test/support/factories.ts'
-import { closeSoundly, eventually } from '../relay/caller-dialects.ts'
+import { closeWithoutViolations, eventually } from '../relay/caller-dialects.ts'
 
 /** 2.5 a token of text, output 4 times, audio input 8 times, audio output 16 times that. */
 export const model = 'gpt-4o-realtime-preview'
@@ -127,7 +127,7 @@ export function handshake(url: string, input: { path?: string; headers?: Record<
 /** A product for one file of tests, with one realtime channel and a token on a rich account. */
 export async function startRealtime(does = '', environment: Record<string, string> = {}) {
   const app = await startApp({ environment })
-  afterAll(() => closeSoundly(app))
+  afterAll(() => closeWithoutViolations(app))
   await app.make.channel({ models: model, baseUrl: does === '' ? app.upstream.url : app.upstream.withDirectives(does) })
   const user = await app.make.user({ quota: 10_000_000 })
   const token = await app.make.token(user)

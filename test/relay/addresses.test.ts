@@ -1,11 +1,11 @@
 import { GoogleGenAI } from '@google/genai'
 import { afterAll, describe, expect, test } from 'vitest'
 import { startApp } from '#test/support/app.ts'
-import { closeSoundly, consumed } from './caller-dialects.ts'
+import { closeWithoutViolations, consumed } from './caller-dialects.ts'
 
 const names = ['gpt-4o-mini', 'vendor/model-x', 'llama3:8b']
 const app = await startApp()
-afterAll(() => closeSoundly(app))
+afterAll(() => closeWithoutViolations(app))
 const token = await app.make.token(await app.make.user())
 await app.make.channel({ models: names.join(',') })
 await app.make.option('SelfUseModeEnabled', 'true')

@@ -231,11 +231,11 @@ test('calls are summed up by session, agent and project, the dearest first, for 
   ])
   expect((await logs.list.query({ project: 'shop', agent: ['helper'] })).items).toHaveLength(1)
   expect(await logs.stat.query({ project: 'shop' })).toMatchObject({ quota: quotaOf(0, 1) })
-  const [stranger, admin] = [await app.make.user(), await app.make.user({ role: 10 })]
-  expect(await app.trpc(stranger).user.logs.sums.query({ by: 'session' })).toEqual([])
+  const [otherUser, admin] = [await app.make.user(), await app.make.user({ role: 10 })]
+  expect(await app.trpc(otherUser).user.logs.sums.query({ by: 'session' })).toEqual([])
   const all = await app.trpc(admin).admin.logs.sums.query({ by: 'session', username: user.username })
   expect(named(all)).toEqual(named(bySession))
-  expect(await app.trpc(admin).admin.logs.sums.query({ by: 'session', username: stranger.username })).toEqual([])
+  expect(await app.trpc(admin).admin.logs.sums.query({ by: 'session', username: otherUser.username })).toEqual([])
 })
 
 test.each([

@@ -2,11 +2,11 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startApp } from '#test/support/app.ts'
 import { type Agent, claudeCode, codex, opencode } from './agent-clients.ts'
 import { geminiCli } from './gemini-cli-client.ts'
-import { closeSoundly, consumed } from './caller-dialects.ts'
+import { closeWithoutViolations, consumed } from './caller-dialects.ts'
 import { allowUnpriced, serve, setOptions } from './serve.ts'
 
 const app = await startApp()
-afterAll(() => closeSoundly(app))
+afterAll(() => closeWithoutViolations(app))
 await allowUnpriced(app)
 const mine = await app.make.token(await app.make.user({ quota: 1_000_000_000_000 }))
 

@@ -138,9 +138,9 @@ describe('a thread of messages', () => {
       expect(scripted.received.at(-1)?.headers['x-api-key']).toBe(key)
     }
     const before = scripted.received.length
-    const stranger = await ask(theirs, model, { type: 'continue', previous_message_id: id })
-    expect(stranger.status).toBe(404)
-    expect(await detailsOf(stranger)).toBe('thread_not_found')
+    const refused = await ask(theirs, model, { type: 'continue', previous_message_id: id })
+    expect(refused.status).toBe(404)
+    expect(await detailsOf(refused)).toBe('thread_not_found')
     const thread = { type: 'continue', previous_message_id: id }
     const counting = { ...messages.body(model, 'hi', false), thread }
     expect((await app.relay(theirs, '/v1/messages/count_tokens', counting)).status).toBe(404)

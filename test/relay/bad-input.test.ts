@@ -1,10 +1,18 @@
 import { brotliCompressSync, gzipSync } from 'node:zlib'
 import { afterAll, describe, expect, test } from 'vitest'
 import { startApp } from '#test/support/app.ts'
-import { chat, closeSoundly, consumed, openHolds, say, type CallerDialect, callerDialects } from './caller-dialects.ts'
+import {
+  chat,
+  closeWithoutViolations,
+  consumed,
+  openHolds,
+  say,
+  type CallerDialect,
+  callerDialects,
+} from './caller-dialects.ts'
 
 const app = await startApp()
-afterAll(() => closeSoundly(app))
+afterAll(() => closeWithoutViolations(app))
 const token = await app.make.token(await app.make.user())
 await app.make.channel({ baseUrl: app.upstream.withDirectives('lenient') })
 await app.settled()

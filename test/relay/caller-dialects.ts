@@ -126,7 +126,7 @@ export function say(app: App, by: CallerDialect, ask: Ask): Promise<Response> {
 }
 
 /** What must hold of every app when its tests are over. */
-export async function closeSoundly(app: App): Promise<void> {
+export async function closeWithoutViolations(app: App): Promise<void> {
   expect(await app.violations()).toEqual([])
   expect(await receiptViolations(app.pool)).toEqual([])
   await app[Symbol.asyncDispose]()

@@ -3,10 +3,10 @@ import { chargeReceipt } from '#core/pricing/charge.ts'
 import { receipt as receiptSchema } from '#core/pricing/receipt.ts'
 import { startApp } from '#test/support/app.ts'
 import { setOptions } from './serve.ts'
-import { closeSoundly, consumed, say, type CallerDialect, callerDialects } from './caller-dialects.ts'
+import { closeWithoutViolations, consumed, say, type CallerDialect, callerDialects } from './caller-dialects.ts'
 
 const app = await startApp()
-afterAll(() => closeSoundly(app))
+afterAll(() => closeWithoutViolations(app))
 const token = await app.make.token(await app.make.user({ quota: 9_000_000_000_000 }))
 
 /** A whole number of billionths of billionths: three decimals a factor, and no charge has more than six factors. */

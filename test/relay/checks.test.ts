@@ -4,10 +4,18 @@ import { admissionChecks } from '#scripts/reference/admission.ts'
 import { startApp } from '#test/support/app.ts'
 import type { TestToken } from '#test/support/factories.ts'
 import { setOptions, withOptions } from './serve.ts'
-import { chat, closeSoundly, consumed, eventually, say, type CallerDialect, callerDialects } from './caller-dialects.ts'
+import {
+  chat,
+  closeWithoutViolations,
+  consumed,
+  eventually,
+  say,
+  type CallerDialect,
+  callerDialects,
+} from './caller-dialects.ts'
 
 const app = await startApp()
-afterAll(() => closeSoundly(app))
+afterAll(() => closeWithoutViolations(app))
 await app.make.channel()
 await app.make.channel({ models: 'disabled-model', status: 2 })
 

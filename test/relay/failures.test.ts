@@ -1,10 +1,10 @@
 import { afterAll, beforeEach, describe, expect, test } from 'vitest'
 import { startApp } from '#test/support/app.ts'
 import { allowUnpriced, channelsOf, serve, withOptions } from './serve.ts'
-import { chat, closeSoundly, consumed, say, callerDialects } from './caller-dialects.ts'
+import { chat, closeWithoutViolations, consumed, say, callerDialects } from './caller-dialects.ts'
 
 const app = await startApp()
-afterAll(() => closeSoundly(app))
+afterAll(() => closeWithoutViolations(app))
 await allowUnpriced(app)
 const user = await app.make.user()
 const token = await app.make.token(user, { remainQuota: 5_000_000 })
@@ -270,7 +270,7 @@ describe('what a caller reads of a failure', () => {
     })
   })
 
-  test('the status the channel maps it to, which also decides about the next try', async () => {
+  test('the status the channel maps it to, which also decides about the next attempt', async () => {
     const statusCodeMapping = '{"400":"500","500":"418"}'
     const { model: retried } = await serve(app, { priority: 1, statusCodeMapping, does: 'status=400' }, {})
     expect((await say(app, chat, { token, model: retried })).status).toBe(200)

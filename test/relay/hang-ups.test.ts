@@ -233,7 +233,7 @@ test('where the operator wants it the answer is read to its end and charged as r
   })
 })
 
-test('a caller that left is not tried for on other channels, and a failed try costs it nothing', async () => {
+test('a caller that left is not tried for on other channels, and a failed attempt costs it nothing', async () => {
   await withOptions(app, { 'global.finish_after_hangup_enabled': 'true' }, async () => {
     const { model } = await serve(app, { does: 'delay=1500,status=500' }, { priority: -1 })
     const before = await consumed(app)

@@ -5,7 +5,7 @@ import { afterAll, expect, test } from 'vitest'
 import { startApp } from '#test/support/app.ts'
 import { json, startScriptedUpstream } from '#test/support/scripted-upstream.ts'
 import { allowUnpriced, serve, withOptions } from './serve.ts'
-import { chat, closeSoundly, consumed, say } from './caller-dialects.ts'
+import { chat, closeWithoutViolations, consumed, say } from './caller-dialects.ts'
 
 /** An image of 600 × 1000: its long side is 2 tiles, its short one 2: 4 × 170 + 85 = 765. */
 const image = Buffer.alloc(24)
@@ -30,7 +30,7 @@ files.listen(0, '127.0.0.1')
 await once(files, 'listening')
 filesUrl = `http://127.0.0.1:${(files.address() as AddressInfo).port}`
 afterAll(async () => {
-  await closeSoundly(app)
+  await closeWithoutViolations(app)
   await scripted[Symbol.asyncDispose]()
   files.closeAllConnections()
   await new Promise((resolve) => files.close(resolve))

@@ -11,7 +11,7 @@ import { recordProcessLog } from '#test/support/process-log.ts'
 import { open } from '../realtime/world.ts'
 import { drawingModels, imagine, poll } from '../tasks/world.ts'
 import { allowUnpriced, setOptions } from './serve.ts'
-import { chat, closeSoundly, say } from './caller-dialects.ts'
+import { chat, closeWithoutViolations, say } from './caller-dialects.ts'
 
 const { privateKey } = generateKeyPairSync('rsa', {
   modulusLength: 2048,
@@ -79,7 +79,7 @@ beforeEach(async () => {
   since = rows[0]?.first ?? ''
 })
 afterAll(async () => {
-  await closeSoundly(app)
+  await closeWithoutViolations(app)
   upstream.closeAllConnections()
   upstream.close()
 })

@@ -3,7 +3,7 @@ import { startApp } from '#test/support/app.ts'
 import { receiptViolations } from '#test/support/receipts.ts'
 import { startScriptedUpstream } from '#test/support/scripted-upstream.ts'
 import { setOptions, withOptions } from './serve.ts'
-import { closeSoundly, consumed } from './caller-dialects.ts'
+import { closeWithoutViolations, consumed } from './caller-dialects.ts'
 
 /** All at model ratio 2 and completion ratio 3; the group costs 0.5, and 0.8 for its own users. */
 const app = await startApp()
@@ -19,7 +19,7 @@ await setOptions(app, {
   ModelPrice: '{}',
 })
 afterAll(async () => {
-  await closeSoundly(app)
+  await closeWithoutViolations(app)
   await upstream[Symbol.asyncDispose]()
 })
 

@@ -5,10 +5,10 @@ import { googleLibrary } from '#test/sdk/clients/google.ts'
 import { openAiLibrary } from '#test/sdk/clients/openai.ts'
 import { startApp } from '#test/support/app.ts'
 import { setOptions, withOptions } from './serve.ts'
-import { closeSoundly, consumed } from './caller-dialects.ts'
+import { closeWithoutViolations, consumed } from './caller-dialects.ts'
 
 const app = await startApp()
-afterAll(() => closeSoundly(app))
+afterAll(() => closeWithoutViolations(app))
 const user = await app.make.user()
 const token = await app.make.token(user)
 await app.make.channel({ models: 'gpt-4o,gpt-4o-mini,unpriced-model' })

@@ -2,7 +2,7 @@ import { afterAll, beforeEach, describe, expect, test } from 'vitest'
 import { startApp } from '#test/support/app.ts'
 import type { TestToken } from '#test/support/factories.ts'
 import { setOptions } from './serve.ts'
-import { chat, closeSoundly, consumed, eventually, say } from './caller-dialects.ts'
+import { chat, closeWithoutViolations, consumed, eventually, say } from './caller-dialects.ts'
 
 // Two nodes on one database.
 const model = 'gpt-4o'
@@ -18,7 +18,7 @@ await other.services.channels.reload()
 beforeEach(() => one.upstream.clear())
 afterAll(async () => {
   await other[Symbol.asyncDispose]()
-  await closeSoundly(one)
+  await closeWithoutViolations(one)
 })
 
 /** All at once, half of them at each node. Resolves with how many were served and the refusals' statuses. */

@@ -2,10 +2,10 @@ import { afterAll, expect, test } from 'vitest'
 import { startApp } from '#test/support/app.ts'
 import type { TestUser } from '#test/support/factories.ts'
 import { serve, setOptions } from './serve.ts'
-import { chat, closeSoundly, consumed } from './caller-dialects.ts'
+import { chat, closeWithoutViolations, consumed } from './caller-dialects.ts'
 
 const app = await startApp()
-afterAll(() => closeSoundly(app))
+afterAll(() => closeWithoutViolations(app))
 await setOptions(app, {
   SelfUseModeEnabled: 'true',
   GroupRatio: '{"default":1,"vip":2,"svip":1}',

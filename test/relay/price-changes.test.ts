@@ -2,7 +2,7 @@ import { afterAll, describe, expect, test } from 'vitest'
 import { chargeReceipt } from '#core/pricing/charge.ts'
 import { receipt } from '#core/pricing/receipt.ts'
 import { startApp } from '#test/support/app.ts'
-import { chat, closeSoundly, say } from './caller-dialects.ts'
+import { chat, closeWithoutViolations, say } from './caller-dialects.ts'
 import { serve, setOptions } from './serve.ts'
 
 const app = await startApp()
@@ -13,7 +13,7 @@ const token = await app.make.token(user, { remainQuota: 900_000_000 })
 afterAll(async () => {
   await other[Symbol.asyncDispose]()
   await app.pool.query('insert into logs select * from kept_logs')
-  await closeSoundly(app)
+  await closeWithoutViolations(app)
 })
 
 const prices = () => app.trpc(root).admin.prices
@@ -38,7 +38,7 @@ const reloadBoth = () => Promise.all([app, other].map(({ services }) => services
 const until = async (done: () => boolean | Promise<boolean>) => {
   while (!(await done())) await new Promise((resolve) => setTimeout(resolve, 1))
 }
-/** The log without what is in it so far; `closeSoundly` wants all of it again. */
+/** The log without what is in it so far; `closeWithoutViolations` wants all of it again. */
 const setLogsAside = async () => {
   await app.pool.query('create table if not exists kept_logs (like logs)')
   await app.pool.query('insert into kept_logs select * from logs')

@@ -2,13 +2,13 @@ import { afterAll, describe, expect, test } from 'vitest'
 import { startApp } from '#test/support/app.ts'
 import { json, startScriptedUpstream } from '#test/support/scripted-upstream.ts'
 import { flac, liveWebm, m4a, mp3, ogg, wav, webm } from '#test/support/audio-files.ts'
-import { closeSoundly, consumed } from './caller-dialects.ts'
+import { closeWithoutViolations, consumed } from './caller-dialects.ts'
 
 const app = await startApp()
 const scripted = await startScriptedUpstream()
 const token = await app.make.token(await app.make.user({ quota: 1_000_000_000 }))
 afterAll(async () => {
-  await closeSoundly(app)
+  await closeWithoutViolations(app)
   await scripted[Symbol.asyncDispose]()
 })
 

@@ -2,7 +2,7 @@ import { afterAll } from 'vitest'
 import { type App, startApp } from '#test/support/app.ts'
 import type { TestToken } from '#test/support/factories.ts'
 import { startScriptedUpstream } from '#test/support/scripted-upstream.ts'
-import { closeSoundly } from './caller-dialects.ts'
+import { closeWithoutViolations } from './caller-dialects.ts'
 import { setOptions } from './serve.ts'
 
 type Input = NonNullable<Parameters<typeof startApp>[0]> & { options?: Record<string, string> }
@@ -14,7 +14,7 @@ export const richToken = async (app: App): Promise<TestToken> =>
 /** An app for one file of tests, whose models may be called without a price, and a token to call them. */
 export async function startRelay({ options, ...input }: Input = {}): Promise<{ app: App; token: TestToken }> {
   const app = await startApp(input)
-  afterAll(() => closeSoundly(app))
+  afterAll(() => closeWithoutViolations(app))
   await setOptions(app, { SelfUseModeEnabled: 'true', ...options })
   return { app, token: await richToken(app) }
 }

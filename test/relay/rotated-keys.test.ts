@@ -2,7 +2,7 @@ import { afterAll, expect, test } from 'vitest'
 import { startApp } from '#test/support/app.ts'
 import type { TestToken, TestUser } from '#test/support/factories.ts'
 import { allowUnpriced } from './serve.ts'
-import { chat, closeSoundly } from './caller-dialects.ts'
+import { chat, closeWithoutViolations } from './caller-dialects.ts'
 
 // Two nodes on one database.
 
@@ -13,7 +13,7 @@ await one.make.channel()
 await one.settled()
 afterAll(async () => {
   await other[Symbol.asyncDispose]()
-  await closeSoundly(one)
+  await closeWithoutViolations(one)
 })
 
 const statuses = async (key: string): Promise<number[]> =>
@@ -69,8 +69,8 @@ test('a former key that may go on for a while works as the same token until its 
 
 test('a key is changed by its owner alone, and two changes at once leave one key that works', async () => {
   const { user, token } = await anyone()
-  const { user: stranger } = await anyone()
-  await expect(one.trpc(stranger).user.tokens.rotate.mutate({ id: token.id })).rejects.toThrow('令牌不存在')
+  const { user: otherUser } = await anyone()
+  await expect(one.trpc(otherUser).user.tokens.rotate.mutate({ id: token.id })).rejects.toThrow('令牌不存在')
   const changes = await Promise.all(
     Array.from({ length: 10 }, (_, index) =>
       (index % 2 ? one : other).trpc(user).user.tokens.rotate.mutate({ id: token.id }),

@@ -7,7 +7,7 @@ import { serviceAccount } from '#test/simulator/vertex/account.ts'
 import { startApp } from '#test/support/app.ts'
 import { startHttpProxy } from '#test/upstream/proxies.ts'
 import { allowUnpriced, type Route, serve } from './serve.ts'
-import { closeSoundly } from './caller-dialects.ts'
+import { closeWithoutViolations } from './caller-dialects.ts'
 
 /** A file of its own for each test: tokens are stored by their key. */
 let accounts = 0
@@ -21,7 +21,7 @@ const token = await app.make.token(await app.make.user({ quota: 1_000_000_000 })
 const proxy = await startHttpProxy()
 afterAll(async () => {
   proxy.close()
-  await closeSoundly(app)
+  await closeWithoutViolations(app)
 })
 beforeEach(() => {
   proxy.seen.length = 0

@@ -24,7 +24,7 @@ test('of sixty logins at once from one IPv6 network ten are tried, and the right
   expect((await login('2001:db8:0:2::1', username, password)).body['success']).toBe(true)
 })
 
-test('letter case and look-alike letters of a name make no further tries', async () => {
+test('letter case and look-alike letters of a name make no further attempts', async () => {
   const names = ['somebody', 'SOMEBODY', 'Somebody', 'ｓomebody']
   expect(tried(await times(40, (index) => login('203.0.113.20', names[index % 4] ?? '')))).toBe(10)
 })
@@ -51,7 +51,7 @@ test('who is sent away because too many sign in at once has not tried', async ()
   expect(tried(sentAway) + tried(replies)).toBe(10)
 })
 
-test('one network has thirty tries at whatever accounts', async () => {
+test('one network has thirty attempts at whatever accounts', async () => {
   expect(tried(await times(40, (index) => login('203.0.113.30', `name${index}`)))).toBe(30)
 })
 
@@ -62,7 +62,7 @@ test('successes count for nothing', async () => {
   }
 })
 
-test('guessed at from many networks, an account leaves each few tries, and its owner always one', async () => {
+test('guessed at from many networks, an account leaves each few attempts, and its owner always one', async () => {
   const root = await app.person({ role: 100 })
   for (let network = 0; network < 6; network += 1) {
     await times(10, () => login(`198.51.100.${network}`, root.username))
@@ -104,11 +104,11 @@ test('every login of a batch counts', async () => {
   const app: App = await startApp()
   try {
     await app.make.user({ username: 'victim' })
-    const stranger = createTRPCClient<AppRouter>({
+    const anonymous = createTRPCClient<AppRouter>({
       links: [httpBatchLink({ url: `${app.url}/trpc`, transformer: superjson, headers: { origin: app.url } })],
     })
     const outcomes = await times(40, () =>
-      stranger.auth.login.mutate({ username: 'victim', password: 'wrong password' }).catch((error) => error.data),
+      anonymous.auth.login.mutate({ username: 'victim', password: 'wrong password' }).catch((error) => error.data),
     )
     expect(outcomes.filter(({ domainCode }) => domainCode === 'login.failed')).toHaveLength(10)
     expect(outcomes.filter(({ domainCode }) => domainCode === 'rate_limited')).toHaveLength(30)

@@ -146,9 +146,9 @@ describe('the log on the wire', () => {
       { content: 'text', channel_name: '', other: expect.not.stringContaining('admin') },
     ])
     expect((await user.get('/api/log/token', { query: { key: 'sk-x' } })).body['success']).toBe(false)
-    const stranger = await app.browser().get('/api/log/token', { query: { key: 'sk-abc' } })
-    expect(stranger.status).toBe(401)
-    for (const { headers } of [ofKey, stranger]) {
+    const anonymous = await app.browser().get('/api/log/token', { query: { key: 'sk-abc' } })
+    expect(anonymous.status).toBe(401)
+    for (const { headers } of [ofKey, anonymous]) {
       expect(headers.get('access-control-allow-origin')).toBe('*')
       expect(headers.get('access-control-allow-credentials')).toBeNull()
     }

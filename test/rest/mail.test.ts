@@ -101,7 +101,7 @@ describe('the verification code', () => {
     expect((await register('unoccupied', { email, verification_code: code })).body['success']).toBe(true)
   })
 
-  it('dies after five wrong tries, from wherever they come', async () => {
+  it('dies after five wrong attempts, from wherever they come', async () => {
     const email = newAddress()
     const code = await mailedCode(email)
     for (let count = 0; count < 5; count += 1) {

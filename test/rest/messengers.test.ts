@@ -13,7 +13,7 @@ beforeEach(async () => {
 const refused = (message: string) => ({ status: 200, body: { success: false, message } })
 
 let networks = 0
-/** Wrong codes of one test do not use up the tries of another. */
+/** Wrong codes of one test do not use up the attempts of another. */
 const elsewhere = () => ({ headers: { 'x-forwarded-for': `10.${(networks += 1)}.0.1` } })
 
 type Person = Awaited<ReturnType<SignInWorld['app']['make']['user']>>

@@ -10,13 +10,13 @@ beforeEach(async () => {
   await world.switchOn()
 })
 
-const { newcomer, setOut, finish, signIn, userOf } = createVisits(() => world)
+const { newUser, setOut, finish, signIn, userOf } = createVisits(() => world)
 const refused = (message: string) => ({ status: 200, body: { success: false, message } })
 const wrongState = { status: 403, body: { success: false, message: '登录状态校验失败，请重新登录' } }
 
 describe.each(['github', 'oidc', 'linuxdo'] as const)('signing in by %s', (provider) => {
   it('makes an account at first, which the next time is signed in to under a new session', async () => {
-    const id = newcomer(provider)
+    const id = newUser(provider)
     const browser = world.browser()
     const reply = await signIn(browser, provider)
     const user = await userOf(provider, id)
@@ -37,13 +37,13 @@ describe.each(['github', 'oidc', 'linuxdo'] as const)('signing in by %s', (provi
   })
 
   it('makes no account while registration is closed, and signs in those it knows', async () => {
-    const known = newcomer(provider)
+    const known = newUser(provider)
     await signIn(world.browser(), provider)
     await world.setOptions({ RegisterEnabled: 'false' })
     expect((await signIn(world.browser(), provider)).body['success']).toBe(true)
-    const stranger = newcomer(provider)
+    const unregistered = newUser(provider)
     expect(await signIn(world.browser(), provider)).toMatchObject(refused('管理员已关闭新用户注册'))
-    expect(await userOf(provider, stranger)).toBeUndefined()
+    expect(await userOf(provider, unregistered)).toBeUndefined()
     expect(await userOf(provider, known)).toBeDefined()
   })
 
@@ -52,7 +52,7 @@ describe.each(['github', 'oidc', 'linuxdo'] as const)('signing in by %s', (provi
     const code = `C${provider.slice(0, 3)}`
     await world.sql('update users set aff_code = $2 where id = $1', [inviter.id, code])
     await world.setOptions({ QuotaForInviter: '30', QuotaForInvitee: '20' })
-    const id = newcomer(provider)
+    const id = newUser(provider)
     const browser = world.browser()
     await finish(browser, provider, await setOut(browser, provider, code))
     expect(await userOf(provider, id)).toMatchObject({ inviter_id: inviter.id, quota: '20' })
@@ -62,7 +62,7 @@ describe.each(['github', 'oidc', 'linuxdo'] as const)('signing in by %s', (provi
   })
 
   it('binds for whoever is signed in and says the word that clients compare', async () => {
-    const id = newcomer(provider)
+    const id = newUser(provider)
     const person = await world.app.make.user()
     const browser = world.browser()
     browser.become(person.id, person.sessionId)
@@ -78,7 +78,7 @@ describe.each(['github', 'oidc', 'linuxdo'] as const)('signing in by %s', (provi
   })
 
   it('binds for whoever has a second factor only after a recent proof, however the browser set out', async () => {
-    const id = newcomer(provider)
+    const id = newUser(provider)
     const person = await world.app.make.user()
     await world.sql(`insert into authenticators (user_id, secret_encrypted, confirmed_at) values ($1, '', now())`, [
       person.id,
@@ -103,7 +103,7 @@ describe.each(['github', 'oidc', 'linuxdo'] as const)('signing in by %s', (provi
   })
 
   it('refuses to bind what belongs to somebody, also to somebody who left', async () => {
-    const id = newcomer(provider)
+    const id = newUser(provider)
     await signIn(world.browser(), provider)
     const person = await world.app.make.user()
     const browser = world.browser()
@@ -115,17 +115,17 @@ describe.each(['github', 'oidc', 'linuxdo'] as const)('signing in by %s', (provi
   })
 
   it('never swaps one bound account for another', async () => {
-    const first = newcomer(provider)
+    const first = newUser(provider)
     const browser = world.browser()
     const reply = await signIn(browser, provider)
     browser.become((reply.data as { id: number }).id)
-    newcomer(provider)
+    newUser(provider)
     expect((await signIn(browser, provider)).body['message']).toMatch(/^当前账户已绑定其他/)
     expect(await userOf(provider, first)).toMatchObject({ id: (reply.data as { id: number }).id })
   })
 
   it('lets nobody in who is banned', async () => {
-    const id = newcomer(provider)
+    const id = newUser(provider)
     await signIn(world.browser(), provider)
     await world.sql(`update users set status = 2 where ${columnOf(provider)} = $1`, [id])
     expect(await signIn(world.browser(), provider)).toMatchObject(refused('账号已被封禁'))
@@ -140,7 +140,7 @@ describe.each(['github', 'oidc', 'linuxdo'] as const)('signing in by %s', (provi
   })
 
   it('is refused while it is switched off, at the start and at the end', async () => {
-    newcomer(provider)
+    newUser(provider)
     const browser = world.browser()
     const back = await setOut(browser, provider)
     const key = { github: 'GitHubOAuthEnabled', oidc: 'oidc.enabled', linuxdo: 'LinuxDOOAuthEnabled' } as const
@@ -158,7 +158,7 @@ describe.each(['github', 'oidc', 'linuxdo'] as const)('signing in by %s', (provi
   })
 
   it('takes no code twice', async () => {
-    newcomer(provider)
+    newUser(provider)
     const browser = world.browser()
     const back = await setOut(browser, provider)
     expect((await finish(browser, provider, back)).body['success']).toBe(true)
@@ -168,7 +168,7 @@ describe.each(['github', 'oidc', 'linuxdo'] as const)('signing in by %s', (provi
   })
 
   it('makes one account of fifty first sign-ins at once, and lets them all in', async () => {
-    const id = newcomer(provider)
+    const id = newUser(provider)
     const browsers = Array.from({ length: 50 }, () => world.browser())
     const backs = await Promise.all(browsers.map((browser) => setOut(browser, provider)))
     const replies = await Promise.all(
@@ -181,7 +181,7 @@ describe.each(['github', 'oidc', 'linuxdo'] as const)('signing in by %s', (provi
 
 describe.each(['github', 'oidc'] as const)('binding %s, fifty at once,', (provider) => {
   it('gives one identity to one of fifty people', async () => {
-    const id = newcomer(provider)
+    const id = newUser(provider)
     const people = await Promise.all(Array.from({ length: 50 }, () => world.app.make.user()))
     const browsers = people.map((person) => {
       const browser = world.browser()
@@ -211,7 +211,7 @@ describe.each(['github', 'oidc'] as const)('binding %s, fifty at once,', (provid
     browser.become(person.id, person.sessionId)
     const backs: Record<string, string>[] = []
     for (let count = 0; count < 10; count += 1) {
-      newcomer(provider)
+      newUser(provider)
       backs.push(await setOut(browser, provider))
     }
     const replies = await Promise.all(backs.map((back) => finish(browser, provider, back)))
@@ -246,7 +246,7 @@ describe('the state', () => {
       },
     ],
   ])('lets nobody in when it %s', async (_what, attempt) => {
-    newcomer('github')
+    newUser('github')
     const browser = world.browser()
     const asked = world.github.asked.length
     const back = await setOut(browser, 'github')
@@ -256,7 +256,7 @@ describe('the state', () => {
   })
 
   it('serves one of fifty who bring it at once', async () => {
-    newcomer('github')
+    newUser('github')
     const browser = world.browser()
     const back = await setOut(browser, 'github')
     const replies = await Promise.all(Array.from({ length: 50 }, () => finish(browser, 'github', back)))
@@ -266,7 +266,7 @@ describe('the state', () => {
 
   it('of somebody signed in binds nothing for the next who signs in there', async () => {
     const [first, second] = [await world.app.make.user(), await world.app.make.user()]
-    const id = newcomer('github')
+    const id = newUser('github')
     const browser = world.browser()
     browser.become(first.id, first.sessionId)
     const back = await setOut(browser, 'github')
@@ -286,7 +286,7 @@ describe('the state', () => {
 
 describe('a browser that writes the provider’s address itself', () => {
   it('signs in by the documented state, without PKCE and nonce', async () => {
-    const id = newcomer('oidc')
+    const id = newUser('oidc')
     const browser = world.browser()
     const { data: state } = await browser.get('/api/oauth/state')
     const address = new URL(`${world.oidc.url}/auth`)
@@ -306,7 +306,7 @@ describe('a browser that writes the provider’s address itself', () => {
 
   it('cannot spend a code there that was asked for with PKCE elsewhere', async () => {
     for (const provider of ['oidc', 'github'] as const) {
-      newcomer(provider)
+      newUser(provider)
       const stolen = await setOut(world.browser(), provider)
       const thief = world.browser()
       const { data: state } = await thief.get('/api/oauth/state')

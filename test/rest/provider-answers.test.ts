@@ -14,7 +14,7 @@ beforeEach(async () => {
   await world.switchOn()
 })
 
-const { newcomer, setOut, finish, signIn, userOf } = createVisits(() => world)
+const { newUser, setOut, finish, signIn, userOf } = createVisits(() => world)
 const refused = (message: string) => ({ status: 200, body: { success: false, message } })
 
 describe('OIDC without a configuration document', () => {
@@ -26,7 +26,7 @@ describe('OIDC without a configuration document', () => {
       'oidc.user_info_endpoint': `${world.oidc.url}/me`,
       'oidc.client_secret': 'the client secret',
     })
-    const id = newcomer('oidc')
+    const id = newUser('oidc')
     expect((await signIn(world.browser(), 'oidc')).body['success']).toBe(true)
     expect(await userOf('oidc', id)).toBeDefined()
   })
@@ -105,7 +105,7 @@ describe('OIDC without a configuration document', () => {
 
 describe('an OIDC provider that was put in the place of another', () => {
   it('signs nobody in to the accounts of the former, though its subjects are called the same', async () => {
-    const sub = newcomer('oidc')
+    const sub = newUser('oidc')
     const owner = await world.app.make.user()
     const own = world.browser()
     own.become(owner.id, owner.sessionId)
@@ -117,8 +117,8 @@ describe('an OIDC provider that was put in the place of another', () => {
     })
     other.be({ sub, email: 'stranger@x.example' })
     await world.setOptions({ 'oidc.well_known': other.wellKnown, 'oidc.client_secret': 'the client secret' })
-    const stranger = (await signIn(world.browser(), 'oidc')).data as { id: number }
-    expect(stranger.id).not.toBe(owner.id)
+    const signedUp = (await signIn(world.browser(), 'oidc')).data as { id: number }
+    expect(signedUp.id).not.toBe(owner.id)
     expect(await world.sql('select oidc_issuer from users where oidc_id = $1 order by id', [sub])).toEqual([
       { oidc_issuer: world.oidc.url },
       { oidc_issuer: other.url },
@@ -142,7 +142,7 @@ describe('an OIDC provider that was put in the place of another', () => {
       return (await world.sql('select distinct oidc_issuer from users where oidc_id is not null'))[0]?.['oidc_issuer']
     }
     await world.sql('update users set oidc_id = null')
-    newcomer('oidc')
+    newUser('oidc')
     await signIn(world.browser(), 'oidc')
     expect(await issuerAfter('oidc.well_known', 'https://id.example/realm//.well-known/openid-configuration')).toBe(
       'https://id.example/realm',
@@ -168,8 +168,8 @@ describe('who somebody is', () => {
     world.github.be({ id: 900_001, login: 'famous' })
     const owner = await signIn(world.browser(), 'github')
     world.github.be({ id: 900_002, login: 'famous' })
-    const stranger = await signIn(world.browser(), 'github')
-    expect(stranger.data).not.toMatchObject({ id: (owner.data as { id: number }).id })
+    const signedUp = await signIn(world.browser(), 'github')
+    expect(signedUp.data).not.toMatchObject({ id: (owner.data as { id: number }).id })
     world.github.be({ id: 900_001, login: 'renamed' })
     expect((await signIn(world.browser(), 'github')).data).toMatchObject({ id: (owner.data as { id: number }).id })
   })
@@ -178,10 +178,10 @@ describe('who somebody is', () => {
     const owner = await world.app.make.user()
     const email = 'owner@x.example'
     await world.sql('update users set email = $2, email_normalized = $2 where id = $1', [owner.id, email])
-    const verified = newcomer('oidc', { email: 'Owner@x.example', email_verified: true })
+    const verified = newUser('oidc', { email: 'Owner@x.example', email_verified: true })
     expect((await signIn(world.browser(), 'oidc')).body['message']).toMatch(/^该 OIDC 账户的邮箱已属于本站的一个账户/)
     expect(await userOf('oidc', verified)).toBeUndefined()
-    const unverified = newcomer('oidc', { email, email_verified: false })
+    const unverified = newUser('oidc', { email, email_verified: false })
     const reply = await signIn(world.browser(), 'oidc')
     expect(reply.data).not.toMatchObject({ id: owner.id })
     expect(await userOf('oidc', unverified)).toMatchObject({ email: '', email_normalized: null })
@@ -192,21 +192,21 @@ describe('who somebody is', () => {
       { email: 'first@gh.example', primary: true, verified: true },
       { email: 'second@gh.example', primary: false, verified: true },
     ]
-    const id = newcomer('github', { name: 'Ann', emails })
+    const id = newUser('github', { name: 'Ann', emails })
     await signIn(world.browser(), 'github')
     expect(await userOf('github', id)).toMatchObject({ display_name: 'Ann', email: 'first@gh.example' })
-    const other = newcomer('github', { emails: [{ email: 'un@gh.example', primary: true, verified: false }] })
+    const other = newUser('github', { emails: [{ email: 'un@gh.example', primary: true, verified: false }] })
     await signIn(world.browser(), 'github')
     expect(await userOf('github', other)).toMatchObject({ email: '' })
   })
 
   it('is named as at the provider where nobody has the name, and by a number otherwise', async () => {
-    const first = newcomer('oidc', { preferred_username: 'trinity', name: 'T' })
+    const first = newUser('oidc', { preferred_username: 'trinity', name: 'T' })
     await signIn(world.browser(), 'oidc')
     expect(await userOf('oidc', first)).toMatchObject({ username: 'trinity', display_name: 'T' })
     const names = ['trinity', 'Тrinity', 'far too long for a name', 'a@b.example', 'zero\u200bwidth']
     for (const preferred_username of names) {
-      const id = newcomer('oidc', { preferred_username })
+      const id = newUser('oidc', { preferred_username })
       await signIn(world.browser(), 'oidc')
       expect((await userOf('oidc', id))?.['username']).toMatch(/^oidc_\d+$/)
     }
@@ -214,19 +214,19 @@ describe('who somebody is', () => {
 
   it('needs the trust level that the site asks for, which the profile alone has', async () => {
     await world.setOptions({ LinuxDOMinimumTrustLevel: '3' })
-    const id = newcomer('linuxdo', { trust_level: 2 })
+    const id = newUser('linuxdo', { trust_level: 2 })
     const browser = world.browser()
     const back = await setOut(browser, 'linuxdo')
     expect(await finish(browser, 'linuxdo', { ...back, trust_level: '4' })).toMatchObject(
       refused('Linux DO 信任等级不足，最低要求 3 级'),
     )
     expect(await userOf('linuxdo', id)).toBeUndefined()
-    newcomer('linuxdo', { trust_level: 3 })
+    newUser('linuxdo', { trust_level: 3 })
     expect((await signIn(world.browser(), 'linuxdo')).body['success']).toBe(true)
   })
 
   it('is incomplete without a number at GitHub or an address at OIDC', async () => {
-    newcomer('oidc', { email: undefined })
+    newUser('oidc', { email: undefined })
     expect(await signIn(world.browser(), 'oidc')).toMatchObject(refused('OIDC 返回的用户信息不完整'))
     world.github.be({ id: 'octocat' as unknown as number, login: 'octocat' })
     expect(await signIn(world.browser(), 'github')).toMatchObject(refused('GitHub 返回的用户信息不完整'))
@@ -236,8 +236,8 @@ describe('who somebody is', () => {
 test.each(['silent', 'broken', 'page', 'endless', 'gone'] as const)(
   'a provider that is %s keeps nobody waiting for long, and lets nobody in',
   async (mood) => {
-    newcomer('github')
-    newcomer('linuxdo')
+    newUser('github')
+    newUser('linuxdo')
     const before = await world.sql('select count(*) from users')
     const outcomes = await Promise.all(
       (['github', 'linuxdo'] as const).map(async (provider) => {

@@ -159,7 +159,7 @@ test('a log-in with the old password that meets its change is worth nothing afte
     const logIn = () =>
       fetch(`${there.url}/api/user/login`, {
         method: 'POST',
-        // Wrong tries of one network are counted; on a slow machine most of these are wrong by then.
+        // Wrong attempts of one network are counted; on a slow machine most of these are wrong by then.
         headers: { 'content-type': 'application/json', 'x-forwarded-for': `198.51.100.${round}` },
         body: JSON.stringify({ username: user.username, password: oldPassword }),
       })

@@ -267,14 +267,14 @@ describe('setup', () => {
   it('is not taken over by another machine whose proxy stands on this machine and adds no header', async () => {
     const { ensureSetupToken } = await import('#features/site/setup-service.ts')
     const token = await ensureSetupToken(fresh.services)
-    const strangers: Record<string, string>[] = [
+    const foreignHeaders: Record<string, string>[] = [
       { host: 'gateway.example' },
       { host: 'gateway.example:3000' },
       { host: '192.168.1.5:3000' },
       { host: 'localhost.evil.example' },
       { host: 'localhost', via: '1.1 proxy' },
     ]
-    for (const headers of strangers) expect(await setUpUnder(headers)).toBe(403)
+    for (const headers of foreignHeaders) expect(await setUpUnder(headers)).toBe(403)
     // Refused as the act of another site, in the envelope.
     await setUpUnder({ host: 'localhost', origin: 'https://evil.example' })
     expect(await fresh.sql('select id from users')).toEqual([])

@@ -204,18 +204,18 @@ describe('reading tokens', () => {
 
   it('hides everybody else’s', async () => {
     const token = await make()
-    const stranger = await app.signedIn(await app.person({ role: 100 }))
+    const otherRoot = await app.signedIn(await app.person({ role: 100 }))
     const id = token.id
     for (const reply of [
-      await stranger.get(`/api/token/${id}`),
-      await stranger.put('/api/token/', { id, name: 'taken' }),
-      await stranger.put('/api/token/', { id, status: 2 }, { query: { status_only: 'true' } }),
-      await stranger.delete(`/api/token/${id}`),
+      await otherRoot.get(`/api/token/${id}`),
+      await otherRoot.put('/api/token/', { id, name: 'taken' }),
+      await otherRoot.put('/api/token/', { id, status: 2 }, { query: { status_only: 'true' } }),
+      await otherRoot.delete(`/api/token/${id}`),
     ]) {
       expect(reply).toMatchObject(refused('令牌不存在'))
     }
-    expect((await stranger.get('/api/token/search', { query: { token: token.key } })).data).toEqual([])
-    expect((await stranger.get('/api/token/')).data).toEqual([])
+    expect((await otherRoot.get('/api/token/search', { query: { token: token.key } })).data).toEqual([])
+    expect((await otherRoot.get('/api/token/')).data).toEqual([])
     expect((await browser.get(`/api/token/${id}/`)).data).toEqual(token)
   })
 

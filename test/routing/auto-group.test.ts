@@ -1,10 +1,10 @@
 import { afterAll, expect, test } from 'vitest'
 import { startApp } from '#test/support/app.ts'
 import { channelsOf, setOptions } from '../relay/serve.ts'
-import { chat, closeSoundly, consumed, say, callerDialects } from '../relay/caller-dialects.ts'
+import { chat, closeWithoutViolations, consumed, say, callerDialects } from '../relay/caller-dialects.ts'
 
 const app = await startApp()
-afterAll(() => closeSoundly(app))
+afterAll(() => closeWithoutViolations(app))
 const channel = async (models: string, group: string) => (await app.make.channel({ models, group })).id
 const channels = {
   vip: await channel('only-vip,everywhere', 'vip'),

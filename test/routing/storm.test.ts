@@ -140,7 +140,7 @@ test('a call that goes back to where it was pauses ever longer, never the same',
   })
 })
 
-test('a caller who leaves during such a pause ends the call, and no further try is made', async () => {
+test('a caller who leaves during such a pause ends the call, and no further attempt is made', async () => {
   await withOptions(app, { RetryTimes: '3' }, async () => {
     const { model } = await serve(app, { does: 'status=429,retryafterms=1500' })
     app.upstream.clear()

@@ -147,7 +147,7 @@ export const rules: RuleList = {
         test: regions,
       },
       {
-        rule: 'The server judges regions alike, for they become part of a host name.',
+        rule: 'The server validates regions in the same way, for they become part of a host name.',
         asserts: 'channel.region_invalid',
         file: files.channels,
         test: broken,
@@ -314,7 +314,7 @@ export const rules: RuleList = {
         test: 'a failure that may pass is tried twice more, with growing pauses',
       },
       {
-        rule: 'Pauses between tries double from one second to five.',
+        rule: 'Pauses between attempts double from one second to five.',
         asserts: '[1000, 2000, 4000, 5000, 5000]',
         file: files.runs,
         test: 'the pause never grows beyond five seconds',

@@ -54,10 +54,10 @@ export const rules: RuleList = {
         test: 'counts sensitive calls of one address and then answers 429 without a body',
       },
       {
-        rule: 'Thirty tries of one network, ten of them at one account.',
+        rule: 'Thirty attempts of one network, ten of them at one account.',
         asserts: '30',
         file: 'test/rest/guessing.test.ts',
-        test: 'one network has thirty tries at whatever accounts',
+        test: 'one network has thirty attempts at whatever accounts',
       },
       {
         rule: 'A login is said to have succeeded, and leads where the reader was going.',
@@ -164,7 +164,7 @@ export const rules: RuleList = {
         message: '验证码错误或已过期',
         asserts: 'wrongCode',
         file: 'test/rest/mail.test.ts',
-        test: 'dies after five wrong tries, from wherever they come',
+        test: 'dies after five wrong attempts, from wherever they come',
       },
       {
         rule: 'A code lives ten minutes by the clock of the database.',

@@ -192,7 +192,7 @@ export const rules: RuleList = {
         rule: 'Five wrong codes end a code, wherever they come from.',
         asserts: 'wrongCode',
         file: 'test/rest/mail.test.ts',
-        test: 'dies after five wrong tries, from wherever they come',
+        test: 'dies after five wrong attempts, from wherever they come',
       },
       {
         rule: 'A provider’s number is who somebody is, not the name.',

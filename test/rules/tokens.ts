@@ -51,7 +51,7 @@ export const rules: RuleList = {
         test: 'changes the status alone when asked to',
       },
       {
-        rule: 'What has expired or run out is not enabled before that is mended.',
+        rule: 'What has expired or run out is not enabled before that is resolved.',
         file: rest.tokens,
         test: 'enables nothing that has run out',
       },

@@ -13,7 +13,7 @@ const planForm = 'src/features/plans/schema.test.ts'
 const tokens = 'test/rest/tokens.test.ts'
 const wallet = 'test/browser/wallet.test.ts'
 
-const byClock = 'redeemed %s is judged by the clock of the database'
+const byClock = 'redeemed %s is decided by the clock of the database'
 const codeRefused = 'refuses %j and makes nothing'
 const planRefused = 'a plan with %j is refused as %s'
 const capRefused = 'are refused with a reason where they make no sense'
@@ -102,7 +102,7 @@ export const rules: RuleList = {
         rule: 'A gift is given as often as it says.',
         message: '兑换失败，该礼品码已达到使用次数上限',
         file: payments.redeeming,
-        test: 'given to ten goes to ten of fifty people who each try twice at once, and is used up then',
+        test: 'given to ten goes to ten of fifty people who each ask twice at once, and is used up then',
       },
       {
         rule: 'Nobody gets a gift twice.',

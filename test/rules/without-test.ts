@@ -39,7 +39,7 @@ export const withoutTest: readonly { what: string; reason: string }[] = [
   {
     what: '“Chat data parse failed”, “Failed to load status”.',
     reason:
-      'Chat links are judged when they are saved, and what a page needs of the status is remembered: neither can fail there.',
+      'Chat links are validated when they are saved, and what a page needs of the status is remembered: neither can fail there.',
   },
   {
     what: 'A public assets host of default ratios.',

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from 'vitest'
-import { closeSoundly } from '#test/relay/caller-dialects.ts'
+import { closeWithoutViolations } from '#test/relay/caller-dialects.ts'
 import { anthropicClient, anthropicFacts } from './clients/anthropic.ts'
 import { googleClient, googleFacts } from './clients/google.ts'
 import { openAiClient, openAiFacts } from './clients/openai.ts'
@@ -17,7 +17,7 @@ const libraries = [
 const budgets: Record<ChannelKind['type'], number> = { 1: 240, 14: 6000, 24: 1000 }
 
 const world = await startWorld(openAiClient)
-afterAll(() => closeSoundly(world.app))
+afterAll(() => closeWithoutViolations(world.app))
 
 describe.each(libraries)('a stream that can no longer be paid, read by $name', ({ create, limit }) => {
   test.each(channelKinds)('ends normally, as at a reached limit, from $name', async ({ type, model }) => {

@@ -78,9 +78,9 @@ export function describeLibrary(library: Library): void {
         }
         const streamed = await world.client.failureOf({ model: kind.model, text: '[[status=400]]', stream: true })
         expect(streamed).toMatchObject({ status: 400, class: facts.errorClass(400) })
-        const stranger = await world.stranger.failureOf({ model: kind.model, text: 'hello' })
-        expect(stranger).toMatchObject({ status: 401, class: facts.errorClass(401) })
-        expect(stranger.message).toContain('Invalid token')
+        const unauthenticated = await world.unauthenticated.failureOf({ model: kind.model, text: 'hello' })
+        expect(unauthenticated).toMatchObject({ status: 401, class: facts.errorClass(401) })
+        expect(unauthenticated.message).toContain('Invalid token')
         const unknown = await world.client.failureOf({ model: `${kind.model}-unknown`, text: 'hello' })
         expect(unknown).toMatchObject({ status: facts.unknownModel, class: facts.errorClass(facts.unknownModel) })
         expect(unknown.message).toContain(`supports model ${kind.model}-unknown`)

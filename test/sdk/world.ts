@@ -39,7 +39,7 @@ export async function startWorld(createClient: (url: string, key: string) => Cli
     app,
     token,
     client: createClient(app.url, token.key),
-    stranger: createClient(app.url, 'x'.repeat(48)),
+    unauthenticated: createClient(app.url, 'x'.repeat(48)),
     /** Charges of the calls since the last look: exactly one log row each, in their order. */
     newCharges: async (): Promise<number[]> => {
       const rows = (await app.logs()).filter((row) => row.type === 2)

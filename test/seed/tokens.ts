@@ -29,7 +29,6 @@ const special: Record<string, TokenInput[]> = {
   'lab-a': [{ name: '批处理', share: 8, limitDollars: 2000, expiresInDays: 90, perMinute: 120 }],
   xiaochen: [{ name: '手机端', share: 2, group: 'vip' }],
   liwei: [{ name: '已停用', share: 0, status: tokenStatus.disabled }],
-  newcomer: [],
 }
 
 /** Access tokens in all their states; root's first one is the key that the demo prints. */

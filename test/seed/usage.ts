@@ -58,9 +58,9 @@ const overloaded = (channel: { id: number; name: string }) => ({
 /** The same call, which another channel had failed before. */
 function answeredAtSecondTry(answered: LogRow, failed: PlantedChannel): LogRow {
   const info = (answered.other as { admin_info?: { use_channel?: string[]; attempts?: object[] } }).admin_info ?? {}
-  const tries = { attempts: [overloaded(failed), ...(info.attempts ?? [])] }
+  const admin = { attempts: [overloaded(failed), ...(info.attempts ?? [])] }
   const use = [String(failed.id), ...(info.use_channel ?? [])]
-  return { ...answered, other: { ...answered.other, admin_info: { ...info, ...tries, use_channel: use } } }
+  return { ...answered, other: { ...answered.other, admin_info: { ...info, ...admin, use_channel: use } } }
 }
 
 /** The call that no channel answered. */

@@ -151,7 +151,7 @@ export const verdicts = (items: { result: ReserveResult }[]): string[] =>
   [...new Set(items.map(({ result }) => result.verdict))].toSorted()
 
 /** A pool on which some statements are carried out, or not, without anybody knowing. */
-export const forgetfulPool = (
+export const disconnectingPool = (
   pool: Pool,
   forgets: (query: QueryConfig) => 'before' | 'after' | null | undefined,
 ): Pool =>

@@ -4,7 +4,7 @@ import { weighJson } from '#core/json-weight.ts'
 import { quotaOfReceipt } from '#core/pricing/charge.ts'
 import { receipt } from '#core/pricing/receipt.ts'
 import { pollBatches } from '#features/message-batches/service.ts'
-import { closeSoundly } from '#test/relay/caller-dialects.ts'
+import { closeWithoutViolations } from '#test/relay/caller-dialects.ts'
 import { setOptions } from '#test/relay/serve.ts'
 import { startApp } from '#test/support/app.ts'
 import { secretKey, startProduct, until } from '#test/support/processes.ts'
@@ -12,7 +12,7 @@ import { toUrl } from '#db/connection.ts'
 import { balanceOf, call, holder, type Holder, logged } from './world.ts'
 
 const app = await startApp()
-afterAll(() => closeSoundly(app))
+afterAll(() => closeWithoutViolations(app))
 const models = 'claude-sonnet-4-20250514,claude-haiku-4-5-20251001'
 const channel = (await app.make.channel({ type: 14, key: 'batch-key', models })).id
 await app.make.channel({ type: 1, models: 'gpt-4o-mini' })
@@ -89,15 +89,15 @@ test('a batch is worked off upstream and charged at half the price by what its r
 
 test('nobody else reads, cancels or deletes a batch, and it is listed for its owner alone', async () => {
   const [by, other] = [await holder(app), await holder(app)]
-  const [library, stranger] = [libraryOf(by), libraryOf(other)]
+  const [library, otherUser] = [libraryOf(by), libraryOf(other)]
   const ids: string[] = []
   for (const name of ['a', 'b', 'c'])
     ids.unshift((await library.messages.batches.create({ requests: [ask('x', name)] })).id)
   const [newest = '', middle = ''] = ids
   for (const refused of [
-    () => stranger.messages.batches.retrieve(newest),
-    () => stranger.messages.batches.cancel(newest),
-    () => stranger.messages.batches.delete(newest),
+    () => otherUser.messages.batches.retrieve(newest),
+    () => otherUser.messages.batches.cancel(newest),
+    () => otherUser.messages.batches.delete(newest),
     () => library.messages.batches.retrieve('msgbatch_unknown'),
   ])
     await expect(refused()).rejects.toMatchObject({ status: 404, error: { error: { type: 'not_found_error' } } })
@@ -105,7 +105,7 @@ test('nobody else reads, cancels or deletes a batch, and it is listed for its ow
   for await (const batch of library.messages.batches.list({ limit: 2 })) listed.push(batch.id)
   expect(listed).toEqual(ids)
   expect((await library.messages.batches.list({ before_id: middle })).data.map(({ id }) => id)).toEqual([newest])
-  expect((await stranger.messages.batches.list()).data).toEqual([])
+  expect((await otherUser.messages.batches.list()).data).toEqual([])
   await expect(library.messages.batches.delete(newest)).rejects.toMatchObject({ status: 400 })
   await pollBatches(app.services)
   await pollBatches(app.services)

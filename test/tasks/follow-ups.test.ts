@@ -1,11 +1,11 @@
 import { afterAll, describe, expect, test } from 'vitest'
 import { setOptions, withOptions } from '#test/relay/serve.ts'
-import { closeSoundly } from '#test/relay/caller-dialects.ts'
+import { closeWithoutViolations } from '#test/relay/caller-dialects.ts'
 import { startApp } from '#test/support/app.ts'
 import { balanceOf, call, drawingChannel, drawingsOf, holder, type Holder, imagined, poll } from './world.ts'
 
 const app = await startApp()
-afterAll(() => closeSoundly(app))
+afterAll(() => closeWithoutViolations(app))
 await drawingChannel(app)
 
 const finish = async () => {

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from 'vitest'
 import { setOptions, withOptions } from '#test/relay/serve.ts'
-import { closeSoundly } from '#test/relay/caller-dialects.ts'
+import { closeWithoutViolations } from '#test/relay/caller-dialects.ts'
 import { startApp } from '#test/support/app.ts'
 import type { TestUser } from '#test/support/factories.ts'
 import { call, drawingChannel, holder, imagined, musicChannel, poll } from './world.ts'
@@ -9,7 +9,7 @@ const images: string[] = []
 const songs: string[] = []
 
 const app = await startApp()
-afterAll(() => closeSoundly(app))
+afterAll(() => closeWithoutViolations(app))
 await setOptions(app, { ServerAddress: 'https://gateway.example' })
 const drawing = await drawingChannel(app, { name: '绘图一号' })
 const music = await musicChannel(app, { name: '音乐一号' })

@@ -2,7 +2,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, describe, expect, test } from 'vitest'
 import { setOptions, withOptions } from '#test/relay/serve.ts'
-import { closeSoundly } from '#test/relay/caller-dialects.ts'
+import { closeWithoutViolations } from '#test/relay/caller-dialects.ts'
 import { startApp } from '#test/support/app.ts'
 import {
   balanceOf,
@@ -19,7 +19,7 @@ import {
 } from './world.ts'
 
 const app = await startApp()
-afterAll(() => closeSoundly(app))
+afterAll(() => closeWithoutViolations(app))
 await setOptions(app, { ServerAddress: 'https://gateway.example/' })
 await drawingChannel(app)
 

@@ -114,8 +114,8 @@ describe('user.tokens', () => {
       key,
     )
     expect(await api.user.tokens.reveal({ id })).toEqual({ key })
-    const stranger = (await user()).api
-    expect(await refusalOf(stranger.user.tokens.reveal({ id }))).toBe('token.not_found')
+    const otherUser = (await user()).api
+    expect(await refusalOf(otherUser.user.tokens.reveal({ id }))).toBe('token.not_found')
   })
 
   it('makes several under names that tell them apart and fit', async () => {
@@ -190,16 +190,16 @@ describe('site and groups', () => {
 
 describe('rights', () => {
   it('ask an anonymous visitor to sign in and an ordinary user to leave', async () => {
-    const stranger = await app.trpc(null)
+    const anonymous = await app.trpc(null)
     const { api } = await user()
     for (const call of [
-      () => stranger.user.account.get(),
-      () => stranger.user.account.createAccessToken(),
-      () => stranger.user.tokens.list({}),
-      () => stranger.user.tokens.createMany({ name: 'x' }),
-      () => stranger.user.groups.list(),
-      () => stranger.auth.bindEmail({ email: 'a@b.example', code: 'x' }),
-      () => stranger.admin.users.list({}),
+      () => anonymous.user.account.get(),
+      () => anonymous.user.account.createAccessToken(),
+      () => anonymous.user.tokens.list({}),
+      () => anonymous.user.tokens.createMany({ name: 'x' }),
+      () => anonymous.user.groups.list(),
+      () => anonymous.auth.bindEmail({ email: 'a@b.example', code: 'x' }),
+      () => anonymous.admin.users.list({}),
     ]) {
       expect(await refusalOf(call())).toBe('session.required')
     }

@@ -198,8 +198,8 @@ describe('channels', () => {
     expect(refused).toHaveLength(49)
     // A row of before may hold what would not be taken now, which is no reason to keep it.
     await app.sql('update channels set openai_organization = $2 where id = $1', [id, 'Größe '])
-    const mended = { openaiOrganization: 'org', expected: { openaiOrganization: 'Größe ' } }
-    expect(await (await asAdmin()).update({ id, ...mended })).toMatchObject({ openaiOrganization: 'org' })
+    const changed = { openaiOrganization: 'org', expected: { openaiOrganization: 'Größe ' } }
+    expect(await (await asAdmin()).update({ id, ...changed })).toMatchObject({ openaiOrganization: 'org' })
     // What nobody else has touched may still be changed, by a form that was opened before.
     expect(await (await asAdmin()).update({ id, weight: 4, expected: { weight: 0 } })).toMatchObject({ weight: 4 })
     expect((await (await asAdmin()).get({ id })).models).toHaveLength(2)

@@ -214,7 +214,7 @@ describe('a value that breaks the rules of an option', () => {
           words,
           path: reply.body['message'],
           form: saved.failed.map(({ message }) => message).join(),
-          // Zeros and prerequisites are judged where all of it is known.
+          // Zeros and prerequisites are validated where all of it is known.
           field: inForm ? messageOf(inForm) : words,
         })
       }

@@ -20,7 +20,7 @@ async function keyed(fields: PersonFields = {}): Promise<Keyed> {
 }
 
 /** An anonymous browser, with the session it gets. */
-const stranger = async () => {
+const newPerson = async () => {
   const session: { idHash: string | null } = { idHash: null }
   return { session, api: await app.trpc(null, { session }) }
 }
@@ -31,7 +31,7 @@ const signedInAs = async (session: { idHash: string | null }) =>
 describe('a passkey as the second step after a password', () => {
   it('signs in whoever has it, under a new session', async () => {
     const { person, key } = await keyed()
-    const { session, api } = await stranger()
+    const { session, api } = await newPerson()
     const first = await api.auth.login({ username: person.username, password: person.password, turnstile: '' })
     expect(first).toEqual({ secondStep: { authenticator: false, recoveryCodes: 10, passkey: true } })
     const between = session.idHash
@@ -59,11 +59,11 @@ describe('a passkey as the second step after a password', () => {
   ])('refuses a signature %s, and after five of them the right one', async (_what, answer) => {
     const own = await keyed()
     const other = await keyed()
-    const { session, api } = await stranger()
+    const { session, api } = await newPerson()
     await api.auth.login({ username: own.person.username, password: own.person.password, turnstile: '' })
     const asked = await api.public.secondFactor.finishOptions()
     const finish = (response: object) => api.public.secondFactor.finishByPasskey({ response: response as never })
-    for (let tries = 0; tries < 5; tries += 1)
+    for (let attempts = 0; attempts < 5; attempts += 1)
       expect(await codeOf(finish(answer({ ...own, other, asked })))).toBe('passkey.refused')
     own.key.countFrom(100)
     expect(await codeOf(finish(own.key.sign(asked)))).toBe('login.second_step_expired')
@@ -72,7 +72,7 @@ describe('a passkey as the second step after a password', () => {
 
   it('takes one of fifty answers that come at once', async () => {
     const { person, key } = await keyed()
-    const { api } = await stranger()
+    const { api } = await newPerson()
     await api.auth.login({ username: person.username, password: person.password, turnstile: '' })
     const response = key.sign(await api.public.secondFactor.finishOptions())
     const finish = () => api.public.secondFactor.finishByPasskey({ response })
@@ -85,7 +85,7 @@ describe('a passkey as the second step after a password', () => {
 describe('a passkey alone', () => {
   it('signs in by itself, only after a finger or a PIN, and not while its owner is banned', async () => {
     const { person, key } = await keyed({ passwordHash: null })
-    const { session, api } = await stranger()
+    const { session, api } = await newPerson()
     const ask = () => api.public.secondFactor.passkeyOptions()
     const come = async (unverified = false) =>
       api.public.secondFactor.loginByPasskey({ response: key.sign(await ask(), { unverified }) })

@@ -75,8 +75,8 @@ describe('the caps of a token', () => {
     const [cap] = await api.user.spendCaps.list()
     const id = cap?.id ?? 0
     const until = new Date(Date.now() + 60_000)
-    const stranger = await app.trpc(await app.person())
-    expect(await refusalOf(stranger.user.spendCaps.raise({ id, raise: { amount: 2000, until } }))).toBe(
+    const otherUser = await app.trpc(await app.person())
+    expect(await refusalOf(otherUser.user.spendCaps.raise({ id, raise: { amount: 2000, until } }))).toBe(
       'spend_cap.not_found',
     )
     expect(await refusalOf(api.user.spendCaps.raise({ id, raise: { amount: 1000, until } }))).toBe(

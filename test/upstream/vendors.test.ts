@@ -89,8 +89,8 @@ describe('Vertex', () => {
     const headers = { authorization: `Bearer ${token}` }
     expect(await post(path('simulated-project'), { headers, body })).toMatchObject({ status: 200 })
     expect(await post(path('another'), { headers, body })).toMatchObject({ status: 403 })
-    const stranger = { authorization: 'Bearer ya29.made-up' }
-    expect(await post(path('simulated-project'), { headers: stranger, body })).toMatchObject({ status: 401 })
+    const wrongToken = { authorization: 'Bearer ya29.made-up' }
+    expect(await post(path('simulated-project'), { headers: wrongToken, body })).toMatchObject({ status: 401 })
   })
 
   test('refuses claims that are old or not signed by the account', async () => {

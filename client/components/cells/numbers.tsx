@@ -34,7 +34,7 @@ const toneColors: Partial<Record<Tone, string>> = { good: 'good.fg', warning: 'w
 
 type DurationProps = {
   milliseconds: number | null | undefined
-  /** How the time is to be judged, where it is. */
+  /** How the time is rated, where it is. */
   tone?: Tone | undefined
 }
 

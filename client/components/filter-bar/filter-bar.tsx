@@ -20,7 +20,7 @@ export type FilterBarProps = {
   onChange: (patch: FilterPatch, options?: { replace?: boolean }) => void
   /** After the facets: toggles that are no filters. */
   extra?: ReactNode
-  /** Facets whose values the page cannot read, beside ranges and bounds, which are judged here. */
+  /** Facets whose values the page cannot read, beside ranges and bounds, which are validated here. */
   unreadable?: readonly string[]
   /** What a filter that cannot be read goes back to; nothing where it is left out. */
   defaults?: FilterValues

@@ -76,7 +76,7 @@ const fields = z.object({ quota: z.number() })
 
 function Transfer({ account, onClose }: AccountProps & { onClose: () => void }) {
   const { quotaPerUnit } = useStatus()
-  const form = useZodForm({ schema: fields, values: { quota: account.affQuota }, judged: 'when-sent' })
+  const form = useZodForm({ schema: fields, values: { quota: account.affQuota }, mode: 'onSubmit' })
   const run = trpc.user.account.transferRewards.useMutation()
   const refresh = useRefreshAccount()
   const save = async (values: z.output<typeof fields>) => {

@@ -111,7 +111,7 @@ type EditProps = { passkey: Passkey | 'new'; onClose: () => void; onChanged: Cha
 function Edit({ passkey, onClose, onChanged }: EditProps) {
   const isNew = passkey === 'new'
   const values = { name: isNew ? deviceOf(navigator.userAgent).name : passkey.name }
-  const form = useZodForm({ schema: fields, values, judged: 'when-sent' })
+  const form = useZodForm({ schema: fields, values, mode: 'onSubmit' })
   const options = trpc.user.secondFactor.passkeys.options.useMutation()
   const add = trpc.user.secondFactor.passkeys.add.useMutation()
   const rename = trpc.user.secondFactor.passkeys.rename.useMutation()

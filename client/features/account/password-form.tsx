@@ -22,7 +22,7 @@ const fields = z
 const empty = { currentPassword: '', password: '', repeated: '' }
 
 export function PasswordForm({ account }: AccountProps) {
-  const form = useZodForm({ schema: fields, values: empty, judged: 'when-sent' })
+  const form = useZodForm({ schema: fields, values: empty, mode: 'onSubmit' })
   const update = trpc.user.account.update.useMutation()
   const refresh = useRefreshAccount()
   const save = async (values: z.output<typeof fields>) => {

@@ -35,7 +35,7 @@ function Names({ account }: AccountProps) {
   const form = useZodForm({
     schema: names,
     values: { username: account.username, displayName: account.displayName },
-    judged: 'when-sent',
+    mode: 'onSubmit',
   })
   const update = trpc.user.account.update.useMutation()
   const refresh = useRefreshAccount()

@@ -110,7 +110,7 @@ type SetUpProps = { onClose: () => void; onEnabled: PartProps['onChanged'] }
 function SetUp({ onClose, onEnabled }: SetUpProps) {
   const start = trpc.user.secondFactor.setUpAuthenticator.useMutation()
   const enable = trpc.user.secondFactor.enableAuthenticator.useMutation()
-  const form = useZodForm({ schema: fields, values: { code: '' }, judged: 'when-sent' })
+  const form = useZodForm({ schema: fields, values: { code: '' }, mode: 'onSubmit' })
   const { mutate } = start
   useEffect(() => mutate(), [mutate])
   const save = async ({ code }: z.output<typeof fields>) => {

@@ -31,7 +31,7 @@ const valuesOf = ({ settings: saved }: Account): Values => ({
 
 /** The settings are one record; each tab changes its own part and keeps the rest. */
 function SettingsForm({ account, children }: AccountProps & { children: ReactNode }) {
-  const form = useZodForm({ schema: settings, values: valuesOf(account), judged: 'when-sent' })
+  const form = useZodForm({ schema: settings, values: valuesOf(account), mode: 'onSubmit' })
   const update = trpc.user.account.updateSettings.useMutation()
   const refresh = useRefreshAccount()
   const save = async (values: z.output<typeof settings>) => {

@@ -67,7 +67,7 @@ export function Page() {
 }
 
 function LoginForm({ onSecondStep }: { onSecondStep: (asked: SecondStepOf) => void }) {
-  const form = useZodForm({ schema: login, values: { username: '', password: '' }, judged: 'when-sent' })
+  const form = useZodForm({ schema: login, values: { username: '', password: '' }, mode: 'onSubmit' })
   const run = trpc.auth.login.useMutation()
   const bot = useBotCheck()
   const signedIn = useSignedIn()

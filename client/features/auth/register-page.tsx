@@ -74,7 +74,7 @@ const empty = { username: '', password: '', password2: '', email: '', verificati
 function RegisterForm() {
   const { emailVerification } = useStatus()
   const [, navigate] = useLocation()
-  const methods = useZodForm({ schema: form, values: empty, judged: 'when-sent' })
+  const methods = useZodForm({ schema: form, values: empty, mode: 'onSubmit' })
   const run = trpc.auth.register.useMutation()
   const bot = useBotCheck()
   const submit = async (values: z.output<typeof form>) => {

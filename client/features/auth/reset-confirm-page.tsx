@@ -48,7 +48,7 @@ export function Page() {
 type ConfirmFormProps = { email: string; token: string; onDone: (password: string) => void }
 
 function ConfirmForm({ email, token, onDone }: ConfirmFormProps) {
-  const form = useZodForm({ schema: resetPassword, values: { email, token }, judged: 'when-sent' })
+  const form = useZodForm({ schema: resetPassword, values: { email, token }, mode: 'onSubmit' })
   const run = trpc.auth.resetPassword.useMutation()
   const submit = async () => {
     const password = await run.mutateAsync({ email, token })

@@ -14,7 +14,7 @@ import { useBotCheck } from '../../lib/use-bot-check.ts'
 import { resendSeconds, useCountdown } from '../../lib/use-countdown.ts'
 
 export function Page() {
-  const form = useZodForm({ schema: requestMail, values: { email: '' }, judged: 'when-sent' })
+  const form = useZodForm({ schema: requestMail, values: { email: '' }, mode: 'onSubmit' })
   const run = trpc.auth.requestPasswordReset.useMutation()
   const bot = useBotCheck()
   const [left, start] = useCountdown()

@@ -29,7 +29,7 @@ export function AttemptChain({ attempts }: { attempts: readonly Attempt[] }) {
   )
 }
 
-/** Each try with its outcome, in words. */
+/** Each attempt with its outcome, in words. */
 export function AttemptList({ attempts }: { attempts: readonly Attempt[] }) {
   return (
     <Stack as="ol" gap="0" listStyleType="none" borderWidth="1px" borderRadius="l3" textStyle="sm">

@@ -130,7 +130,7 @@ export function CallPanel({ log }: { log: LogRow }) {
   )
 }
 
-/** Which purse paid, where a plan had a part in it. */
+/** What the balance and the plan paid, where a plan paid a part. */
 function PaidBy({ plan, quota }: { plan: { name: string; quota: number }; quota: number }) {
   return (
     <Facts

@@ -6,7 +6,7 @@ import type { LogDetails } from './details.ts'
 export type Span = { kind: 'gateway' | 'failed' | 'waiting' | 'answering'; ms: number }
 
 /**
- * What the time of a call went to, in the order it went: the gateway's own part is what neither the failed tries nor the
+ * What the time of a call went to, in the order it went: the gateway's own part is what neither the failed attempts nor the
  * answering upstream took. Undefined where the upstream's part is not known.
  */
 function spansOf(total: number, details: Pick<LogDetails, 'attempts' | 'upstreamMs' | 'firstTokenMs'>) {

@@ -38,8 +38,8 @@ export function useSettings(): Settings {
   return settings
 }
 
-/** Only what was changed is judged: an option that is stored as it is does not hold up the others. */
-function judge(values: FormValues, stored: FormValues): FieldErrors<FormValues> {
+/** Only what was changed is validated: an option that is stored as it is does not hold up the others. */
+function validate(values: FormValues, stored: FormValues): FieldErrors<FormValues> {
   const wrong = changedFields(values, stored).flatMap(({ key }) => {
     const problem = problemIn(key, values[nameOf(key)])
     return problem ? [[nameOf(key), { type: 'value', message: problemText(problem) }] as const] : []
@@ -59,7 +59,7 @@ export function useSettingsForm(options: readonly OptionView[]): Settings {
     defaultValues: stored,
     mode: 'onTouched',
     resolver: (values) => {
-      const errors = judge(values, current.current)
+      const errors = validate(values, current.current)
       return Object.keys(errors).length > 0 ? { values: {}, errors } : { values, errors: {} }
     },
   })

@@ -1,4 +1,4 @@
-import { judgeValue } from '#core/options/codec.ts'
+import { validateValue } from '#core/options/codec.ts'
 import type { OptionField } from '#core/options/describe.ts'
 import { settingsSections } from '#core/options/describe.ts'
 import { settingsTabs, type OptionGroup, type SettingsTab } from '#core/options/groups.ts'
@@ -79,7 +79,7 @@ export function problemIn(key: OptionKey, value: FieldValue | undefined): Proble
   const field = fieldsByKey.get(key)
   if (!field) return undefined
   const plain = toValue(field, value)
-  if (plain !== notJson) return judgeValue(key, plain).problem
+  if (plain !== notJson) return validateValue(key, plain).problem
   const { label, refusal } = optionOf(key)
   return { code: refusal ?? 'option.not_json', params: { key, label } }
 }

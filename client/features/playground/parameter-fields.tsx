@@ -14,8 +14,8 @@ type FieldsProps = { settings: Settings; onChange: (patch: Partial<Settings>) =>
 /** The parameters that the model takes; of two models, those that either takes, with the one that does. */
 export function ParameterFields({ settings, onChange, asked }: FieldsProps) {
   const takenBy = (takes: (parameters: ModelParameters) => boolean) => {
-    const takers = asked.filter(({ parameters }) => takes(parameters))
-    return { shown: takers.length > 0, only: takers.length < asked.length ? takers[0]?.model : undefined }
+    const supporting = asked.filter(({ parameters }) => takes(parameters))
+    return { shown: supporting.length > 0, only: supporting.length < asked.length ? supporting[0]?.model : undefined }
   }
   const temperature = takenBy((parameters) => samples(settings, parameters))
   const topP = takenBy(
@@ -87,8 +87,8 @@ const Only = ({ model }: { model: string | undefined }): ReactNode =>
 function Effort({ settings, onChange, asked }: FieldsProps) {
   const efforts = [...new Set(asked.flatMap(({ parameters }) => parameters.efforts))]
   if (efforts.length === 0) return null
-  const takers = asked.filter(({ parameters }) => parameters.efforts.length > 0)
-  const value = takers.map(({ parameters }) => effortIn(settings, parameters)).find((effort) => effort !== '') ?? ''
+  const supporting = asked.filter(({ parameters }) => parameters.efforts.length > 0)
+  const value = supporting.map(({ parameters }) => effortIn(settings, parameters)).find((effort) => effort !== '') ?? ''
   return (
     <Field.Root>
       <Field.Label>{t('推理强度')}</Field.Label>
@@ -103,7 +103,7 @@ function Effort({ settings, onChange, asked }: FieldsProps) {
         </NativeSelect.Field>
         <NativeSelect.Indicator />
       </NativeSelect.Root>
-      <Only model={takers.length < asked.length ? takers[0]?.model : undefined} />
+      <Only model={supporting.length < asked.length ? supporting[0]?.model : undefined} />
     </Field.Root>
   )
 }

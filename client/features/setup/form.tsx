@@ -29,9 +29,9 @@ const databaseNames: Record<Setup['databaseType'], string> = { postgres: 'Postgr
 export function SetupForm({ setup, onFinish }: SetupFormProps) {
   const [search] = useSearchParams()
   const given = search.get('token') ?? ''
-  // Both ways have the same fields; those of the account are neither shown nor judged once it exists.
+  // Both ways have the same fields; those of the account are neither shown nor validated once it exists.
   const schema = (setup.rootExists ? choices : withAccount) as typeof withAccount
-  const form = useZodForm({ schema, values: { ...empty, mode: usualMode, token: given }, judged: 'when-sent' })
+  const form = useZodForm({ schema, values: { ...empty, mode: usualMode, token: given }, mode: 'onSubmit' })
   const run = trpc.site.setup.useMutation()
   const utils = trpc.useUtils()
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)

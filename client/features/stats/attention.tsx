@@ -24,7 +24,7 @@ function retirementText({ model, retires, successor }: Extract<Item, { kind: 'mo
     : t('模型 {model} 于 {date} 停用，建议改用 {successor}', values)
 }
 
-/** What happened, and the place where it is mended. */
+/** What happened, and the page where it is fixed. */
 function wordsOf(item: Item): { text: string; href: string; act: string } {
   switch (item.kind) {
     case 'channel-disabled':

@@ -16,7 +16,7 @@ const schema = redeem.pick({ key: true })
 /** Turns a code into balance. One in the address is filled in. */
 export function Redeem() {
   const [code] = useState(() => new URLSearchParams(location.search).get('code') ?? '')
-  const form = useZodForm({ schema, values: { key: code }, judged: 'when-sent' })
+  const form = useZodForm({ schema, values: { key: code }, mode: 'onSubmit' })
   const check = useBotCheck()
   const utils = trpc.useUtils()
   const send = trpc.user.redemptions.redeem.useMutation()

@@ -181,7 +181,7 @@ const noResult = (call: Call): Json => ({
 })
 
 /** Gives the first response to a call that no other call was given: by its id, and by its name where it has none. */
-function takerOf(given: readonly Json[]): (call: Call) => Json | undefined {
+function responseMatcher(given: readonly Json[]): (call: Call) => Json | undefined {
   const byId = new Map<unknown, Json[]>()
   const byName = new Map<unknown, Json[]>()
   // The first stands last, to be taken from there.
@@ -216,7 +216,7 @@ function paired(turns: readonly Content[]): Content[] {
       if (open.length > 0) result.push({ role: 'user', parts: open.map(noResult) })
       continue
     }
-    const take = takerOf(turn.parts.filter(isResponse))
+    const take = responseMatcher(turn.parts.filter(isResponse))
     const responses = callsOf(turns[index - 1]).map((call) => take(call) ?? noResult(call))
     const parts = [...responses, ...turn.parts.filter((part) => !isResponse(part))]
     result.push({ role: 'user', parts: parts.length > 0 ? parts : [blank] })

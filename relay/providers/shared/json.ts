@@ -27,7 +27,7 @@ export const numberOf = (value: unknown): number | undefined =>
   typeof value === 'number' && Number.isFinite(value) ? value : undefined
 
 /**
- * A count as the upstream wrote it, possible or not, for `normaliseUsage` to judge. What is no number at all reads as NaN,
+ * A count as the upstream wrote it, possible or not, for `normaliseUsage` to check. What is no number at all reads as NaN,
  * so that it is flagged there instead of passing for "not reported".
  */
 export const countOf = (value: unknown): number | undefined => {

@@ -18,7 +18,7 @@ export type RequestVerdict = {
   /** The instant of the decision by the clock of whoever counts; wanted again when the request ends. */
   at: number
   /** Counted by this machine alone, because who counts for all did not answer; wanted again when the request ends. */
-  byInsurance?: boolean | undefined
+  byFallback?: boolean | undefined
 }
 
 /**
@@ -33,8 +33,8 @@ type Asking = { id: string; now: number }
 
 /** What would be said to a request now, without counting one. */
 export function lookAtLimit(known: LimitState | undefined, limit: RequestLimit, now: number): RequestVerdict {
-  if (limit.shape === 'sliding') return judgeSliding(slidingAt(known, limit, now), limit, now)
-  return judgeFixed(fixedAt(known, limit, now), limit, now)
+  if (limit.shape === 'sliding') return checkSliding(slidingAt(known, limit, now), limit, now)
+  return checkFixed(fixedAt(known, limit, now), limit, now)
 }
 
 /** Checks first the number of all requests, then that of successes, and counts the request when both let it in. */
@@ -61,7 +61,7 @@ function slidingAt(known: LimitState | undefined, limit: RequestLimit, now: numb
   }
 }
 
-function judgeSliding(state: Sliding, limit: RequestLimit, now: number): RequestVerdict {
+function checkSliding(state: Sliding, limit: RequestLimit, now: number): RequestVerdict {
   const times = { total: state.total, success: state.success.map(({ at }) => at) }
   const standing = slidingStanding(state, limit, now)
   for (const by of ['total', 'success'] as const) {
@@ -73,7 +73,7 @@ function judgeSliding(state: Sliding, limit: RequestLimit, now: number): Request
 
 function admitSliding(known: LimitState | undefined, limit: RequestLimit, { id, now }: Asking) {
   const state = slidingAt(known, limit, now)
-  const verdict = judgeSliding(state, limit, now)
+  const verdict = checkSliding(state, limit, now)
   if (verdict.refusedBy !== null) return { verdict, state }
   if (limit.total > 0) state.total.push(now)
   if (limit.success > 0) state.success.push({ id, at: now })
@@ -100,7 +100,7 @@ function fixedAt(known: LimitState | undefined, limit: RequestLimit, now: number
   return isOpen ? { ...known } : { shape: 'fixed', startedAt: now, total: 0, success: 0 }
 }
 
-function judgeFixed(state: Fixed, limit: RequestLimit, now: number): RequestVerdict {
+function checkFixed(state: Fixed, limit: RequestLimit, now: number): RequestVerdict {
   const refusedBy =
     limit.total > 0 && state.total >= limit.total
       ? 'total'
@@ -120,7 +120,7 @@ function fixedStanding(state: Fixed, limit: RequestLimit, now: number) {
 
 function admitFixed(known: LimitState | undefined, limit: RequestLimit, { now }: Asking) {
   const state = fixedAt(known, limit, now)
-  const verdict = judgeFixed(state, limit, now)
+  const verdict = checkFixed(state, limit, now)
   if (verdict.refusedBy !== null) return { verdict, state }
   state.total += 1
   state.success += 1

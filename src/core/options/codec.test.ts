@@ -1,14 +1,14 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { errors, type ErrorCode } from '#core/errors.ts'
-import { decodeText, encodeValue, judgeValue, textKindOf } from './codec.ts'
+import { decodeText, encodeValue, validateValue, textKindOf } from './codec.ts'
 import { defaultOptions, type OptionKey, optionKeys, optionOf, type OptionValues } from './registry/index.ts'
 
 const name = fc.string({ minLength: 1, maxLength: 20 }).filter((text) => text !== '__proto__')
 const ratio = fc.double({ min: 0, max: 1e9, noNaN: true }).map((value) => value + 0)
 
 const roundTrip = <Key extends OptionKey>(key: Key, value: OptionValues[Key]) => {
-  const accepted = judgeValue(key, value)
+  const accepted = validateValue(key, value)
   expect(accepted.problem).toBeUndefined()
   expect(decodeText(key, encodeValue(key, accepted.value as OptionValues[Key])).value).toEqual(accepted.value)
 }
@@ -36,9 +36,9 @@ describe('the text of an option', () => {
   it('never throws, whatever the text, and always ends in a value or a refusal of the catalogue', () => {
     fc.assert(
       fc.property(fc.constantFrom(...optionKeys), fc.oneof(fc.string(), fc.json()), (key, text) => {
-        const judged = decodeText(key, text)
-        if (judged.problem) expect(errors[judged.problem.code]).toBeDefined()
-        else expect(judgeValue(key, judged.value).problem).toBeUndefined()
+        const validated = decodeText(key, text)
+        if (validated.problem) expect(errors[validated.problem.code]).toBeDefined()
+        else expect(validateValue(key, validated.value).problem).toBeUndefined()
       }),
       { numRuns: 2000 },
     )
@@ -82,9 +82,9 @@ describe('the text of an option', () => {
   })
 
   it('leaves the prototype alone', () => {
-    const judged = decodeText('ModelRatio', '{"__proto__":{"polluted":1},"constructor":2,"gpt-4o":1}')
+    const validated = decodeText('ModelRatio', '{"__proto__":{"polluted":1},"constructor":2,"gpt-4o":1}')
     expect(({} as Record<string, unknown>)['polluted']).toBeUndefined()
-    expect(Object.getPrototypeOf(judged.value ?? {})).toBe(Object.prototype)
+    expect(Object.getPrototypeOf(validated.value ?? {})).toBe(Object.prototype)
   })
 
   it('knows a text form for every option', () => {

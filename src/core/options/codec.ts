@@ -22,7 +22,7 @@ export function textKindOf(option: Option<unknown>): TextKind {
   }
 }
 
-export type Judged<Value> = { value: Value; problem?: undefined } | { value?: undefined; problem: Problem }
+export type Validated<Value> = { value: Value; problem?: undefined } | { value?: undefined; problem: Problem }
 
 const decimal = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i
 
@@ -55,8 +55,8 @@ const itemsOf = (text: string): string[] =>
     .map((item) => item.trim())
     .filter((item) => item !== '')
 
-/** Judges a value that comes as itself: from a form, or parsed from text. */
-export function judgeValue<Key extends OptionKey>(key: Key, value: unknown): Judged<OptionValues[Key]> {
+/** Validates a value that comes as itself: from a form, or parsed from text. */
+export function validateValue<Key extends OptionKey>(key: Key, value: unknown): Validated<OptionValues[Key]> {
   const option = optionOf(key)
   const result = option.schema.safeParse(value)
   if (!result.success) return { problem: problemOf(key, option, result.error) }
@@ -64,11 +64,11 @@ export function judgeValue<Key extends OptionKey>(key: Key, value: unknown): Jud
   return problem ? { problem } : { value: result.data as OptionValues[Key] }
 }
 
-/** Judges text as it comes in a change of one option. */
-export function decodeText<Key extends OptionKey>(key: Key, text: string): Judged<OptionValues[Key]> {
+/** Validates text as it comes in a change of one option. */
+export function decodeText<Key extends OptionKey>(key: Key, text: string): Validated<OptionValues[Key]> {
   const option = optionOf(key)
   const parsed = parseText(option, text)
-  if (typeof parsed === 'object') return judgeValue(key, parsed.raw)
+  if (typeof parsed === 'object') return validateValue(key, parsed.raw)
   const label = option.label
   const code = option.refusal ?? (parsed === 'not_number' ? 'option.not_number' : 'option.not_json')
   return { problem: { code, params: { key, label } } }

@@ -35,11 +35,11 @@ export function snapshotOf(given: Iterable<{ key: string; value: string }>, befo
   for (const key of optionKeys) {
     const text = rows.get(key)
     const same = before !== undefined && before.rows.get(key) === text
-    const judged = same || text === undefined ? undefined : decodeText(key, text)
-    if (same ? before.unreadable.includes(key) : judged?.problem) unreadable.push(key)
+    const validated = same || text === undefined ? undefined : decodeText(key, text)
+    if (same ? before.unreadable.includes(key) : validated?.problem) unreadable.push(key)
     else if (text !== undefined) stored.add(key)
     if (same) Object.assign(values, { [key]: before.values[key] })
-    else if (judged && !judged.problem) Object.assign(values, { [key]: judged.value })
+    else if (validated && !validated.problem) Object.assign(values, { [key]: validated.value })
     freeze(values[key])
     texts.set(key, same ? (before.texts.get(key) ?? '') : encodeValue(key, values[key]))
   }

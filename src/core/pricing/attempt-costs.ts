@@ -30,7 +30,7 @@ export function costOfFailure(
 
 type Tried = { channel_id: number; cost?: number }
 
-/** What failed tries cost, by channel; null where none cost anything. */
+/** What failed attempts cost, by channel; null where none cost anything. */
 export function failedCosts(attempts: readonly Tried[]): AttemptCost[] | null {
   const costs = attempts.flatMap(({ channel_id: channelId, cost }) => (cost === undefined ? [] : [{ channelId, cost }]))
   return costs.length === 0 ? null : costs

@@ -78,7 +78,7 @@ function narrowed(route: Route, mayUse: MayUse): Route {
   return keys.length === route.keys.length ? route : { ...route, keys }
 }
 
-/** Another channel is a better second try than another key of the same one. */
+/** Another channel is a better second attempt than another key of the same one. */
 function unvisitedFirst(routes: readonly Route[], tried: Tried): readonly Route[] {
   if (tried.size === 0) return routes
   const unvisited = routes.filter((route) => !tried.has(route.channelId))

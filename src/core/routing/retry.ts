@@ -44,11 +44,11 @@ export function mayRetry(attempt: FailedAttempt): boolean {
 /** Whether a place that failed so may answer the very same call a little later. */
 export const mayPass = (status: number): boolean => status >= 500 || [408, 409, 425, 429].includes(status)
 
-/** Whether an answer without anything in it is worth another try: only with automatic retries. */
+/** Whether an answer without anything in it is worth another attempt: only with automatic retries. */
 export const mayRetryEmpty = (attempt: Pick<FailedAttempt, 'pinned' | 'retriesLeft' | 'settings'>): boolean =>
   attempt.settings['global.auto_retry_enabled'] && !attempt.pinned && attempt.retriesLeft > 0
 
-/** Of a job, an overload or fault is worth another try even when we noticed it ourselves; a 400 never is. */
+/** Of a job, an overload or fault is worth another attempt even when we noticed it ourselves; a 400 never is. */
 function isRetryableTask({ status, local, settings }: FailedAttempt): boolean {
   if (status === 400) return false
   const isOverload = status === 429 || status === 307 || (status >= 500 && !isTimeout(status))

@@ -29,7 +29,7 @@ export async function keepCode(deps: CodeDeps, code: Code): Promise<void> {
   )
 }
 
-/** Whether it is the code. Right once, a short one dead after five tries, and all by the database's clock. */
+/** Whether it is the code. Right once, a short one dead after five attempts, and all by the database's clock. */
 export async function useCode(deps: CodeDeps, code: Code): Promise<boolean> {
   const [row] = await execute(
     deps,

@@ -7,10 +7,10 @@ type Attempt = Pick<Deps, 'limits' | 'client'>
 type Purpose = 'login' | 'confirm-password' | 'second-factor' | 'wechat'
 
 const seconds = 900
-/** Wrong tries of one network at one account, of one network at whatever accounts, and at one account from wherever. */
-const mostTries = { pair: 10, network: 30, account: 50 }
+/** Wrong attempts of one network at one account, of one network at whatever accounts, and at one account from wherever. */
+const maxAttempts = { pair: 10, network: 30, account: 50 }
 /** What each network still has at an account that is guessed at from many. Never none: others must not lock anybody out. */
-const triesUnderAttack = 2
+const attemptsUnderAttack = 2
 
 /**
  * Looks at a secret and counts that as an attempt, unless it was right or could not be looked at: whoever was sent away because
@@ -42,15 +42,15 @@ async function countTry(
 ): Promise<() => Promise<void>> {
   const network = networkOf(client.ip)
   const subject = account.normalize('NFKC').toLowerCase()
-  const ofNetwork = { name: `${purpose}-network`, key: network, points: mostTries.network, seconds }
-  const ofPair = { name: `${purpose}-pair`, key: `${network} ${subject}`, points: mostTries.pair, seconds }
-  const ofAccount = { name: `${purpose}-account`, key: subject, points: mostTries.account, seconds }
+  const ofNetwork = { name: `${purpose}-network`, key: network, points: maxAttempts.network, seconds }
+  const ofPair = { name: `${purpose}-pair`, key: `${network} ${subject}`, points: maxAttempts.pair, seconds }
+  const ofAccount = { name: `${purpose}-account`, key: subject, points: maxAttempts.account, seconds }
   if (!(await limits.consume(ofNetwork)).allowed) throw new DomainError('rate_limited')
   const own = await limits.consume(ofPair)
-  // Only tries that are made count against the account, so one network alone cannot use its count up.
+  // Only attempts that are made count against the account, so one network alone cannot use its count up.
   if (!own.allowed) throw new DomainError('rate_limited')
   const everybody = await limits.consume(ofAccount)
-  if (!everybody.allowed && own.used > triesUnderAttack) throw new DomainError('rate_limited')
+  if (!everybody.allowed && own.used > attemptsUnderAttack) throw new DomainError('rate_limited')
   return async () => {
     await Promise.all([ofNetwork, ofPair, ofAccount].map((limit) => limits.giveBack(limit)))
   }

@@ -20,7 +20,7 @@ type Stored = Pick<Channel, 'type' | 'other'>
 export type ChannelColumns = Partial<Omit<Channel, 'id'>>
 
 /**
- * What an operator typed, as the columns to write. Only what is given is judged, so that a quick edit of an old channel is
+ * What an operator typed, as the columns to write. Only what is given is validated, so that a quick edit of an old channel is
  * not refused for the rest of it.
  * @throws {DomainError}
  */

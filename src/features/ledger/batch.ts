@@ -22,7 +22,7 @@ export function nameOfAct(act: Act): string {
   return isRenewal(act) ? 'renewals' : 'charges'
 }
 
-/** What failed tries cost is booked on their channels too. */
+/** What failed attempts cost is booked on their channels too. */
 export function rowsOfAct(act: Act): RowsOfItem {
   if (isReturn(act)) return { userId: act.returnsOf, tokenId: 0, channelIds: [] }
   if (isTake(act)) return { userId: act.take.userId, tokenId: act.take.tokenId, channelIds: [] }

@@ -1,7 +1,7 @@
 import type { AttemptCost } from '#core/pricing/attempt-costs.ts'
 import type { LogOther } from '#db/entities/log.ts'
 
-/** What is known of a call that ends without a charge, so that what its tries cost is booked where it belongs. */
+/** What is known of a call that ends without a charge, so that what its attempts cost is booked where it belongs. */
 export type UnchargedCosts = { modelName: string; group: string; costs: AttemptCost[] }
 
 /** A call that is over: what it costs and the log row that says so. `id` is the hold's, which is the request's. */
@@ -33,7 +33,7 @@ export type ChargeRow = {
   other: LogOther
   /** What the charged try cost the operator, in billionths of a dollar; null or absent where nobody knows. */
   cost?: number | null
-  /** What the tries before it cost. */
+  /** What the attempts before it cost. */
   costs?: AttemptCost[] | null
 }
 

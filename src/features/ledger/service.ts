@@ -33,7 +33,7 @@ export type Ledger = {
    */
   renew: (renewal: Renewal) => Promise<ReserveResult>
   /**
-   * Gives everything back, and books what the failed tries of the call cost. Never rejects: it is sent again until it succeeds
+   * Gives everything back, and books what the failed attempts of the call cost. Never rejects: it is sent again until it succeeds
    * or the process ends.
    */
   release: (hold: {
@@ -156,7 +156,11 @@ export function createLedger(deps: {
   /** Nobody is refused for what a lease keeps unused. */
   const ask = async (request: ReserveRequest, raising: boolean): Promise<ReserveResult> => {
     let result = await send(request, raising)
-    for (let tries = 0; tries < mostRecalls && isShort(result) && (await recallLeases(request.userId)); tries += 1)
+    for (
+      let attempts = 0;
+      attempts < mostRecalls && isShort(result) && (await recallLeases(request.userId));
+      attempts += 1
+    )
       result = await send(request, raising)
     if (result.verdict === 'ok' && !request.lasting) leases?.held(request)
     return result
@@ -246,7 +250,7 @@ export function createLedger(deps: {
   }
 }
 
-/** What is read between a refusal and the next try may have been leased anew by a process that did not hear in time. */
+/** What is read between a refusal and the next attempt may have been leased anew by a process that did not hear in time. */
 const mostRecalls = 3
 
 const isShort = ({ verdict }: ReserveResult): boolean =>

@@ -19,7 +19,7 @@ export type RequestAsk = {
   look?: boolean
 }
 /** A request that was let in has been answered. */
-export type RequestEnd = RequestAsk & { admittedAt: number; succeeded: boolean; byInsurance?: boolean | undefined }
+export type RequestEnd = RequestAsk & { admittedAt: number; succeeded: boolean; byFallback?: boolean | undefined }
 
 /** Counts requests in one place for all who must agree; each act is one step that no other comes between. */
 export type RequestStore = {

@@ -31,7 +31,7 @@ export function createLimits(deps: {
 }): Limits {
   const shared = cluster.isWorker ? createClusterStore() : null
   const ofMachine = shared?.requests ?? createMemoryStore(deps.now)
-  const requests = deps.redis ? withInsurance(createRedisStore(deps.redis), ofMachine, deps.onError) : ofMachine
+  const requests = deps.redis ? withFallback(createRedisStore(deps.redis), ofMachine, deps.onError) : ofMachine
   const ofProcess = createUseStore(deps.now)
   const uses = deps.redis ? createRedisUseStore(deps.redis) : (shared?.uses ?? ofProcess)
 
@@ -79,15 +79,15 @@ export function createLimits(deps: {
 }
 
 /** While Redis does not answer each machine counts for itself. A request ends where it was counted. */
-const withInsurance = (
+const withFallback = (
   store: RequestStore,
-  insurance: RequestStore,
+  fallback: RequestStore,
   onError: ((error: unknown) => void) | undefined,
 ): RequestStore => ({
   admit: (ask) =>
     store.admit(ask).catch((error: unknown) => {
       onError?.(error)
-      return insurance.admit(ask).then((verdict) => ({ ...verdict, byInsurance: true }))
+      return fallback.admit(ask).then((verdict) => ({ ...verdict, byFallback: true }))
     }),
-  end: (ending) => (ending.byInsurance ? insurance : store).end(ending),
+  end: (ending) => (ending.byFallback ? fallback : store).end(ending),
 })

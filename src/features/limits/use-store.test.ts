@@ -35,7 +35,7 @@ test('a window opens with the first use, ends for all of them, and what is taken
   expect(await count(use('a'))).toEqual({ used: 1, msBeforeNext: 900_000 })
 })
 
-test('a limit of five lets exactly five of twenty tries made at once through, and says when the next may come', async () => {
+test('a limit of five lets exactly five of twenty attempts made at once through, and says when the next may come', async () => {
   const limits = createLimits({ now: () => 0 })
   const limit = { name: 'mails', key: 'a@x.example', points: 5, seconds: 3600 }
   const verdicts = await Promise.all(Array.from({ length: 20 }, () => limits.consume(limit)))

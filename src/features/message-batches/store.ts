@@ -55,7 +55,7 @@ type NewBatch = Omit<StoredBatch, 'createdAt' | 'settledAt' | 'answer'>
 
 /**
  * Remembers a batch before an upstream is asked to take it, and makes its holds the database's own: from here on it is charged
- * or given back whatever becomes of this process. Both or neither. Each try does so anew.
+ * or given back whatever becomes of this process. Both or neither. Each attempt does so anew.
  * @throws when a hold is not there any more.
  */
 export async function storeIntent({ database }: Pick<Services, 'database'>, batch: NewBatch): Promise<void> {

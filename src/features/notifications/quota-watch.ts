@@ -26,7 +26,7 @@ export function createQuotaWatch(given: {
 }): QuotaWatch {
   const recentlyNotified = new LRUCache<number, true>({ ...entryLimit(100_000), ttl: pauseMs })
 
-  const judge = async (charged: { userId: number; balance: number }): Promise<void> => {
+  const warnBelowThreshold = async (charged: { userId: number; balance: number }): Promise<void> => {
     const own = await given.thresholdOf(charged.userId)
     const deps = given.deps()
     if (charged.balance >= (own ?? siteThreshold(deps)) || recentlyNotified.has(charged.userId)) return
@@ -36,7 +36,7 @@ export function createQuotaWatch(given: {
 
   return (charged) => {
     if (recentlyNotified.has(charged.userId)) return
-    judge(charged).catch((error: unknown) =>
+    warnBelowThreshold(charged).catch((error: unknown) =>
       given.deps().log.error({ err: error, user: charged.userId }, 'a user could not be warned of a low balance'),
     )
   }
@@ -63,7 +63,7 @@ async function warn(deps: WatchDeps, { userId, balance }: { userId: number; bala
   try {
     await deliver(deps, user, quotaNotice(deps, balance))
   } catch (error) {
-    // Nobody was notified: another try may come once the quiet is over.
+    // Nobody was notified: another attempt may come once the quiet is over.
     await pool.query(
       `update users set quota_warned_at = now() - interval '2 hours' + interval '10 minutes' where id = $1`,
       [userId],

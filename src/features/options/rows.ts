@@ -52,7 +52,7 @@ type OptionChanges = {
 }
 
 /**
- * The only writer of options: judged rows and who changed what, in the caller's transaction. Rows go in key order, so writers
+ * The only writer of options: validated rows and who changed what, in the caller's transaction. Rows go in key order, so writers
  * cannot deadlock. Who compares with `expected`, or writes what was made of what is stored, does so within `withPriceTables`:
  * an option that has no row yet has none to lock.
  * @returns the keys that were left alone because somebody else has changed them since

@@ -1,5 +1,5 @@
 import { DomainError, type Problem, toDomainError } from '#core/errors.ts'
-import { decodeText, encodeValue, judgeValue } from '#core/options/codec.ts'
+import { decodeText, encodeValue, validateValue } from '#core/options/codec.ts'
 import type { ReadOption } from '#core/options/define.ts'
 import { isOptionKey, type OptionKey, optionKeys, optionOf } from '#core/options/registry/index.ts'
 import { checkForm, checkPrerequisites, inSavingOrder, strandedSecrets } from '#core/options/rules.ts'
@@ -26,7 +26,7 @@ export type Cleared = { cleared: OptionKey[] }
 
 /** One option by its text, live at once. A key that is not known is kept as it came. */
 export async function updateOption(deps: OptionsDeps, input: UpdateOption): Promise<Cleared> {
-  const { cleared } = await write(deps, [await judgeUpdate(deps, input)])
+  const { cleared } = await write(deps, [await validateUpdate(deps, input)])
   return { cleared }
 }
 
@@ -35,22 +35,22 @@ export async function replaceOption(
   deps: OptionsDeps,
   { expected, ...input }: UpdateOption & { expected: string },
 ): Promise<boolean> {
-  const { overtaken } = await write(deps, [await judgeUpdate(deps, input)], new Map([[input.key, expected]]))
+  const { overtaken } = await write(deps, [await validateUpdate(deps, input)], new Map([[input.key, expected]]))
   return overtaken.length === 0
 }
 
-async function judgeUpdate(deps: OptionsDeps, input: UpdateOption): Promise<OptionRow> {
+async function validateUpdate(deps: OptionsDeps, input: UpdateOption): Promise<OptionRow> {
   const { key } = input
   if (!isOptionKey(key)) return fitting(input)
-  const judged = decodeText(key, input.value)
-  if (judged.problem) throw toDomainError(judged.problem)
-  if (judged.value === true) {
+  const validated = decodeText(key, input.value)
+  if (validated.problem) throw toDomainError(validated.problem)
+  if (validated.value === true) {
     // What the switch needs may have been saved through another process a moment ago.
     await deps.options.reload()
-    const problem = checkPrerequisites(key, readingWith(deps.options.snapshot(), new Map([[key, judged.value]])))
+    const problem = checkPrerequisites(key, readingWith(deps.options.snapshot(), new Map([[key, validated.value]])))
     if (problem) throw toDomainError(problem)
   }
-  return fitting({ key, value: encodeValue(key, judged.value) })
+  return fitting({ key, value: encodeValue(key, validated.value) })
 }
 
 function fitting(row: OptionRow): OptionRow {
@@ -62,7 +62,7 @@ function fitting(row: OptionRow): OptionRow {
 type SaveResult = Cleared & { saved: string[]; failed: FailedChange[] }
 
 /**
- * A whole form, switches first. Changes are judged by how everything would stand afterwards, so a switch and what it needs
+ * A whole form, switches first. Changes are validated by how everything would stand afterwards, so a switch and what it needs
  * may come together; what is refused is left out and reported by key, the rest is saved in one transaction.
  */
 export async function saveOptions(deps: OptionsDeps, input: SaveOptions): Promise<SaveResult> {
@@ -71,11 +71,11 @@ export async function saveOptions(deps: OptionsDeps, input: SaveOptions): Promis
   const accepted = new Map<string, unknown>()
   const texts = new Map<string, string>()
   for (const { key, value } of changes) {
-    const judged = judgeChange(key, value)
-    if ('problem' in judged) failed.set(key, judged.problem)
+    const validated = validateChange(key, value)
+    if ('problem' in validated) failed.set(key, validated.problem)
     else {
-      accepted.set(key, judged.value)
-      texts.set(key, judged.text)
+      accepted.set(key, validated.value)
+      texts.set(key, validated.text)
     }
   }
   await deps.options.reload()
@@ -102,21 +102,21 @@ function expectedTexts(changes: SaveOptions['changes']): Map<string, string> {
   return new Map(
     changes.flatMap(({ key, expected }): [string, string][] => {
       if (expected === undefined || !isOptionKey(key) || optionOf(key).visibility === 'secret') return []
-      const judged = judgeValue(key, expected)
-      return judged.problem ? [] : [[key, encodeValue(key, judged.value)]]
+      const validated = validateValue(key, expected)
+      return validated.problem ? [] : [[key, encodeValue(key, validated.value)]]
     }),
   )
 }
 
-function judgeChange(key: string, value: unknown): { value: unknown; text: string } | { problem: Problem } {
-  if (!isOptionKey(key)) return judgeText(key, typeof value === 'string' ? value : JSON.stringify(value))
-  const judged = judgeValue(key, value)
-  if (judged.problem) return { problem: judged.problem }
-  const row = judgeText(key, encodeValue(key, judged.value))
-  return 'problem' in row ? row : { value: judged.value, text: row.text }
+function validateChange(key: string, value: unknown): { value: unknown; text: string } | { problem: Problem } {
+  if (!isOptionKey(key)) return validateText(key, typeof value === 'string' ? value : JSON.stringify(value))
+  const validated = validateValue(key, value)
+  if (validated.problem) return { problem: validated.problem }
+  const row = validateText(key, encodeValue(key, validated.value))
+  return 'problem' in row ? row : { value: validated.value, text: row.text }
 }
 
-function judgeText(key: string, text: string): { value: unknown; text: string } | { problem: Problem } {
+function validateText(key: string, text: string): { value: unknown; text: string } | { problem: Problem } {
   const refusal = checkRow({ key, value: text })
   return refusal ? { problem: { code: refusal.code, params: refusal.params } } : { value: text, text }
 }
@@ -191,9 +191,9 @@ export async function resetModelRatio(deps: OptionsDeps): Promise<void> {
 export async function setOptionsWithin(deps: OptionActs, texts: Partial<Record<OptionKey, string>>): Promise<void> {
   const rows = Object.entries(texts).map(([key, value]) => {
     if (!isOptionKey(key)) throw new DomainError('option.key_required')
-    const judged = decodeText(key, value)
-    if (judged.problem) throw toDomainError(judged.problem)
-    return fitting({ key, value: encodeValue(key, judged.value) })
+    const validated = decodeText(key, value)
+    if (validated.problem) throw toDomainError(validated.problem)
+    return fitting({ key, value: encodeValue(key, validated.value) })
   })
   await changeOptionRows(deps, { rows })
 }

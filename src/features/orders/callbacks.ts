@@ -30,14 +30,14 @@ async function epayParameters(services: Services, exchange: Exchange): Promise<P
 
 /** `success` once the credit is committed or there is nothing to credit; `fail` makes the gateway ask again. */
 export async function answerEpay(services: Services, exchange: Exchange): Promise<void> {
-  const answer = await judgeEpay(services, exchange).catch((error: unknown) => {
+  const answer = await processEpay(services, exchange).catch((error: unknown) => {
     services.log.error({ err: error }, 'a payment notification could not be worked on')
     return 'fail' as const
   })
   exchange.res.type('text/plain').send(answer)
 }
 
-async function judgeEpay(services: Services, exchange: Exchange): Promise<'success' | 'fail'> {
+async function processEpay(services: Services, exchange: Exchange): Promise<'success' | 'fail'> {
   if (!isEpayReady(services)) return 'fail'
   const parameters = await epayParameters(services, exchange)
   if (!parameters || !isEpaySignature(parameters, services.options.get('EpayKey'))) return 'fail'

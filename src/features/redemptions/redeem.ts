@@ -43,7 +43,7 @@ type CodeRow = {
 
 async function useCode(deps: UserDeps, key: string) {
   const code = await lockCode(deps, key)
-  judge(code)
+  checkRedeemable(code)
   await recordUse(deps, code)
   const quota = Number(code.quota)
   const source = {
@@ -79,7 +79,7 @@ async function lockCode({ em, secrets }: UserDeps, key: string): Promise<CodeRow
   return code
 }
 
-function judge(code: CodeRow): void {
+function checkRedeemable(code: CodeRow): void {
   if (code.early) throw new DomainError('redeem.not_yet_valid')
   if (code.late) throw new DomainError('redeem.expired')
   if (code.status === redemptionStatus.disabled) throw new DomainError('redeem.disabled')

@@ -15,7 +15,7 @@ import type { Deps, Services } from '../deps.ts'
 import { grant } from '../ledger/service.ts'
 import { setOptionsWithin } from '../options/service.ts'
 import { sha256 } from '../secrets/service.ts'
-import { sayingWhatIsTaken, usernameColumns } from '../users/service/taken.ts'
+import { withTakenErrors, usernameColumns } from '../users/service/taken.ts'
 import { beginFirstSteps } from './checklist.ts'
 import { rootAccount, type Setup } from './schema.ts'
 
@@ -56,7 +56,7 @@ export async function setUp(deps: Deps, input: Setup): Promise<void> {
   if (await isSetUp(deps)) throw new DomainError('setup.already_done')
   if (!deps.client.loopback) await checkToken(deps.em, input.token)
   try {
-    await sayingWhatIsTaken(() => deps.em.transactional((em) => setUpWithin({ ...deps, em }, input)))
+    await withTakenErrors(() => deps.em.transactional((em) => setUpWithin({ ...deps, em }, input)))
   } catch (error) {
     if (error instanceof DomainError) throw error
     if (error instanceof UniqueConstraintViolationException && error.message.includes('setup_records')) {
@@ -84,11 +84,11 @@ async function setUpWithin(deps: Deps, input: Setup): Promise<void> {
 }
 
 async function makeRoot(deps: Deps, input: Setup): Promise<{ id: number; username: string }> {
-  const judged = rootAccount.safeParse(input)
-  if (!judged.success) {
-    throw toDomainError({ code: refusalOf(judged.error.issues) ?? 'input.invalid', params: { detail: 'username' } })
+  const parsed = rootAccount.safeParse(input)
+  if (!parsed.success) {
+    throw toDomainError({ code: refusalOf(parsed.error.issues) ?? 'input.invalid', params: { detail: 'username' } })
   }
-  const { username, password } = judged.data
+  const { username, password } = parsed.data
   const id = await deps.em.insert(User, {
     ...usernameColumns(username),
     displayName: 'Root User',

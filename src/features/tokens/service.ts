@@ -119,14 +119,14 @@ function normaliseAddresses(list: string): string {
 }
 
 /** One that holds already may stay as it is, so that an expired token can still be renamed. */
-function judgeExpiry(deps: UserDeps, input: Pick<CreateToken, 'expiresAt'>, before: Date | null): void {
+function checkExpiry(deps: UserDeps, input: Pick<CreateToken, 'expiresAt'>, before: Date | null): void {
   const { expiresAt } = input
   if (expiresAt === null || expiresAt.getTime() === before?.getTime()) return
   if (expiresAt <= deps.ambient.now()) throw new DomainError('token.expiry_past')
 }
 
 export async function createToken(deps: UserDeps, input: CreateToken): Promise<TokenView & { key: string }> {
-  if (!input.isDocumented) judgeExpiry(deps, input, null)
+  if (!input.isDocumented) checkExpiry(deps, input, null)
   const [token] = await makeTokens(deps, { ...input, count: 1 })
   if (!token) throw new DomainError('internal')
   return token
@@ -134,7 +134,7 @@ export async function createToken(deps: UserDeps, input: CreateToken): Promise<T
 
 /** Several alike: the first bears the name, the others the name with six random characters. */
 export async function createTokens(deps: UserDeps, input: CreateTokens): Promise<(TokenView & { key: string })[]> {
-  judgeExpiry(deps, input, null)
+  checkExpiry(deps, input, null)
   return makeTokens(deps, input)
 }
 
@@ -165,8 +165,8 @@ const capsOwner = (subjectId: number): CapOwner => ({ scope: 'token', subjectId,
 
 const suffixed = (name: string, random: string) => `${name.slice(0, longestTokenName - suffixLength)}-${random}`
 
-/** The stored state decides whether a token may be enabled: what it ran out of has to be mended first. */
-function judgeEnabling(deps: UserDeps, token: Token): void {
+/** The stored state decides whether a token may be enabled: what it ran out of has to be resolved first. */
+function checkEnabling(deps: UserDeps, token: Token): void {
   const expired = token.expiresAt ? token.expiresAt <= deps.ambient.now() : false
   if (token.status === tokenStatus.expired && expired) throw new DomainError('token.enable_expired')
   if (token.status === tokenStatus.exhausted && token.remainQuota <= 0 && !token.unlimitedQuota) {
@@ -183,8 +183,8 @@ function wantedQuota(token: Token, wanted: number | undefined): number | undefin
 
 export async function updateToken(deps: UserDeps, input: UpdateToken): Promise<TokenView> {
   const token = await ownToken(deps, input.id)
-  if (input.status === tokenStatus.enabled) judgeEnabling(deps, token)
-  if (!input.isDocumented) judgeExpiry(deps, input, token.expiresAt ?? null)
+  if (input.status === tokenStatus.enabled) checkEnabling(deps, token)
+  if (!input.isDocumented) checkExpiry(deps, input, token.expiresAt ?? null)
   const columns = columnsOf(deps, input, token)
   const remainQuota = wantedQuota(token, input.remainQuota)
   await deps.em.transactional(async (em) => {
@@ -202,7 +202,7 @@ export async function updateToken(deps: UserDeps, input: UpdateToken): Promise<T
 
 export async function setTokenStatus(deps: UserDeps, input: SetTokenStatus): Promise<TokenView> {
   const token = await ownToken(deps, input.id)
-  if (input.status === tokenStatus.enabled) judgeEnabling(deps, token)
+  if (input.status === tokenStatus.enabled) checkEnabling(deps, token)
   await deps.em.nativeUpdate(Token, { id: token.id, ...own(deps) }, { status: input.status })
   return getToken(deps, { id: token.id, withKeys: input.withKeys })
 }

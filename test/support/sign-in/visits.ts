@@ -19,7 +19,7 @@ export function createVisits(world: () => SignInWorld) {
     setOut,
     finish,
     /** Somebody new at a provider; gives the id that is kept of them. */
-    newcomer: (provider: OAuthProvider, more: Record<string, unknown> = {}): string => {
+    newUser: (provider: OAuthProvider, more: Record<string, unknown> = {}): string => {
       serial += 1
       const { github, linuxdo, oidc } = world()
       if (provider === 'github') github.be({ id: serial, login: `login${serial}`, ...more })

@@ -39,7 +39,7 @@ test('spelling out the preset address moves no key', () => {
   expect(needsKeyAgain({ type: 1, baseUrl: 'https://api.openai.com/' }, { type: 1, baseUrl: '' })).toBe(false)
 })
 
-test('keys of several parts are judged by their type', () => {
+test('keys of several parts are validated by their type', () => {
   expect(complaints({ type: 15, key: 'only-one' })).toHaveProperty('key')
   expect(complaints({ type: 15, key: 'one|two' })).toEqual({})
 })

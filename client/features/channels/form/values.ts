@@ -78,7 +78,7 @@ export const needsKeyAgain = (values: Aim, stored: Aim): boolean =>
 
 type Complaint = (field: keyof ChannelValues, problem: ErrorCode | { text: string }) => void
 
-function judgeKey(values: ChannelValues, { stored, movesKeys = false }: FormOf, complain: Complaint): void {
+function validateKey(values: ChannelValues, { stored, movesKeys = false }: FormOf, complain: Complaint): void {
   if (values.key.trim() === '') {
     if (!stored) complain('key', 'channel.name_and_key_required')
     else if (!movesKeys && needsKeyAgain(values, stored)) complain('key', 'channel.key_needed_for_address')
@@ -104,14 +104,14 @@ const jsonFields = {
   paramOverride: 'channel.param_override_invalid',
 } as const satisfies Partial<Record<keyof ChannelValues, ErrorCode>>
 
-function judgeJson(values: ChannelValues, complain: Complaint): void {
+function validateJson(values: ChannelValues, complain: Complaint): void {
   for (const [field, code] of Object.entries(jsonFields)) {
     const name = field as keyof typeof jsonFields
     if (values[name].trim() !== '' && !objectIn(values[name])) complain(name, code)
   }
 }
 
-function judgeOther({ type, other, key }: ChannelValues, complain: Complaint): void {
+function validateOther({ type, other, key }: ChannelValues, complain: Complaint): void {
   // The account may stand before the token in the key instead.
   if (type === 39 && other.trim() === '' && !key.includes('|')) complain('other', { text: t('请填写账户 ID') })
   const problem = checkOther(type, other.trim())
@@ -125,7 +125,7 @@ function judgeOther({ type, other, key }: ChannelValues, complain: Complaint): v
   else if (!('default' in regions)) complain('other', 'channel.region_default_missing')
 }
 
-function judgeAddress({ type, baseUrl }: ChannelValues, complain: Complaint): void {
+function validateAddress({ type, baseUrl }: ChannelValues, complain: Complaint): void {
   if (baseUrl.trim() === '') {
     if (channelTypeOf(type)?.requiresBaseUrl === true) {
       complain('baseUrl', { text: t('此类型需要填写接口地址') })
@@ -155,10 +155,10 @@ export const channelForm = (of: FormOf = {}) =>
     if (values.name === '') complain('name', 'channel.name_and_key_required')
     if (values.models.length === 0) complain('models', 'channel.models_required')
     if (values.groups.length === 0) complain('groups', 'channel.groups_required')
-    judgeKey(values, of, complain)
-    judgeAddress(values, complain)
-    judgeOther(values, complain)
-    judgeJson(values, complain)
+    validateKey(values, of, complain)
+    validateAddress(values, complain)
+    validateOther(values, complain)
+    validateJson(values, complain)
   }) satisfies z.ZodType
 
 /** Where a refusal of the server belongs. */

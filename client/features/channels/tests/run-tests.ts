@@ -7,7 +7,7 @@ export type TestResult = {
   time: number
   retryCount: number
   isRetryable: boolean
-  /** The refusal's name where our own server refused: a missing price can be mended at once. */
+  /** The refusal's name where our own server refused: a missing price can be set at once. */
   code?: string | undefined
 }
 

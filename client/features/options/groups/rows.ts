@@ -28,7 +28,7 @@ const parse = (text: unknown): unknown => {
   }
 }
 
-/** Undefined where one of the texts is not such a table: only their text can then be mended. */
+/** Undefined where one of the texts is not such a table: only their text can then be edited. */
 export function readTables(texts: Readonly<Record<GroupKey, unknown>>): GroupTables | undefined {
   const read = z.object(shapes).safeParse(Object.fromEntries(groupKeys.map((key) => [key, parse(texts[key])])))
   return read.success ? read.data : undefined

@@ -138,19 +138,19 @@ const continued = reshapedReading(style, {
   },
 })
 
-const talking = openAiCompatible(style)
-const talks = (_: unknown, { model }: ProviderCall): boolean => !continues.test(model)
+const chatting = openAiCompatible(style)
+const chats = (_: unknown, { model }: ProviderCall): boolean => !continues.test(model)
 
 export const cloudflare: Provider = {
-  ...talking,
+  ...chatting,
   chat: {
-    ...talking.chat,
+    ...chatting.chat,
     request: (request, call) =>
-      continues.test(call.model) ? toPrompt(request, call) : talking.chat.request(request, call),
-    response: (json, call) => (continues.test(call.model) ? continued : talking.chat).response(json, call),
-    stream: (call) => (continues.test(call.model) ? continued : talking.chat).stream(call),
+      continues.test(call.model) ? toPrompt(request, call) : chatting.chat.request(request, call),
+    response: (json, call) => (continues.test(call.model) ? continued : chatting.chat).response(json, call),
+    stream: (call) => (continues.test(call.model) ? continued : chatting.chat).stream(call),
   },
   native: Object.fromEntries(
-    Object.entries(talking.native).map(([dialect, native]) => [dialect, { ...native, accepts: talks }]),
+    Object.entries(chatting.native).map(([dialect, native]) => [dialect, { ...native, accepts: chats }]),
   ),
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { judgeValue } from '../codec.ts'
+import { validateValue } from '../codec.ts'
 import { describeOption, settingsSections } from '../describe.ts'
 import { optionGroups, settingsTabs, type SettingsTab } from '../groups.ts'
 import { snapshotOf } from '../snapshot.ts'
@@ -174,7 +174,7 @@ describe('the registry', () => {
   })
 
   it('has defaults that meet their own rules', () => {
-    const refused = optionKeys.map((key) => [key, judgeValue(key, options[key].default).problem] as const)
+    const refused = optionKeys.map((key) => [key, validateValue(key, options[key].default).problem] as const)
     expect(refused.filter(([, problem]) => problem)).toEqual([])
   })
 

@@ -16,7 +16,7 @@ export async function login(deps: Deps, input: Login): Promise<SignIn> {
   if (!deps.options.get('PasswordLoginEnabled')) throw new DomainError('login.password_disabled')
   await requireBotCheck(deps, input.turnstile)
   const user = await findByLogin(deps, input.username)
-  // Name and mail address of one account share its tries; spellings that nobody has count with the name they look like.
+  // Name and mail address of one account share its attempts; spellings that nobody has count with the name they look like.
   const account = user?.username ?? input.username
   const isRight = async (): Promise<boolean> => {
     const fits = await isPassword(user?.passwordHash, input.password)

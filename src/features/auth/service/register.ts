@@ -5,7 +5,7 @@ import type { Deps, UserDeps } from '../../deps.ts'
 import { isSetUp } from '../../site/setup-service.ts'
 import { normaliseEmail } from '../../users/email.ts'
 import { createAccount } from '../../users/service/create-account.ts'
-import { sayingWhatIsTaken, usernameColumns } from '../../users/service/taken.ts'
+import { withTakenErrors, usernameColumns } from '../../users/service/taken.ts'
 import { requireBotCheck, spendBotCheck } from '../bot-check.ts'
 import { useCode } from '../one-time-codes.ts'
 import { hashPassword } from '../password.ts'
@@ -21,7 +21,7 @@ export async function register(deps: Deps, input: Register): Promise<void> {
   if (!options.get('PasswordRegisterEnabled')) throw new DomainError('register.password_disabled')
   await requireBotCheck(deps, input.turnstile, 'new-account')
   // Before the code is spent; the table has the last word.
-  await judgeUsername(deps, input.username)
+  await checkUsername(deps, input.username)
   const email = options.get('EmailVerificationEnabled') ? await provedEmail(deps, input) : undefined
   await createAccount(deps, {
     username: input.username,
@@ -33,7 +33,7 @@ export async function register(deps: Deps, input: Register): Promise<void> {
   })
 }
 
-async function judgeUsername({ em }: Deps, name: string): Promise<void> {
+async function checkUsername({ em }: Deps, name: string): Promise<void> {
   const { username, usernameLikeness } = usernameColumns(name)
   // In this order: the same name, taken between the two looks, is reported as taken and not as similar.
   const similar = await em.count(User, { usernameLikeness })
@@ -55,7 +55,7 @@ async function spendEmailCode(deps: Deps, email: string, code: string): Promise<
 /** The signed-in user's address, once the code mailed there is entered. */
 export async function bindEmail(deps: UserDeps, input: BindEmail): Promise<void> {
   await spendEmailCode(deps, input.email, input.code)
-  await sayingWhatIsTaken(() =>
+  await withTakenErrors(() =>
     deps.em.transactional(async (em) => {
       await lockActor({ ...deps, em })
       const { id } = deps.actor

@@ -113,7 +113,7 @@ async function testOne(deps: AllDeps, channel: Channel, signal: AbortSignal): Pr
     autoBan: channel.autoBan,
     requestText: () => '',
   }
-  // Judged as the relay would: by the status that the channel makes of the upstream's.
+  // Decided as the relay would: by the status that the channel makes of the upstream's.
   const status = fault && mapStatus(channel.statusCodeMapping, fault.status)
   if (fault && status && shouldDisable({ ...fault, status, local: false, channelType: channel.type }, rules)) {
     const what = await disableAutomatically(withFork(deps, signal), { channelId, key, reason: result.message })

@@ -4,7 +4,7 @@ import { recordAct } from '../../audit/service.ts'
 import { lockActor } from '../../auth/replace-password.ts'
 import { waysToSignIn } from '../../auth/ways-to-sign-in.ts'
 import type { UserDeps } from '../../deps.ts'
-import { sayingWhatIsTaken } from '../../users/service/taken.ts'
+import { withTakenErrors } from '../../users/service/taken.ts'
 import { type Provider, providers, type Unbind } from '../schema.ts'
 import type { Identity } from './profile.ts'
 import { columnsOf, hasIdentity, identityOf, isEnabled, providerFacts, refusalOf, unboundColumns } from './providers.ts'
@@ -43,7 +43,7 @@ export async function listBindings(deps: UserDeps): Promise<BindingView[]> {
  * is bound is not replaced, since whoever could swap it would have the account.
  */
 export async function bindIdentity(deps: UserDeps, provider: Provider, identity: Identity): Promise<void> {
-  await sayingWhatIsTaken(() =>
+  await withTakenErrors(() =>
     deps.em.transactional(async (em) => {
       await lockActor({ ...deps, em })
       const user = await rowOf({ ...deps, em })

@@ -33,7 +33,7 @@ export async function startOAuth(deps: Deps, { provider, inviteCode }: StartOAut
 /** What the provider's answer comes to: a binding for whoever set out signed in, else a sign-in, or a first one. */
 export async function finishOAuth(deps: Deps, input: FinishOAuth): Promise<Finished> {
   const { provider, state } = input
-  // A proof that ran out on the way is asked for while the state and the code still count, so that both serve the next try.
+  // A proof that ran out on the way is asked for while the state and the code still count, so that both serve the next attempt.
   // States are handed out without it, since nobody knows yet whether they sign in or bind.
   if (deps.actor && (await isOwnBinding(deps, provider, state))) {
     await requireRecentVerification({ ...deps, actor: deps.actor })

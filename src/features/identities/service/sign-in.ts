@@ -44,10 +44,10 @@ async function makeOwner(deps: Deps, arrival: Arrival): Promise<User> {
   return user
 }
 
-const mostTries = 10
+const maxAttempts = 10
 
 async function makeAccount(deps: Deps, { provider, profile, inviteCode }: Arrival): Promise<void> {
-  await admitNewcomer(deps, profile)
+  await admitNewUser(deps, profile)
   const { label } = providerFacts[provider]
   const email = await emailFor(deps, provider, profile)
   for (let attempt = 0; ; attempt += 1) {
@@ -63,12 +63,12 @@ async function makeAccount(deps: Deps, { provider, profile, inviteCode }: Arriva
       await createAccount(deps, account)
       return
     } catch (error) {
-      if (!isNameTaken(error) || attempt === mostTries) throw error
+      if (!isNameTaken(error) || attempt === maxAttempts) throw error
     }
   }
 }
 
-async function admitNewcomer(deps: Deps, { trustLevel }: Profile): Promise<void> {
+async function admitNewUser(deps: Deps, { trustLevel }: Profile): Promise<void> {
   if (!(await isSetUp(deps))) throw new DomainError('setup.required')
   if (!deps.options.get('RegisterEnabled')) throw new DomainError('register.disabled')
   const level = deps.options.get('LinuxDOMinimumTrustLevel')

@@ -19,7 +19,7 @@ export const bindWeChat = async (deps: UserDeps, { code }: WeChatCode): Promise<
   bindIdentity(deps, 'wechat', { id: await idOf(deps, code) })
 
 /**
- * Asks the operator's server whose code it is. Codes are short, and any that is valid signs somebody in: tries are counted
+ * Asks the operator's server whose code it is. Codes are short, and any that is valid signs somebody in: attempts are counted
  * before the server is asked, so that many networks together have few.
  */
 async function idOf(deps: Deps, code: string): Promise<string> {

@@ -12,7 +12,7 @@ import { sha256 } from '../../secrets/service.ts'
 import type { ChooseLanguage, Settings, UpdateAccount } from '../schema.ts'
 import { type AccountView, toAccountView } from '../view.ts'
 import { retireAccount } from './retire-account.ts'
-import { renamingColumns, sayingWhatIsTaken } from './taken.ts'
+import { renamingColumns, withTakenErrors } from './taken.ts'
 
 async function ownRow({ em, actor }: UserDeps): Promise<User> {
   const user = await em.findOne(User, { id: actor.id, deletedAt: null }, { disableIdentityMap: true })
@@ -41,7 +41,7 @@ export async function overwriteAccount(deps: UserDeps, input: Omit<UpdateAccount
     ...(isRenamed ? renamingColumns(input.username ?? '') : {}),
     ...(input.displayName ? { displayName: input.displayName } : {}),
   }
-  await sayingWhatIsTaken(() =>
+  await withTakenErrors(() =>
     deps.em.transactional(async (em) => {
       await lockActor({ ...deps, em })
       if (Object.keys(changes).length > 0) await em.nativeUpdate(User, { id: deps.actor.id }, changes)

@@ -20,7 +20,7 @@ import type { CreateUser, ListUsers, UpdateUser } from '../schema.ts'
 import { toUserView, type UserView } from '../view.ts'
 import { createAccount } from './create-account.ts'
 import { retireAccount } from './retire-account.ts'
-import { renamingColumns, sayingWhatIsTaken } from './taken.ts'
+import { renamingColumns, withTakenErrors } from './taken.ts'
 import { lockTarget, recordUserAct } from './target.ts'
 
 const orderedBy = {
@@ -109,7 +109,7 @@ export async function createUser(deps: UserDeps, input: CreateUser): Promise<{ i
 
 export async function updateUser(deps: UserDeps, input: UpdateUser): Promise<UserView> {
   const passwordHash = input.password === undefined ? undefined : await hashPassword(input.password)
-  await sayingWhatIsTaken(() =>
+  await withTakenErrors(() =>
     deps.em.transactional(async (em) => {
       const scope = { ...deps, em }
       const { target, actorRole } = await lockTarget(scope, input.id)

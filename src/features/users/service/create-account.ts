@@ -7,7 +7,7 @@ import type { Deps } from '../../deps.ts'
 import { grant } from '../../ledger/service.ts'
 import { normaliseEmail } from '../email.ts'
 import { rewardInviter } from './invite.ts'
-import { isInviteCodeTaken, sayingWhatIsTaken, usernameColumns } from './taken.ts'
+import { isInviteCodeTaken, withTakenErrors, usernameColumns } from './taken.ts'
 
 export type NewAccount = {
   username: string
@@ -28,7 +28,7 @@ type CreateDeps = Pick<Deps, 'em' | 'options' | 'ambient'>
 export async function createAccount(deps: CreateDeps, account: NewAccount): Promise<number> {
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return await sayingWhatIsTaken(() => deps.em.transactional((em) => insertAccount({ ...deps, em }, account)))
+      return await withTakenErrors(() => deps.em.transactional((em) => insertAccount({ ...deps, em }, account)))
     } catch (error) {
       // Four characters collide now and then.
       if (!isInviteCodeTaken(error) || attempt === 10) throw error

@@ -13,7 +13,7 @@ type Act = {
   /** What the user's log says. */
   label: string
   /** Throws where the act is not allowed. */
-  judge: (actorRole: number, target: User) => void
+  check: (actorRole: number, target: User) => void
   changes: Pick<Partial<User>, 'status' | 'role'>
   ends: 'nothing' | 'sessions' | 'account'
 }
@@ -23,17 +23,17 @@ const protectRoot = (_actorRole: number, target: User): void => {
 }
 
 const acts: Record<ManageUser['action'], Act> = {
-  enable: { label: '启用', judge: () => {}, changes: { status: userStatus.active }, ends: 'nothing' },
-  disable: { label: '禁用', judge: protectRoot, changes: { status: userStatus.banned }, ends: 'sessions' },
+  enable: { label: '启用', check: () => {}, changes: { status: userStatus.active }, ends: 'nothing' },
+  disable: { label: '禁用', check: protectRoot, changes: { status: userStatus.banned }, ends: 'sessions' },
   delete: {
     label: '注销',
-    judge: protectRoot,
+    check: protectRoot,
     changes: {},
     ends: 'account',
   },
   promote: {
     label: '提升为管理员',
-    judge: (actorRole, target) => {
+    check: (actorRole, target) => {
       if (actorRole !== roles.root) throw new DomainError('user.promotion_forbidden')
       if (target.role >= roles.admin) throw new DomainError('user.already_admin')
     },
@@ -42,7 +42,7 @@ const acts: Record<ManageUser['action'], Act> = {
   },
   demote: {
     label: '降级为普通用户',
-    judge: (actorRole, target) => {
+    check: (actorRole, target) => {
       protectRoot(actorRole, target)
       if (target.role <= roles.user) throw new DomainError('user.already_ordinary')
     },
@@ -60,7 +60,7 @@ export async function manageUser(
   return deps.em.transactional(async (em) => {
     const scope = { ...deps, em }
     const { target, actorRole } = await lockTarget(scope, input.id)
-    act.judge(actorRole, target)
+    act.check(actorRole, target)
     const { changes } = act
     if (Object.keys(changes).length > 0) await em.nativeUpdate(User, { id: target.id }, changes)
     await em.insert(Log, {

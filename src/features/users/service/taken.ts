@@ -8,8 +8,8 @@ import { isConfusingName, nameLikeness } from '#core/similar-names.ts'
 const isTaken = (error: unknown, constraint: string): boolean =>
   error instanceof UniqueConstraintViolationException && error.message.includes(constraint)
 
-/** Says in words which of a user's unique values somebody else has; the table's own constraints decide, so races end here too. */
-export async function sayingWhatIsTaken<Result>(write: () => Promise<Result>): Promise<Result> {
+/** Reports which unique value of a user is taken, as a `DomainError`; the table's own constraints decide, so races end here too. */
+export async function withTakenErrors<Result>(write: () => Promise<Result>): Promise<Result> {
   try {
     return await write()
   } catch (error) {

@@ -22,7 +22,7 @@ async function lockRows({ em, actor }: UserDeps, ids: readonly number[]): Promis
 }
 
 /**
- * Both rows under a lock, so that what is judged is what is changed: whoever was demoted, banned or deleted while asking acts
+ * Both rows under a lock, so that what is checked is what is changed: whoever was demoted, banned or deleted while asking acts
  * on nobody any more.
  */
 export async function lockTarget(deps: UserDeps, id: number): Promise<{ target: User; actorRole: number }> {

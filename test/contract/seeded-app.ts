@@ -4,7 +4,7 @@ import { startApp } from '#test/support/app.ts'
 import { createDatabase } from '#test/support/database.ts'
 
 /** The product in front of the demo world: users of every state, a month of calls, tasks, codes and messages. */
-export async function startLivedInApp(environment: Record<string, string> = {}) {
+export async function startSeededApp(environment: Record<string, string> = {}) {
   const database = await createDatabase()
   const upstream = await startUpstream()
   await seed(database.connection, { secretKey: 'the key of the test installation', upstreamUrl: upstream.url })
@@ -30,4 +30,4 @@ export async function startLivedInApp(environment: Record<string, string> = {}) 
   }
 }
 
-export type LivedInApp = Awaited<ReturnType<typeof startLivedInApp>>
+export type SeededApp = Awaited<ReturnType<typeof startSeededApp>>
