@@ -23,6 +23,7 @@ import { asSent, promptTokensOf } from './as-sent.ts'
 import { inBatches, joined, joinedUsage } from './batches.ts'
 import { plainChargeRow, type PlainEnd, plainUsage } from './bill.ts'
 import { inWantedEncoding } from './embedding-encoding.ts'
+import { isEmptyAnswer } from './empty-answer.ts'
 import type { PlainCall } from './types.ts'
 import { withImages } from './images.ts'
 import { sendBuilt, type Try, untilDone } from './send.ts'
@@ -184,6 +185,7 @@ async function answerJson(current: Try, reply: UpstreamReply, more: UpstreamRequ
   const audio = translation.audio?.(json, call.asked)
   const translated = audio ? undefined : await translate(current, answers)
   const used = await usedBy(current, { usage, seconds: secondsOf(json) })
+  if (used.source === 'estimated' && isEmptyAnswer(call.asked.operation, translated)) throw malformed()
   const shaped = audio ? undefined : shape(current, translated, used)
   // What cannot be counted is not charged.
   const sent = audio?.bytes ?? (shaped === json && !translation.next ? text : JSON.stringify(shaped))

@@ -79,7 +79,7 @@ function findKey(request: KeyedRequest): string {
     const key = text(headers['x-api-key'])
     if (key !== '') return key
   }
-  if (listing || path.startsWith('/v1beta/') || path.startsWith('/v1/interactions')) {
+  if (listing || /^((\/upload)?\/v1beta\/|\/v1\/interactions)/.test(path)) {
     // Read here only: an address is taken apart for it.
     const { key: named } = request.query
     const key = (typeof named === 'string' ? named : '') || text(headers['x-goog-api-key'])

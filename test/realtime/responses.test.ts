@@ -91,6 +91,69 @@ describe.each(families)('responses over a socket, on %s', (_, type) => {
   })
 })
 
+test('what is stored is gone on from too, by a response that is not, and by a beginning', async () => {
+  const { token } = await payer()
+  const { model } = await serve(app, { type: 14 })
+  const talk = await open(token.key)
+  const asked = () => JSON.stringify(app.upstream.requests.at(-1)?.body)
+  talk.create({ model, input: says('the first') })
+  const stored = await talk.ended()
+  talk.create({ model, store: false, previous_response_id: stored.response.id, input: says('the second') })
+  const second = await talk.ended()
+  expect(asked()).toContain('the first')
+  talk.create({ model, store: false, previous_response_id: second.response.id, input: says('the third') })
+  await talk.ended()
+  for (const text of ['the first', 'the second', 'the third']) expect(asked().split(`"${text}`)).toHaveLength(2)
+
+  const made = await app.relay(token, '/v1/conversations', { items: [{ role: 'user', content: 'the beginning' }] })
+  const { id } = (await made.json()) as { id: string }
+  for (const named of [{ previous_response_id: stored.response.id }, { conversation: id }]) {
+    talk.create({ model, store: false, generate: false, input: says('prepared'), ...named })
+    const { response: prepared } = await talk.ended()
+    talk.create({ model, store: false, previous_response_id: prepared.id, input: says('and then') })
+    expect((await talk.ended()).type).toBe('response.completed')
+    for (const text of ['conversation' in named ? 'the beginning' : 'the first', 'prepared', 'and then'])
+      expect(asked().split(`"${text}`), text).toHaveLength(2)
+  }
+  talk.socket.close()
+})
+
+test.each(families)('what another user’s calls left cannot be named over a socket, on %s', async (_, type) => {
+  const [mine, theirs] = [await payer(), await payer()]
+  const { model } = await serve(app, { type })
+  const post = async (path: string, body: object) =>
+    (await (await app.relay(mine.token, path, body)).json()) as { id: string; output: { id: string }[] }
+  const stored = await post('/v1/responses', { model, input: 'a secret' })
+  const thread = await post('/v1/conversations', { items: [{ role: 'user', content: 'a secret' }] })
+  // One that only its own socket knows.
+  const own = await open(mine.token.key)
+  own.create({ model, store: false, input: says('a secret') })
+  const { response: unstored } = await own.ended()
+  const total = app.upstream.total
+
+  const talk = await open(theirs.token.key)
+  for (const named of [
+    { previous_response_id: stored.id },
+    { previous_response_id: unstored.id },
+    { conversation: thread.id },
+    { input: [{ type: 'item_reference', id: stored.output[0]?.id }] },
+    { input: [{ id: stored.output[0]?.id }] },
+  ])
+    for (const generate of [true, false]) {
+      talk.create({ model, store: false, generate, input: says('go on'), ...named })
+      const end = await talk.ended()
+      // What is only prepared names it all the same once it is gone on from.
+      if (end.type === 'response.completed' && !generate) {
+        talk.create({ model, store: false, previous_response_id: end.response.id, input: says('go on') })
+        expect(await talk.ended(), JSON.stringify(named)).toMatchObject({ type: 'error', status: 404 })
+      } else expect(end, JSON.stringify(named)).toMatchObject({ status: 404 })
+    }
+  expect(app.upstream.total).toBe(total)
+  expect(await app.balanceOf(theirs.user.id)).toBe(1_000_000_000)
+  talk.socket.close()
+  own.socket.close()
+})
+
 test('what a conversation begins with is prepared without a call or a charge, and gone on from', async () => {
   const { token } = await payer()
   const { model } = await serve(app, { type: 14 })

@@ -248,7 +248,8 @@ test('paths of Google’s that are not served say so in Google’s form', async 
     '/v1beta/cachedContents/one',
     '/upload/v1beta/files',
   ]) {
-    const reply = await app.relay(token, path, {})
+    const headers = { authorization: '', 'x-goog-api-key': `sk-${token.key}` }
+    const reply = await app.relay(token, path, {}, { headers })
     expect(reply.status).toBe(501)
     expect(await reply.json()).toMatchObject({ error: { code: 501, status: 'UNIMPLEMENTED' } })
   }

@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import { channelsOf, serve, setOptions } from './serve.ts'
 import { consumed, say, type CallerDialect, callerDialects } from './caller-dialects.ts'
-import { startRelay } from './relay-world.ts'
+import { json } from '#test/support/scripted-upstream.ts'
+import { startScriptedRelay } from './relay-world.ts'
 
-const { app, token } = await startRelay()
+const { app, scripted, token } = await startScriptedRelay()
 
 const kinds = [
   { name: 'an OpenAI channel', type: 1 },
@@ -59,4 +60,21 @@ describe.each(kinds)('$name', ({ type }) => {
       }
     },
   )
+})
+
+test.each([
+  ['images', '/v1/images/generations', { prompt: 'a cat' }],
+  ['vectors', '/v1/embeddings', { input: 'hi' }],
+  ['a ranking', '/v1/rerank', { query: 'q', documents: ['a', 'b'] }],
+  ['a verdict', '/v1/moderations', { input: 'hi' }],
+])('an answer without %s is none, and unbilled', async (_what, path, body) => {
+  await setOptions(app, { RetryTimes: '0' })
+  const before = (await consumed(app)).length
+  for (const answer of [{}, { data: [] }, { code: 50, message: 'no such thing' }]) {
+    const { model } = await serve(app, { type: 1, baseUrl: scripted.play(json(answer)) })
+    const reply = await app.relay(token, path, { model, ...body })
+    expect(reply.status, JSON.stringify(answer)).toBe(500)
+    expect(((await reply.json()) as { error: { message: string } }).error.message).toContain('request id')
+  }
+  expect(await consumed(app)).toHaveLength(before)
 })

@@ -2,8 +2,17 @@ import { weighJson } from '#core/json-weight.ts'
 import { type Json, recordsOf, textOf } from '#relay/providers/shared/json.ts'
 import type { FrameMemory } from '../frame-memory.ts'
 
-/** What the latest response of a socket came to: its id, everything said until its end, its length as text, and the memory it takes. */
-type Turn = { id: string; items: unknown[]; length: number; bytes: number }
+/**
+ * What the latest response of a socket came to: its id, everything said on the socket until its end, what that went on from,
+ * its length as text, and the memory it takes.
+ */
+type Turn = { id: string; items: unknown[]; from: Json; length: number; bytes: number }
+
+/** What is stored and was named by the first of the calls: whose it is, is looked at whenever it is named again. */
+function namedBy({ previous_response_id: previous, conversation }: Json): Json {
+  if (typeof previous === 'string') return { previous_response_id: previous }
+  return conversation === undefined || conversation === null ? {} : { conversation }
+}
 
 const asItems = (input: unknown): unknown[] =>
   typeof input === 'string'
@@ -38,7 +47,7 @@ export function createConversation(memory: FrameMemory, largest: number) {
     goOn: (body: Json): Json | undefined => {
       const { previous_response_id: _previous, input, ...rest } = body
       const earlier = before(body)
-      return earlier ? { ...rest, input: [...earlier.items, ...asItems(input)] } : undefined
+      return earlier ? { ...earlier.from, ...rest, input: [...earlier.items, ...asItems(input)] } : undefined
     },
     /** Takes note of a response and of the body that asked for it, as its caller sent it: only what it adds is weighed. */
     remember: async (asked: Json, response: Json): Promise<void> => {
@@ -47,14 +56,15 @@ export function createConversation(memory: FrameMemory, largest: number) {
       const id = textOf(response['id'])
       if (id === undefined) return forget()
       const added = [...asItems(asked['input']), ...repeatable(response['output'])]
-      const text = Buffer.from(JSON.stringify(added))
+      const from = earlier?.from ?? namedBy(asked)
+      const text = Buffer.from(JSON.stringify([from, ...added]))
       const { problem, bytes: weight } = weighJson(text)
       const length = (earlier?.length ?? 0) + text.length
       const bytes = (earlier?.bytes ?? 0) + text.length + weight
       if (problem !== null || length > largest) return forget()
       try {
         await memory.hold(bytes)
-        last = { id, items: [...(earlier?.items ?? []), ...added], length, bytes }
+        last = { id, items: [...(earlier?.items ?? []), ...added], from, length, bytes }
       } catch {
         forget()
       }

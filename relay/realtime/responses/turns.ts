@@ -36,6 +36,8 @@ const largestEvent = 64 * 1024 * 1024
 /** Only what ends a response is read: everything else goes out as it came. */
 const isEnd = (name: string | undefined): boolean => name === 'response.completed' || name === 'response.incomplete'
 
+const namesConversation = (body: Json): boolean => (body['conversation'] ?? null) !== null
+
 /** Serves the messages of one socket, each to its end. */
 export function createTurns({ ambient, log }: RelayServices, { outer, conversation, admit, send }: Ends) {
   let call: InnerCall | null = null
@@ -127,9 +129,9 @@ export function createTurns({ ambient, log }: RelayServices, { outer, conversati
     const body: Json = conversation.goOn(asked) ?? asked
     const ended = generate === false ? await prepare(body) : await respond({ ...body, stream: true })
     if (ended === null) return conversation.forget()
-    // What is stored is found by its id in every call.
-    const isStored = generate !== false && (body['store'] ?? true) !== false && ended['store'] !== false
-    if (isStored) conversation.forget()
+    // What is stored is found by its id in every call, and what was added to a conversation by the name of that.
+    const isStored = (body['store'] ?? true) !== false && ended['store'] !== false
+    if (generate !== false && (isStored || namesConversation(body))) conversation.forget()
     else await conversation.remember(asked, ended)
   }
 

@@ -31,7 +31,10 @@ export const cloudflareImages = (host: Host): PlainTranslation => ({
     }
   },
   fromBytes: (bytes) => ({ data: [{ b64_json: Buffer.from(bytes).toString('base64') }] }),
-  response: (json) => ({ data: [{ b64_json: textOf(recordOf(recordOf(json)?.['result'])?.['image']) ?? '' }] }),
+  response: (json) => {
+    const image = textOf(recordOf(recordOf(json)?.['result'])?.['image'])
+    return { data: image === undefined ? [] : [{ b64_json: image }] }
+  },
   usage: (json) => {
     host.refuse(json)
     return undefined
