@@ -5,22 +5,23 @@ import { defineConfig } from 'vite'
 const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url))
 
 /**
- * Pages in the order in which a visitor comes to them, each row with all that it imports and no row above it needs: what a signed-out
- * visitor needs before anything can be done, the other pages with hardly a choice, the first page with a table, and the first with fields
- * to choose in. A file of a row imports only from its own and those above, so no two of them wait for each other.
+ * Pages in the order in which a visitor comes to them, each row with all that it imports and no row above it needs: what every page needs,
+ * the pages that are only read, the sign-in with what forms need, the other forms for who is not signed in, and the first page with a table.
+ * A file of a row imports only from its own and those above, so no two of them wait for each other.
  */
 const rows: readonly { file: string; pages: readonly string[] }[] = [
-  { file: 'console', pages: ['main.tsx', 'features/auth/login-page.tsx'] },
+  { file: 'console', pages: ['main.tsx'] },
+  // Facts stand on the set-up and on the price list, of which neither needs the rest of the other.
+  { file: 'entry', pages: ['features/site/home-page.tsx', 'features/site/about-page.tsx', 'components/facts.tsx'] },
+  { file: 'sign-in', pages: ['features/auth/login-page.tsx'] },
   {
-    file: 'entry',
+    file: 'accounts',
     pages: [
-      'features/site/home-page.tsx',
-      'features/site/about-page.tsx',
       ...['oauth', 'register', 'reset', 'reset-confirm'].map((name) => `features/auth/${name}-page.tsx`),
+      'features/setup/page.tsx',
     ],
   },
   { file: 'tables', pages: ['features/pricing/page.tsx'] },
-  { file: 'choices', pages: ['features/setup/page.tsx'] },
 ]
 
 type Modules = { getModuleInfo: (id: string) => { importedIds: readonly string[] } | null }
@@ -86,6 +87,7 @@ const packages: [string, RegExp][] = [
     'entry',
     /(@chakra-ui|@ark-ui)[\\/].*[\\/](segment-group|radio-group|radiomark)[\\/]|@zag-js[\\/](radio-group|focus-visible|rect-utils)[\\/]/,
   ],
+  ['accounts', /@chakra-ui[\\/].*[\\/]radio-card[\\/]/],
   [
     'tables',
     /(@chakra-ui|@ark-ui)[\\/].*[\\/](popover|dialog|drawer|presence|native-select)[\\/]|@zag-js[\\/](popover|popper|dialog|dismissable|aria-hidden|focus-trap|remove-scroll|presence|interact-outside)[\\/]|@floating-ui|@tanstack[\\/](react-virtual|virtual-core)/,

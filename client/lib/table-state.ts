@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useMemo, useState } from 'react'
-import { defaultPageSize, largestPageSize, pageSizes } from '#core/paging.ts'
+import { defaultPageSize, largestPageSize, pageSizes } from '#core/page-sizes.ts'
 import { useStore } from './store.ts'
 import { createStored } from './stored.ts'
 import { useUrlState } from './url-state.ts'

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
-import { pageInput, pageSizes } from './paging.ts'
+import { pageSizes } from './page-sizes.ts'
+import { pageInput } from './paging.ts'
 
 it('a list has 10 rows a page, or 20, 50 or 100 where its reader chooses so, and no more', () => {
   expect(pageInput.parse({})).toEqual({ page: 1, pageSize: 10 })

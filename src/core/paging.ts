@@ -1,8 +1,5 @@
 import { z } from 'zod'
-
-export const pageSizes = [10, 20, 50, 100] as const
-export const defaultPageSize = 10
-export const largestPageSize = 100
+import { defaultPageSize, largestPageSize } from './page-sizes.ts'
 
 /** One-based page of a list, as every list procedure takes it. */
 export const pageInput = z.object({

@@ -1,5 +1,5 @@
 import { DomainError } from '#core/errors.ts'
-import { defaultPageSize, largestPageSize } from '#core/paging.ts'
+import { defaultPageSize, largestPageSize } from '#core/page-sizes.ts'
 
 /** Lenient readers of what clients send: empty, `NaN`, `undefined`, `null` and non-numbers count as not given. */
 

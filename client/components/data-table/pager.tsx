@@ -1,6 +1,6 @@
 import { HStack, NativeSelect, Text } from '@chakra-ui/react'
 import { ChevronLeft, ChevronRight, ChevronsLeft, ChevronsRight } from 'lucide-react'
-import { pageSizes } from '#core/paging.ts'
+import { pageSizes } from '#core/page-sizes.ts'
 import { t } from '../../i18n/t.ts'
 import { formatInteger } from '../../lib/format.ts'
 import { fitting } from '../../lib/table-state.ts'

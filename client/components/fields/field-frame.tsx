@@ -18,6 +18,9 @@ export type FieldProps = {
 
 export type BoundField = { field: ControllerRenderProps<FieldValues, string>; state: ControllerFieldState }
 
+/** As a field shows it: nothing is an empty text. */
+export const valueOf = (value: unknown): string => (value === null || value === undefined ? '' : String(value))
+
 /** The value, its change and its error, of the form around. */
 export function useField(name: string): BoundField {
   const { control } = useFormContext<FieldValues>()

@@ -1,19 +1,7 @@
-import { z } from 'zod'
+import type { z } from 'zod'
+import type { longContextStep } from './long-context-schema.ts'
 
-const factor = z.number().min(0).max(1000)
-const mostSteps = 5
-
-/** Beyond so many prompt tokens the whole call, not only the part above, is charged at these multiples. */
-export const longContextStep = z.strictObject({
-  /** Prompt tokens, with everything cached in them; the step begins with one more. */
-  above: z.int().min(1).max(1e9),
-  /** Against the short call's price of everything read: input, cache reads, cache writes. */
-  input: factor,
-  output: factor,
-})
 export type LongContextStep = z.infer<typeof longContextStep>
-
-export const longContextSteps = z.array(longContextStep).max(mostSteps)
 
 /** Model → its steps, as an option stores it. */
 export type LongContextTable = Readonly<Record<string, readonly LongContextStep[]>>

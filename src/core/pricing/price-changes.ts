@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { GroupTables } from './group-ratio.ts'
-import { areAscending, type LongContextStep, longContextSteps } from './long-context.ts'
+import { areAscending, type LongContextStep } from './long-context.ts'
+import { longContextSteps } from './long-context-schema.ts'
 import type { PriceTables } from './tables.ts'
 
 const name = z.string().trim().min(1).max(255)

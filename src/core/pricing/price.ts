@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { longContextSteps } from './long-context.ts'
+import { longContextSteps } from './long-context-schema.ts'
 
 const figure = z.number().nonnegative()
 

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { longContextStep } from './long-context.ts'
+import { longContextStep } from './long-context-schema.ts'
 import { price } from './price.ts'
 
 const count = z.number().int().min(0).max(1e9)

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { largestPageSize } from '#core/paging.ts'
+import { largestPageSize } from '#core/page-sizes.ts'
 
 const word = z
   .string()

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { anyId, anyWord } from '#core/filter-values.ts'
-import { defaultPageSize, pageInput } from '#core/paging.ts'
+import { defaultPageSize } from '#core/page-sizes.ts'
+import { pageInput } from '#core/paging.ts'
 
 const word = z.string().max(255)
 

@@ -1,6 +1,6 @@
 import { useWatch } from 'react-hook-form'
 import type { z } from 'zod'
-import { CardsField } from '../../../components/fields/choice-fields.tsx'
+import { CardsField } from '../../../components/fields/cards-field.tsx'
 import { NumberField } from '../../../components/fields/text-fields.tsx'
 import { FieldRow, FormDrawer } from '../../../components/form-drawer.tsx'
 import { notify } from '../../../components/notify.ts'

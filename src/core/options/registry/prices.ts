@@ -6,7 +6,8 @@ import {
   defaultPriceTables,
   defaultUserUsableGroups,
 } from '#core/pricing/tables.ts'
-import { type LongContextTable, longContextSteps } from '#core/pricing/long-context.ts'
+import type { LongContextTable } from '#core/pricing/long-context.ts'
+import { longContextSteps } from '#core/pricing/long-context-schema.ts'
 import { type OptionTable, option } from '../define.ts'
 import { checkFallbackPricing, checkGroupRatios, checkLongContext } from '../price-rules.ts'
 import { figure, figures, flag, names } from '../schemas.ts'
