@@ -75,7 +75,7 @@ const examples: Example[] = [
   {
     what: 'no token at all, whatever the price',
     receipt: of({}, { price: perCall(5) }),
-    working: 'nothing was given',
+    working: 'nothing was used',
     quota: 0,
   },
   {
@@ -220,7 +220,7 @@ const lookups: { model: string; changes?: Partial<typeof settings>; why: string 
   { model: 'gpt-4o-gizmo-g-abc', why: 'the row of its family' },
   { model: 'gemini-2.5-flash-thinking-8192', why: 'the row of its family' },
   { model: 'mj_imagine', why: 'a price per call' },
-  { model: 'unheard-of', why: 'nobody has priced it: refused' },
+  { model: 'unheard-of', why: 'it has no price: refused' },
   {
     model: 'unheard-of',
     changes: { fallback_pricing_enabled: true, fallback_input_ratio: 2, fallback_completion_ratio: 3 },
@@ -242,7 +242,7 @@ const priceText = (price: Price | undefined): string =>
 
 export const billingBlocks: Blocks = {
   charges: () => table(['call', 'formula', 'by hand', 'quota', 'dollars'], chargeRows()),
-  holds: () => table(['call', 'set aside', 'else'], holdRows()),
+  holds: () => table(['call', 'set aside', 'remark'], holdRows()),
   prices: () =>
     table(
       ['model', 'price by the built-in tables', 'why'],

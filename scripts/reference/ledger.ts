@@ -17,16 +17,16 @@ import { type Blocks, code, table } from './markdown.ts'
 
 const tables = [
   { entity: Hold, what: 'what is set aside for a call; released ones are kept for a day' },
-  { entity: Lease, what: 'what a process may give the calls of a token without asking; it moves nothing' },
+  { entity: Lease, what: 'what a process may reserve for the calls of a token in memory; it changes no balance' },
   { entity: Grant, what: 'every other change of a balance, once for each kind and key; never deleted' },
   {
     entity: UsageHourly,
-    what: 'sums for dashboards and totals, kept in the transaction of the charge, also when logging is off',
+    what: 'sums for dashboards and totals, updated in the transaction of the charge, also when logging is off',
   },
   { entity: SettledCall, what: 'ids of charges of the last hour at least, so that one sent again is not booked again' },
   { entity: SpendCap, what: 'how much a user or a token may spend, or a subscription pay, within a window' },
   { entity: SpendCapBucket, what: 'what was spent and is held under a cap, by pieces of its window' },
-  { entity: Subscription, what: 'a plan that a user has bought: the second purse' },
+  { entity: Subscription, what: 'a plan that a user has bought, which pays for calls of its models' },
   {
     entity: SubscriptionCharge,
     what: 'what a subscription paid for which call, until nothing can be refunded any more',

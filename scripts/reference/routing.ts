@@ -125,7 +125,7 @@ function budgetRows(): string[][] {
   const ofFifty = takeAll(budget)
   now += 3000
   return [
-    ['after a quiet time', String(saved)],
+    ['after an idle period', String(saved)],
     ['for 50 calls', String(ofFifty)],
     ['for 100 calls', String(capped)],
     ['in 3 s without a call', String(takeAll(budget))],
@@ -144,7 +144,7 @@ const named: OptionKey[] = [
 
 export const routingBlocks: Blocks = {
   shares: () => table(['weight', 'share', 'share with a model prefix'], shareRows()),
-  walk: () => table(['attempt', 'no going back', 'going back allowed'], walkRows()),
+  walk: () => table(['attempt', 'tried keys excluded', 'tried keys allowed'], walkRows()),
   retries: () =>
     table(['status', 'usually', 'channel type 14', 'automatic retries on', 'music tasks', 'drawing'], retryRows()),
   breaker: () => table(['failures', 'cooldown after each'], breakerRows()),

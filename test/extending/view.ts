@@ -1,5 +1,5 @@
 import type { Note } from './entity.ts'
 
-/** What may leave: no entity does, and its owner need not be shown who they are. */
+/** The fields that leave the server; the owner's id is not needed by the owner. */
 export const toNoteView = ({ id, content, createdAt }: Note) => ({ id, content, createdAt })
 export type NoteView = ReturnType<typeof toNoteView>
