@@ -22,11 +22,11 @@ function fits(pattern: string, path: string): boolean {
 export const routeOf = (path: string, among: readonly AppRoute[] = knownRoutes): AppRoute | undefined =>
   among.find((route) => route.paths.some((pattern) => fits(pattern, path)))
 
-/** Whether the sidebar and the palette offer the page. */
 /** Whoever may open a page finds it, also where the sidebar leaves it to others. */
 export const isFound = (route: AppRoute, role: number, status: SiteStatus): boolean =>
   route.nav !== undefined && role >= route.role && (route.nav.shown?.(status) ?? true)
 
+/** Whether the sidebar offers the page. */
 export function isOffered(route: AppRoute, role: number, status: SiteStatus): boolean {
   if (!route.nav || role < route.role || role < (route.nav.role ?? 0)) return false
   return route.nav.shown?.(status) ?? true

@@ -22,6 +22,9 @@ export type MultiPickerProps = CommonProps & { value: readonly string[]; onChang
 /** More would be slow to draw and slower to read; typing narrows them. */
 const mostShown = 200
 
+/** A dialog hides from readers of the screen what stood outside of it when it opened: a list that comes later stays known to them. */
+const mountedWhenOpen = { lazyMount: true, unmountOnExit: true }
+
 function matching(choices: readonly Choice[], typed: string): Choice[] {
   const words = typed.trim().toLowerCase()
   if (!words) return choices.slice(0, mostShown)
@@ -97,6 +100,7 @@ export function Picker(props: PickerProps) {
       disabled={disabled}
       invalid={invalid}
       openOnClick
+      {...mountedWhenOpen}
       selectionBehavior="preserve"
       inputBehavior="autohighlight"
       positioning={{ sameWidth: true }}
@@ -137,6 +141,7 @@ export function MultiPicker(props: MultiPickerProps) {
       disabled={disabled}
       invalid={invalid}
       openOnClick
+      {...mountedWhenOpen}
       closeOnSelect={false}
       selectionBehavior="clear"
       inputBehavior="autohighlight"

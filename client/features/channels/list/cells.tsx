@@ -120,9 +120,21 @@ const Mark = chakra('rect', {
 
 const Blank = chakra('rect', { base: { fill: 'border' } })
 
+const Blanks = ({ count }: { count: number }) =>
+  Array.from({ length: count }, (_, index) => (
+    <Blank key={index} x={index * 3.9} y="13" width="2.8" height="2" rx="0.8" />
+  ))
+
 /** The last probes, the newest at the right: tall and green went well, short and red failed; dots where none was made yet. */
 export function HealthStrip({ probes }: { probes: readonly Probe[] | undefined }) {
-  if (!probes || probes.length === 0) return <None />
+  if (!probes) {
+    return (
+      <Strip viewBox="0 0 46 16" display="inline-block" verticalAlign="middle" aria-hidden>
+        <Blanks count={shownProbes} />
+      </Strip>
+    )
+  }
+  if (probes.length === 0) return <None />
   const shown = probes.slice(0, shownProbes).toReversed()
   const failures = shown.filter((probe) => !probe.success)
   const lastFailure = failures.at(-1)
@@ -131,9 +143,7 @@ export function HealthStrip({ probes }: { probes: readonly Probe[] | undefined }
   return (
     <HStack as="span" display="inline-flex" gap="2" verticalAlign="middle" data-tip={tip}>
       <Strip viewBox="0 0 46 16" role="img" aria-label={words}>
-        {Array.from({ length: shownProbes - shown.length }, (_, index) => (
-          <Blank key={index} x={index * 3.9} y="13" width="2.8" height="2" rx="0.8" />
-        ))}
+        <Blanks count={shownProbes - shown.length} />
         {shown.map((probe, index) => (
           <Mark
             key={probe.id}

@@ -63,6 +63,7 @@ export function useChannelList() {
     { ids: shown, limit: 20 },
     { ...reportedWhenFailed, enabled: shown.length > 0 },
   )
+  // An entry without probes says that none was made; no entry, that nobody knows yet.
   const probesOf = useMemo(
     () => new Map(health.data?.map(({ channelId, probes }) => [channelId, probes])),
     [health.data],
