@@ -61,7 +61,6 @@ describeWithBrowser('channels', () => {
     await drawer.getByText('请至少选择一个模型！').waitFor()
     await drawer.getByRole('combobox', { name: '类型' }).click()
     await page.getByRole('option', { name: 'OpenAI', exact: true }).click()
-
     await box(drawer, '名称').fill('Simulated')
     await box(drawer, 'API 地址').fill(`${app.upstream.url}/`)
     // Several keys are read a line each; one line joins them with commas again.
