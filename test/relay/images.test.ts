@@ -92,6 +92,33 @@ test('where the operator has a fetch worker, it fetches https images; others are
   )
 })
 
+test('a form of images to edit goes to DashScope as one conversation, and each image that comes back is charged', async () => {
+  const content = [{ image: `${filesUrl}/1.png` }, { image: `${filesUrl}/2.png` }]
+  const baseUrl = scripted.play(json({ output: { choices: [{ message: { content } }] } }))
+  const { model } = await serve(app, { type: 17, baseUrl, upstreamModel: 'qwen-image-edit-plus' })
+  const form = new FormData()
+  form.set('model', model)
+  form.set('prompt', 'a hat')
+  form.set('n', '2')
+  form.set('response_format', 'b64_json')
+  for (const name of ['a.png', 'b.png']) form.append('image[]', new File([image], name, { type: 'image/png' }))
+  const reply = await fetch(`${app.url}/v1/images/edits`, {
+    method: 'POST',
+    headers: { authorization: `Bearer sk-${token.key}` },
+    body: form,
+  })
+  const answer = await reply.json()
+  expect(reply.status, JSON.stringify(answer)).toBe(200)
+  expect(answer.data).toEqual([1, 2].map(() => ({ b64_json: image.toString('base64') })))
+  expect(scripted.received.at(-1)?.path).toBe('/api/v1/services/aigc/multimodal-generation/generation')
+  expect(JSON.parse(String(scripted.received.at(-1)?.bytes))).toMatchObject({
+    model: 'qwen-image-edit-plus',
+    input: { messages: [{ content: [{ image: data }, { image: data }, { text: 'a hat' }] }] },
+    parameters: { n: 2 },
+  })
+  expect((await consumed(app)).at(-1)).toMatchObject({ quota: 2 * 46_875 })
+})
+
 test('an image given by its address is counted by its size where the upstream reports no usage', async () => {
   const message = { role: 'assistant', content: 'seen' }
   const answer = { id: 'c', object: 'chat.completion', choices: [{ index: 0, message, finish_reason: 'stop' }] }

@@ -63,6 +63,30 @@ describe('a legacy completion', () => {
     expect(await reply.json()).toMatchObject({ error: { message: expect.stringContaining('prompt') } })
   })
 
+  test('of a model of Cloudflare’s that only goes on with a text is sent as it is, streamed and not, and charged', async () => {
+    const usage = { prompt_tokens: 4, completion_tokens: 2 }
+    const pieces = [{ response: ' ret' }, { response: 'urn', usage }].map(
+      (piece) => `data: ${JSON.stringify(piece)}\n\n`,
+    )
+    for (const stream of [false, true]) {
+      const answer = json({ result: { response: ' return', usage }, success: true })
+      const baseUrl = scripted.play(stream ? { steps: [...pieces, 'data: [DONE]\n\n'] } : answer)
+      const { model } = await serve(app, {
+        type: 39,
+        other: 'acc',
+        baseUrl,
+        upstreamModel: '@hf/x/coder-base',
+      })
+      const reply = await app.relay(token, '/v1/completions', { model, prompt: 'def f():', max_tokens: 9, stream })
+      const text = await reply.text()
+      expect(reply.status, text).toBe(200)
+      expect(text).toContain(stream ? '"text":"urn"' : '"text":" return"')
+      expect(scripted.received.at(-1)?.path).toBe('/client/v4/accounts/acc/ai/run/@hf/x/coder-base')
+      expect(lastBody()).toEqual({ prompt: 'def f():', raw: true, max_tokens: 9, ...(stream && { stream }) })
+      expect((await consumed(app)).at(-1)).toMatchObject({ prompt_tokens: 4, completion_tokens: 2, quota: 225 })
+    }
+  })
+
   test('of token numbers reserves for each of them', async () => {
     const { model } = await serve(app, { baseUrl: scripted.play(json(completion('a'))) })
     // 20,000 tokens at 37.5 are 750,000.

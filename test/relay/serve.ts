@@ -2,8 +2,8 @@ import type { App } from '#test/support/app.ts'
 import type { Factories } from '#test/support/factories.ts'
 
 type ChannelInput = NonNullable<Parameters<Factories['channel']>[0]>
-/** `does`: directives of the simulated provider; without any it answers well. */
-export type Route = Omit<ChannelInput, 'models'> & { does?: string }
+/** `does`: directives of the simulated provider; without any it answers well. `upstreamModel`: what it knows the model as. */
+export type Route = Omit<ChannelInput, 'models'> & { does?: string; upstreamModel?: string }
 
 let named = 0
 
@@ -12,9 +12,10 @@ export async function serve(app: App, ...routes: Route[]): Promise<{ model: stri
   named += 1
   const model = `model-${named}`
   const ids: number[] = []
-  for (const { does, ...input } of routes) {
+  for (const { does, upstreamModel, ...input } of routes) {
     const baseUrl = input.baseUrl ?? (does === undefined ? app.upstream.url : app.upstream.withDirectives(does))
-    ids.push((await app.make.channel({ ...input, baseUrl, models: model })).id)
+    const mapping = upstreamModel === undefined ? {} : { modelMapping: JSON.stringify({ [model]: upstreamModel }) }
+    ids.push((await app.make.channel({ ...input, ...mapping, baseUrl, models: model })).id)
   }
   for (const id of ids) await app.services.channels.reload(id)
   return { model, ids }

@@ -1,4 +1,4 @@
-import type { AssistantPart, ChatRequest, DialectId, UserPart } from '#relay/chat/request.ts'
+import type { AssistantPart, ChatRequest, DialectId, UserPart, WebSearchTool } from '#relay/chat/request.ts'
 import { dialects } from '#relay/dialects/registry.ts'
 import { anthropic } from '../anthropic/index.ts'
 import { gemini } from '../gemini/index.ts'
@@ -55,6 +55,13 @@ const data = { kind: 'base64' as const, mediaType: 'image/png', data: 'iVBORw0KG
 const pdf = { kind: 'base64' as const, mediaType: 'application/pdf', data: 'JVBERi0=' }
 const mark = { type: 'ephemeral' as const }
 const text = { type: 'text' as const, text: 'hi' }
+
+const search = (given: Partial<WebSearchTool>, name: string): Feature => ({
+  want: { tools: [{ type: 'web-search', ...given }] },
+  find: ({ tools }) =>
+    tools.map((tool) => Object.keys(given).map((key) => (tool as Partial<WebSearchTool>)[key as keyof WebSearchTool])),
+  named: [name, 'web_search'],
+})
 
 const field = <Name extends keyof ChatRequest>(name: Name, value: ChatRequest[Name], ...named: string[]): Feature => ({
   want: { [name]: value },
@@ -130,6 +137,9 @@ export const features: Record<string, Feature> = {
     find: ({ tools }) => tools[0]?.type,
     named: ['web_search'],
   },
+  'a search of some sites': search({ allowedDomains: ['a.test'] }, 'allowed_domains'),
+  'a search without some sites': search({ blockedDomains: ['a.test'] }, 'blocked_domains'),
+  'a search near a place': search({ userLocation: { country: 'DE' } }, 'user_location'),
   'a choice of tools': {
     ...field('toolChoice', { type: 'required' }, 'tool_choice'),
     want: { tools: [weatherTool], toolChoice: { type: 'required' } },
