@@ -1,4 +1,5 @@
 import type { Request, Response } from 'express'
+import { parseExactly } from '#core/exact-json.ts'
 import { countPrompt } from '#relay/counting/estimate-usage.ts'
 import { claude } from '#relay/dialects/claude/index.ts'
 import { openAiResponses } from '#relay/dialects/openai-responses/index.ts'
@@ -148,7 +149,7 @@ const responsesFields = [
 /** The counting call knows the prompt's fields only. */
 function countingBody({ body }: UpstreamRequest, { dialect }: Style): string {
   const json: unknown =
-    typeof body === 'string' || body instanceof Uint8Array ? JSON.parse(Buffer.from(body).toString('utf8')) : body
+    typeof body === 'string' || body instanceof Uint8Array ? parseExactly(Buffer.from(body).toString('utf8')) : body
   if (dialect.keepsResponses) {
     const known = Object.entries(Object(json) as object).filter(([name]) => responsesFields.includes(name))
     return JSON.stringify(Object.fromEntries(known))

@@ -1,8 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import { channelTypes } from '#core/channel-types/index.ts'
+import { parseExactly } from '#core/exact-json.ts'
 import { normaliseUsage } from '#core/usage.ts'
 import { collectEvents } from '#relay/chat/collect.ts'
 import { type ChatEvent, type ChatResponse, MalformedUpstream } from '#relay/chat/events.ts'
+import type { JsonSchema } from '#relay/chat/request.ts'
 import { hasStream, readEvents, readJson, readText } from './conformance/fixtures.ts'
 import { onePixel, imageRequest, requestWith, toolConversation, weatherTool } from './conformance/requests.ts'
 import { type Guarantee, guarantees, type Subject, subjects } from './conformance/subjects.ts'
@@ -102,6 +104,26 @@ const checks: Readonly<Record<Guarantee, (subject: Subject) => void>> = {
     for (const text of ['Be brief.', 'Rome', 'sunny-18', 'no-such-station', 'And tomorrow?'])
       expect(sent).toContain(text)
     expect(sent.indexOf('sunny-18')).toBeLessThan(sent.indexOf('And tomorrow?'))
+    const wide = '90071992547409931234'
+    const whole = sentText(
+      subject,
+      requestWith({
+        tools: [{ ...weatherTool, parameters: parseExactly(`{"type":"object","maximum":${wide}}`) as JsonSchema }],
+        messages: [
+          { role: 'user', content: [{ type: 'text', text: 'Hi' }] },
+          {
+            role: 'assistant',
+            content: [{ type: 'tool-call', id: 'c', name: 'get_weather', arguments: `{"id":${wide}}` }],
+          },
+          {
+            role: 'user',
+            content: [{ type: 'tool-result', callId: 'c', content: [{ type: 'text', text: `{"id":${wide}}` }] }],
+          },
+        ],
+      }),
+    )
+    // Without tools the result alone is left, as text.
+    expect(whole.match(new RegExp(wide, 'g'))).toHaveLength(subject.optOut.tools === undefined ? 3 : 1)
   },
 
   errors(subject) {
