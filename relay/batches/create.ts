@@ -24,11 +24,13 @@ import { reserve } from '#relay/billing/reserve.ts'
 import { claude } from '#relay/dialects/claude/index.ts'
 import { answerLimited, type Exchange } from '#relay/limited-call.ts'
 import { providerFor } from '#relay/providers/registry.ts'
+import { heldIn } from '#relay/providers/shared/held-objects.ts'
 import { admitCall, sessionOf } from '#relay/request/admit.ts'
 import type { Attempt, CallCore, RelayServices } from '#relay/request/call.ts'
 import { readBody } from '#relay/request/read-body.ts'
 import { screenTexts } from '#relay/request/screen.ts'
 import { attemptAt } from '#relay/routing/select.ts'
+import { refuseOthers } from '#relay/routing/stored-responses.ts'
 import { shownBatch } from './answer.ts'
 import { batchBody } from './body.ts'
 import { batchSelection } from './selection.ts'
@@ -44,6 +46,8 @@ export const createBatch = (services: RelayServices, exchange: Exchange): Promis
     answer: async ({ incoming, caller }) => {
       const body = await readBody(services, incoming)
       const { requests, texts } = await readBatch(body.json)
+      const held = requests.flatMap(({ params }) => heldIn(params))
+      await refuseOthers(services, { userId: caller.user.id, held })
       // Each is written anew, and then all of them together.
       await body.holding?.raise(body.holding.bytes + 2 * body.bytes.length)
       const session = sessionOf({ ...incoming, body, caller })

@@ -64,6 +64,8 @@ function readOne(index: number, one: unknown): { request: BatchRequest; own: str
   if (!isObject(given)) throw refusal(index, 'params: Field required')
   const params = withoutMisleading(given)
   if (params['stream'] === true) throw refusal(index, 'params.stream: streaming is not supported in batches')
+  // Whose thread it is nobody could check when the batch is worked off.
+  if ((params['thread'] ?? null) !== null) throw refusal(index, 'params.thread: threads are not supported in batches')
   const { max_tokens: maxTokens } = params
   if (typeof maxTokens !== 'number') throw refusal(index, 'params.max_tokens: Field required')
   const parsed = parse(index, params)

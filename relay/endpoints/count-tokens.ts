@@ -10,7 +10,7 @@ import { authenticate } from '#relay/request/authenticate.ts'
 import type { Attempt, Call, RelayServices } from '#relay/request/call.ts'
 import { limit, type LimitedCall } from '#relay/request/limit.ts'
 import { withEarlierTurns } from '#relay/routing/local-responses.ts'
-import { placeOfNamed, placeOfThread } from '#relay/routing/stored-responses.ts'
+import { placeOfCall } from '#relay/routing/stored-responses.ts'
 import { readBody } from '#relay/request/read-body.ts'
 import { receive } from '#relay/request/receive.ts'
 import { reportError, statusSent } from '#relay/response/report-error.ts'
@@ -76,10 +76,8 @@ export async function countTokens(
     const estimate = { promptTokens: 0, cacheWriteMarked: 0, cacheWrite1hMarked: 0 }
     const session = sessionOf({ ...incoming, body, caller })
     // Another's thread under the same key is nobody's to measure.
-    const thread = style.dialect.threadOf?.(body.json)
-    const storedAt = style.dialect.keepsResponses
-      ? await placeOfNamed(services, { userId: caller.user.id, body: body.json })
-      : await placeOfThread(services, { userId: caller.user.id, thread })
+    const { dialect } = style
+    const storedAt = await placeOfCall(services, { userId: caller.user.id, dialect, body: body.json })
     const core = { caller, body, request, session, storedAt, ...admitted, stream: false }
     const call: Call = { ...incoming, ...core, asJsonArray: false, estimate }
     const attempt = createSelection(services, call).next()

@@ -9,7 +9,7 @@ import { cheapPromptTokens } from '#relay/counting/cheap-count.ts'
 import { plansOf } from '#relay/routing/select.ts'
 import { withEarlierSteps } from '#relay/routing/interactions.ts'
 import { withEarlierTurns } from '#relay/routing/local-responses.ts'
-import { placeOfNamed, placeOfThread } from '#relay/routing/stored-responses.ts'
+import { placeOfCall } from '#relay/routing/stored-responses.ts'
 import type { Call, CallCore, Caller, CallSession, ChatRoute, Incoming, RelayServices } from './call.ts'
 import { readBody } from './read-body.ts'
 
@@ -27,10 +27,8 @@ export async function admitChat(services: RelayServices, { incoming, route, call
       : { body: asked }
   const request = route.dialect.parse(body.json, route.path)
   const admitted = admitCall(services, caller, request.model)
-  const storedAt = route.dialect.keepsResponses
-    ? await placeOfNamed(services, { userId: caller.user.id, body: body.json })
-    : route.dialect.threadOf &&
-      (await placeOfThread(services, { userId: caller.user.id, thread: route.dialect.threadOf(body.json) }))
+  const { dialect } = route
+  const storedAt = await placeOfCall(services, { userId: caller.user.id, dialect, body: body.json })
   return {
     ...incoming,
     caller,

@@ -1,6 +1,8 @@
 import type { StoredAt } from './stored-at.ts'
 import { DomainError } from '#core/errors.ts'
 import { type StoredPlace, findAnswers, rememberAnswers } from '#features/stored-responses/service.ts'
+import type { CallerDialect } from '#relay/dialects/types.ts'
+import { heldIn, isHeld } from '#relay/providers/shared/held-objects.ts'
 import type { Attempt, CallCore, RelayServices } from '#relay/request/call.ts'
 
 type Json = Record<string, unknown>
@@ -35,38 +37,55 @@ function namedAnswers(body: Json): { named: string[]; echoed: string[] } {
   }
 }
 
+/** What a call names of what upstreams keep, and the error of what is not its caller's. */
+type Names = { named: string[]; echoed: string[]; held: string[]; unknown: 'stored_item_unknown' | 'thread_unknown' }
+
+async function placeOf(services: RelayServices, userId: number, names: Names): Promise<StoredAt | undefined> {
+  const { named, echoed, held, unknown } = names
+  const ids = [...named, ...echoed, ...held]
+  if (ids.length === 0) return undefined
+  const found = await findAnswers(services.database.pool, ids)
+  const own = new Map(found.filter((answer) => answer.userId === userId).map((answer) => [answer.id, answer]))
+  // What nobody is known to have made may be the operator's.
+  const places = [...named.map((id) => own.get(id)), ...held.flatMap((id) => own.get(id) ?? [])]
+  const [first = own.values().next().value] = places
+  const isApart = (place: StoredPlace | undefined): boolean =>
+    place === undefined || place.channelId !== first?.channelId || place.keyHmac !== first.keyHmac
+  if (own.size < found.length || places.some(isApart)) throw new DomainError(`relay.${unknown}`)
+  return first && { channelId: first.channelId, keyHmac: first.keyHmac, only: places.length > 0 }
+}
+
 /**
  * @throws {DomainError} relay.stored_item_unknown when something named is not the caller's own, was made too long ago, or is
  * kept in different places; or when something repeated is another's.
  */
-export async function placeOfNamed(
+export const placeOfNamed = (
   services: RelayServices,
   { userId, body }: { userId: number; body: Json },
-): Promise<StoredAt | undefined> {
-  const { named, echoed } = namedAnswers(body)
-  if (named.length + echoed.length === 0) return undefined
-  const found = await findAnswers(services.database.pool, [...named, ...echoed])
-  const own = new Map(found.filter((answer) => answer.userId === userId).map((answer) => [answer.id, answer]))
-  const places = named.map((id) => own.get(id))
-  const [first = own.values().next().value] = places
-  const isApart = (place: StoredPlace | undefined): boolean =>
-    place === undefined || place.channelId !== first?.channelId || place.keyHmac !== first.keyHmac
-  if (own.size < found.length || places.some(isApart)) throw new DomainError('relay.stored_item_unknown')
-  return first && { channelId: first.channelId, keyHmac: first.keyHmac, only: named.length > 0 }
-}
+): Promise<StoredAt | undefined> =>
+  placeOf(services, userId, { ...namedAnswers(body), held: heldIn(body), unknown: 'stored_item_unknown' })
 
 /**
- * Where the answer is kept that a thread goes on from.
- * @throws {DomainError} relay.thread_unknown when it is not the caller's own.
+ * Where a call has to go because of what it names that only one place has: an earlier answer, a thread, a container, a file.
+ * @throws {DomainError} as `placeOfNamed`; relay.thread_unknown for a thread that is not the caller's own.
  */
-export async function placeOfThread(
+export function placeOfCall(
   services: RelayServices,
-  { userId, thread }: { userId: number; thread: { continues: string | undefined } | undefined },
+  { userId, dialect, body }: { userId: number; dialect: CallerDialect; body: Json },
 ): Promise<StoredAt | undefined> {
-  if (thread?.continues === undefined) return undefined
-  const [found] = await findAnswers(services.database.pool, [thread.continues])
-  if (found?.userId !== userId) throw new DomainError('relay.thread_unknown')
-  return { channelId: found.channelId, keyHmac: found.keyHmac, only: true }
+  if (dialect.keepsResponses) return placeOfNamed(services, { userId, body })
+  const continued = dialect.threadOf?.(body)?.continues
+  const unknown = continued === undefined ? 'stored_item_unknown' : 'thread_unknown'
+  return placeOf(services, userId, { named: wordOf(continued), echoed: [], held: heldIn(body), unknown })
+}
+
+/** @throws {DomainError} relay.stored_item_unknown where a container or a file that a call names is another's. */
+export async function refuseOthers(
+  services: RelayServices,
+  { userId, held }: { userId: number; held: string[] },
+): Promise<void> {
+  const found = held.length === 0 ? [] : await findAnswers(services.database.pool, held)
+  if (found.some((answer) => answer.userId !== userId)) throw new DomainError('relay.stored_item_unknown')
 }
 
 /** Remembers what the upstream said it keeps, before its caller can name it. A failure costs the caller only that. */
@@ -76,9 +95,12 @@ export async function rememberStored(
   { attempt, ids }: { attempt: Attempt; ids: readonly string[] | undefined },
 ): Promise<void> {
   if (ids === undefined || ids.length === 0) return
-  if (!call.dialect.keepsResponses && !call.dialect.threadOf?.(call.body.json)) return
+  const isNamed = call.dialect.keepsResponses || call.dialect.threadOf?.(call.body.json) !== undefined
+  // Answers of messages are named by threads alone, what their code has made by any call.
+  const named = isNamed ? ids : ids.filter(isHeld)
+  if (named.length === 0) return
   const keyHmac = services.secrets.hmac(attempt.key.value)
-  const made = { ids, userId: call.caller.user.id, channelId: attempt.channel.id, keyHmac }
+  const made = { ids: named, userId: call.caller.user.id, channelId: attempt.channel.id, keyHmac }
   await rememberAnswers(services.database.pool, made).catch((cause: unknown) =>
     services.log.warn({ err: cause, requestId: call.id }, 'a stored answer could not be remembered'),
   )

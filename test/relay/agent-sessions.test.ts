@@ -144,6 +144,8 @@ describe('a thread of messages', () => {
     const thread = { type: 'continue', previous_message_id: id }
     const counting = { ...messages.body(model, 'hi', false), thread }
     expect((await app.relay(theirs, '/v1/messages/count_tokens', counting)).status).toBe(404)
+    const requests = [{ custom_id: 'a', params: counting }]
+    expect((await app.relay(theirs, '/v1/messages/batches', { requests })).status).toBe(400)
     expect(scripted.received.length).toBe(before)
   })
 

@@ -170,6 +170,91 @@ describe('a stored response', () => {
   })
 })
 
+describe('a container and a file', () => {
+  const code = {
+    type: 'bash_code_execution_tool_result',
+    tool_use_id: 'srvtoolu_1',
+    content: {
+      type: 'bash_code_execution_result',
+      content: [{ type: 'bash_code_execution_output', file_id: 'file_c' }],
+    },
+  }
+  const message = {
+    id: 'msg_c',
+    type: 'message',
+    role: 'assistant',
+    model: 'm',
+    content: [code, { type: 'text', text: 'yes' }],
+    container: { id: 'container_c', expires_at: '2026-12-01T00:00:00Z' },
+    stop_reason: 'end_turn',
+    usage: { input_tokens: 3, output_tokens: 1 },
+  }
+  const event = (type: string, fields: object) => `event: ${type}\ndata: ${JSON.stringify({ type, ...fields })}\n\n`
+  const { container, ...begun } = message
+  const streamed = [
+    event('message_start', { message: { ...begun, content: [], stop_reason: null } }),
+    event('content_block_start', { index: 0, content_block: code }),
+    event('content_block_stop', { index: 0 }),
+    event('message_delta', { delta: { stop_reason: 'end_turn', container }, usage: message.usage }),
+    event('message_stop', {}),
+  ]
+  const messages = callerDialects[2] as CallerDialect
+
+  test.each(['unstreamed', 'streamed'] as const)(
+    'of messages are their maker’s alone, and are gone on with where they are: %s',
+    async (form) => {
+      const name = (id: string) => `${id}_${form}`
+      const renamed = (text: string) => text.replaceAll(/(container|file)_c/g, '$1_c_' + form)
+      const answered =
+        form === 'streamed' ? { steps: streamed.map(renamed) } : json(JSON.parse(renamed(JSON.stringify(message))))
+      const route = { type: 14, key: 'key-one,key-two', baseUrl: scripted.play(answered) }
+      const { model } = await serve(app, route, route, route)
+      const send = (token: TestToken, more: object, path = '/v1/messages') =>
+        app.relay(token, path, { ...messages.body(model, 'hi', false), ...more })
+      await (await send(mine, { stream: form === 'streamed' })).text()
+      const [channel, key] = [await lastChannel(), scripted.received.at(-1)?.headers['x-api-key']]
+      const file = { source: { type: 'file', file_id: name('file_c') } }
+      const named = [
+        { container: name('container_c') },
+        { container: { id: name('container_c'), skills: [] } },
+        { messages: [{ role: 'user', content: [{ type: 'container_upload', file_id: name('file_c') }] }] },
+        { messages: [{ role: 'user', content: [{ type: 'document', ...file }] }] },
+      ]
+      for (const more of named) {
+        expect((await send(mine, more)).status).toBe(200)
+        expect([await lastChannel(), scripted.received.at(-1)?.headers['x-api-key']]).toEqual([channel, key])
+      }
+      const before = scripted.received.length
+      for (const more of named) {
+        expect((await send(theirs, more)).status).toBe(404)
+        expect((await send(theirs, more, '/v1/messages/count_tokens')).status).toBe(404)
+        const params = { ...messages.body(model, 'hi', false), ...more }
+        const batch = await app.relay(theirs, '/v1/messages/batches', { requests: [{ custom_id: 'a', params }] })
+        expect(batch.status).toBe(404)
+      }
+      expect(scripted.received.length).toBe(before)
+      // Nobody is known to have made it: the operator may.
+      expect((await send(theirs, { container: 'container_of_the_operator' })).status).toBe(200)
+    },
+  )
+
+  test('of responses are too, whether or not the answer is stored', async () => {
+    const call = { type: 'code_interpreter_call', id: 'ci_1', container_id: 'cntr_1', code: '', status: 'completed' }
+    const { unstreamed } = answer({ store: false, output: [call] })
+    const { model } = await storedBy(unstreamed)
+    await ask(mine, model, { store: false })
+    const channel = await lastChannel()
+    const tools = [{ type: 'code_interpreter', container: 'cntr_1' }]
+    for (let turn = 0; turn < 4; turn += 1) {
+      expect((await ask(mine, model, { tools })).status).toBe(200)
+      expect(await lastChannel()).toBe(channel)
+    }
+    const before = scripted.received.length
+    expect((await ask(theirs, model, { tools })).status).toBe(404)
+    expect(scripted.received.length).toBe(before)
+  })
+})
+
 test('work in the background is refused, because it could not be charged', async () => {
   const { model } = await storedBy(answer().unstreamed)
   const reply = await ask(mine, model, { background: true })

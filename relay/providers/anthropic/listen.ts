@@ -1,7 +1,8 @@
 import type { WireEvent } from '#relay/transport/framing.ts'
 import type { ListenVerdict, StreamListener } from '../types.ts'
 import { nameless } from '../shared/answer-record.ts'
-import { recordOf, tryRecord, wordOf } from '../shared/json.ts'
+import { containerMade, filesMade, messageIds } from '../shared/held-objects.ts'
+import { recordOf, tryRecord } from '../shared/json.ts'
 import { createListener, type ListenState } from '../shared/stream-listener.ts'
 import { failureIn } from './answer-parts.ts'
 import { createClaudeDecoder } from './stream.ts'
@@ -9,10 +10,14 @@ import { createUsageCounter } from './usage.ts'
 
 const ordinary = /^(content_block_(start|delta|stop)|ping)$/
 
+const blockStart = 'content_block_start'
+
 /** Whether an event may matter, by its name or, where hosts send none, by what stands in it. */
 function mayMatter({ event, data }: WireEvent): boolean {
-  if (event !== undefined && ordinary.test(event)) return false
+  // What a call of code has made is its maker's alone.
+  if (event !== undefined && ordinary.test(event)) return event === blockStart && data.includes('"file_id"')
   return (
+    data.includes('"file_id"') ||
     data.includes('message_start') ||
     data.includes('message_delta') ||
     data.includes('message_stop') ||
@@ -22,7 +27,7 @@ function mayMatter({ event, data }: WireEvent): boolean {
 
 export function listenToClaude(): StreamListener {
   const counter = createUsageCounter()
-  let id: string | undefined
+  const made: string[] = []
 
   function watch(wire: WireEvent, state: ListenState): ListenVerdict {
     const event = mayMatter(wire) ? tryRecord(wire.data) : undefined
@@ -31,10 +36,14 @@ export function listenToClaude(): StreamListener {
         break
       case 'message_start':
         counter.add(recordOf(event['message'])?.['usage'], false)
-        id = wordOf(recordOf(event['message'])?.['id'])
+        made.push(...messageIds(event['message']))
+        break
+      case blockStart:
+        made.push(...filesMade(event['content_block']))
         break
       case 'message_delta':
         counter.add(event['usage'], true)
+        made.push(...containerMade(event['delta']))
         state.complete ||= typeof recordOf(event['delta'])?.['stop_reason'] === 'string'
         break
       case 'message_stop':
@@ -44,7 +53,7 @@ export function listenToClaude(): StreamListener {
         state.failure = failureIn(event)
         return 'failed'
     }
-    if (state.complete && id !== undefined) state.keeps = [id]
+    if (state.complete) state.keeps = made
     return state.complete ? 'hold' : 'forward'
   }
 

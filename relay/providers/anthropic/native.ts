@@ -1,8 +1,9 @@
 import { type NativeBody, type NativeDialect, type ProviderCall, UpstreamRefusal } from '../types.ts'
+import { messageIds } from '../shared/held-objects.ts'
 import { deliveredBy } from '#relay/chat/delivered.ts'
 import { InvalidRequest } from '#relay/chat/invalid-request.ts'
 import { isEmptyResponse, nameless } from '../shared/answer-record.ts'
-import { type Json, numberOf, recordOf, wordOf } from '../shared/json.ts'
+import { type Json, numberOf, recordOf } from '../shared/json.ts'
 import { rewriteBody } from '../shared/rewrite-body.ts'
 import { listenToClaude } from './listen.ts'
 import { type ClaudeHost, planOf } from './request.ts'
@@ -59,18 +60,12 @@ export function refuseThread(body: Json): void {
   throw new InvalidRequest('thread_unsupported_request', 'thread is not supported by this model: send it all')
 }
 
-/** Of a call that goes on, or may be gone on from. */
-const messageId = (json: unknown): string[] => {
-  const id = wordOf(recordOf(json)?.['id'])
-  return id === undefined ? [] : [id]
-}
-
 function inspect(json: unknown): ReturnType<NativeDialect['inspect']> {
   const usage = recordOf(recordOf(json)?.['usage'])
   const reported = usage ? { usage: readUsage(usage) } : {}
   try {
     const response = fromClaudeResponse(json, nameless)
-    const keeps = messageId(json)
+    const keeps = messageIds(json)
     return { ...reported, keeps, delivered: () => deliveredBy(response), empty: isEmptyResponse(response) }
   } catch (error) {
     const nothing = { ...reported, delivered: () => ({ text: '', toolCalls: 0 }), empty: true }
