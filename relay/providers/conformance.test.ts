@@ -105,7 +105,7 @@ const checks: Readonly<Record<Guarantee, (subject: Subject) => void>> = {
       expect(sent).toContain(text)
     expect(sent.indexOf('sunny-18')).toBeLessThan(sent.indexOf('And tomorrow?'))
     const wide = '90071992547409931234'
-    const whole = sentText(
+    const exact = sentText(
       subject,
       requestWith({
         tools: [{ ...weatherTool, parameters: parseExactly(`{"type":"object","maximum":${wide}}`) as JsonSchema }],
@@ -123,7 +123,7 @@ const checks: Readonly<Record<Guarantee, (subject: Subject) => void>> = {
       }),
     )
     // Without tools the result alone is left, as text.
-    expect(whole.match(new RegExp(wide, 'g'))).toHaveLength(subject.optOut.tools === undefined ? 3 : 1)
+    expect(exact.match(new RegExp(wide, 'g'))).toHaveLength(subject.optOut.tools === undefined ? 3 : 1)
   },
 
   errors(subject) {

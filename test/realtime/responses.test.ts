@@ -242,31 +242,6 @@ test('handshakes and beginnings count against the limits of their caller', async
   talk.socket.close()
 })
 
-test.each([
-  ['its upstream', 1],
-  ['the gateway', 14],
-])('what %s keeps of another user is unknown over a socket too', async (_, type) => {
-  const { model } = await serve(app, { type })
-  const mine = await open((await payer()).token.key)
-  mine.create({ model, input: says('a secret') })
-  const { response } = await mine.ended()
-  const item = (response.output[0] as { id: string }).id
-  const asked = app.upstream.total
-  const theirs = await open((await payer()).token.key)
-  for (const named of [
-    { previous_response_id: response.id },
-    { input: [{ type: 'item_reference', id: item }] },
-    { conversation: response.id },
-  ]) {
-    theirs.create({ model, input: says('hi'), ...named })
-    expect(await theirs.ended()).toMatchObject({ type: 'error', status: 404 })
-  }
-  expect(app.upstream.total).toBe(asked)
-  mine.create({ model, previous_response_id: response.id, input: says('hi') })
-  expect((await mine.ended()).type).toBe('response.completed')
-  for (const { socket } of [mine, theirs]) socket.close()
-})
-
 test('failures are reported in form, cost nothing, and leave the socket open', async () => {
   const { user, token } = await payer()
   const { model } = await serve(app, { type: 1 })

@@ -1,4 +1,6 @@
+import { on, once } from 'node:events'
 import { describe, expect, test } from 'vitest'
+import { WebSocket } from 'ws'
 import type { TestToken } from '#test/support/factories.ts'
 import { json, type ScriptedUpstream } from '#test/support/scripted-upstream.ts'
 import { channelsOf, serve } from './serve.ts'
@@ -168,6 +170,41 @@ describe('a stored response', () => {
     expect((await call(mine, '')).status).toBe(404)
     expect((await consumed(app)).length).toBe(rows)
   })
+})
+
+test.each([
+  ['its upstream', 1],
+  ['the gateway', 14],
+])('what %s keeps of another user is unknown over a socket too', async (_, type) => {
+  const { model } = await serve(app, { type })
+  const kept = await ask(mine, model, { input: 'a secret' })
+  const { id, output } = (await kept.json()) as { id: string; output: { id: string }[] }
+  const socketOf = async (token: TestToken) => {
+    const headers = { authorization: `Bearer sk-${token.key}` }
+    const socket = new WebSocket(`${app.url.replace('http', 'ws')}/v1/responses`, { headers })
+    await once(socket, 'open')
+    return socket
+  }
+  const end = async (socket: WebSocket, named: object): Promise<{ type: string; status?: number }> => {
+    socket.send(JSON.stringify({ type: 'response.create', model, input: 'hi', ...named }))
+    for await (const [data] of on(socket, 'message')) {
+      const event = JSON.parse(String(data)) as { type: string }
+      if (/^(response\.completed|error)$/.test(event.type)) return event
+    }
+    throw new Error('the socket was closed')
+  }
+  const asked = app.upstream.total
+  const stranger = await socketOf(theirs)
+  for (const named of [
+    { previous_response_id: id },
+    { input: [{ type: 'item_reference', id: output[0]?.id }] },
+    { conversation: id },
+  ])
+    expect(await end(stranger, named)).toMatchObject({ type: 'error', status: 404 })
+  expect(app.upstream.total).toBe(asked)
+  const owner = await socketOf(mine)
+  expect(await end(owner, { previous_response_id: id })).toMatchObject({ type: 'response.completed' })
+  for (const socket of [stranger, owner]) socket.close()
 })
 
 describe('a container and a file', () => {
