@@ -177,8 +177,8 @@ test.each([
   ['the gateway', 14],
 ])('what %s keeps of another user is unknown over a socket too', async (_, type) => {
   const { model } = await serve(app, { type })
-  const kept = await ask(mine, model, { input: 'a secret' })
-  const { id, output } = (await kept.json()) as { id: string; output: { id: string }[] }
+  const first = await ask(mine, model, { input: 'a secret' })
+  const { id, output } = (await first.json()) as { id: string; output: { id: string }[] }
   const socketOf = async (token: TestToken) => {
     const headers = { authorization: `Bearer sk-${token.key}` }
     const socket = new WebSocket(`${app.url.replace('http', 'ws')}/v1/responses`, { headers })
@@ -194,17 +194,17 @@ test.each([
     throw new Error('the socket was closed')
   }
   const asked = app.upstream.total
-  const stranger = await socketOf(theirs)
+  const other = await socketOf(theirs)
   for (const named of [
     { previous_response_id: id },
     { input: [{ type: 'item_reference', id: output[0]?.id }] },
     { conversation: id },
   ])
-    expect(await end(stranger, named)).toMatchObject({ type: 'error', status: 404 })
+    expect(await end(other, named)).toMatchObject({ type: 'error', status: 404 })
   expect(app.upstream.total).toBe(asked)
   const owner = await socketOf(mine)
   expect(await end(owner, { previous_response_id: id })).toMatchObject({ type: 'response.completed' })
-  for (const socket of [stranger, owner]) socket.close()
+  for (const socket of [other, owner]) socket.close()
 })
 
 describe('a container and a file', () => {
