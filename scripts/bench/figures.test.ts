@@ -6,6 +6,7 @@ import { createConnections } from './generator/connections.ts'
 import { percentile, summarise } from './generator/load.ts'
 import { runLoad } from './generator/run-load.ts'
 import { loadsOf } from './against.ts'
+import { timeByOwner } from './cpu-profile.ts'
 import { median } from './measure.ts'
 import { noiseOf, spreadOf } from './noise.ts'
 import { readOptions } from './options.ts'
@@ -33,6 +34,32 @@ test('a run is quoted only from a machine that was quiet, with trials that agree
   expect(noiseOf({ load: 3, cores: 2, spreads })).toEqual([
     'the machine was busy before the run: load 3.0 on 2 cores',
     'bare: trials are 45 % apart',
+  ])
+})
+
+test('a profile tells whose code took how much of the time, without what was waited for or lay outside of the load', () => {
+  const frames = [
+    ['(idle)', ''],
+    ['(garbage collector)', ''],
+    ['parse', ''],
+    ['request', 'file:///app/node_modules/@scope/client/lib/a.js'],
+    ['settle', 'file:///app/dist/server/src/features/ledger/service.js'],
+    ['write', 'node:internal/streams/writable'],
+    ['tryOnce', 'file:///app/relay/attempt/attempts.ts'],
+  ]
+  const nodes = frames.map(([functionName = '', url = ''], id) => ({ id, callFrame: { functionName, url } }))
+  // A sample a millisecond: the first and the last are not of the load.
+  const samples = [6, 0, 1, 2, 3, 4, 5, 6, 6, 6, 4]
+  const profile = { nodes, samples, timeDeltas: samples.map(() => 1000) }
+  const owners = timeByOwner(profile, { fromEndMs: 9.5, toEndMs: 0.5 })
+  expect(owners[0]).toEqual({ owner: 'relay/attempt', share: 3 / 8 })
+  expect(owners.map(({ owner }) => owner).toSorted()).toEqual([
+    '@scope/client',
+    'collecting garbage',
+    'functions of V8: JSON, texts, maps',
+    'node:streams',
+    'relay/attempt',
+    'src/features/ledger',
   ])
 })
 

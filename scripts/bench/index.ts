@@ -1,5 +1,3 @@
-import { mkdirSync } from 'node:fs'
-import { resolve } from 'node:path'
 import { availableParallelism, loadavg } from 'node:os'
 import { setTimeout as pause } from 'node:timers/promises'
 import { measureOther } from './against.ts'
@@ -12,10 +10,12 @@ import { type Options, type PartName, readOptions, usage } from './options.ts'
 import { agents } from './parts/agents.ts'
 import type { Bench } from './parts/bench.ts'
 import { bodies } from './parts/bodies.ts'
+import { cold } from './parts/cold.ts'
 import { events } from './parts/events.ts'
 import { idleStreams } from './parts/idle-streams.ts'
 import { latency } from './parts/latency.ts'
 import { nodes } from './parts/nodes.ts'
+import { profile } from './parts/profile.ts'
 import { streams } from './parts/streams.ts'
 import { manyUsers, throughput } from './parts/throughput.ts'
 import { workers } from './parts/workers.ts'
@@ -45,7 +45,7 @@ ${trials} trials of ${seconds} s each in random order, medians. Parts: ${parts.j
 async function runPaired(installation: Installation, options: Options): Promise<Verdict[]> {
   const wanted = options.parts.flatMap((name) => paired[name] ?? [])
   if (wanted.length === 0) return []
-  const gateway = await installation.gateway({ node: profileFlags(options.profile) })
+  const gateway = await installation.gateway()
   const passThrough = await installation.passThrough()
   await pause(500)
   const memory = [residentMbOf(gateway.pid)]
@@ -68,12 +68,6 @@ async function runPaired(installation: Installation, options: Options): Promise<
   return verdicts
 }
 
-function profileFlags(folder: string | undefined): string[] {
-  if (folder === undefined) return []
-  mkdirSync(folder, { recursive: true })
-  return ['--cpu-prof', `--cpu-prof-dir=${resolve(folder)}`]
-}
-
 async function run(options: Options): Promise<boolean> {
   const startedAt = performance.now()
   const [load = 0] = loadavg()
@@ -81,9 +75,11 @@ async function run(options: Options): Promise<boolean> {
   const installation = await install()
   try {
     const verdicts = options.parts.includes('idle') ? await idleStreams(installation, options) : []
+    if (options.parts.includes('cold')) verdicts.push(...(await cold(installation, options)))
     verdicts.push(...(await runPaired(installation, options)))
     if (options.parts.includes('workers')) await workers(installation, options)
     if (options.parts.includes('nodes')) await nodes(installation, options)
+    if (options.parts.includes('profile')) await profile(installation, options)
     if (verdicts.length > 0) printVerdicts(verdicts)
     const { answers, failures, spreads } = installation.seen
     const noise = options.measures ? noiseOf({ load, cores: availableParallelism(), spreads }) : []

@@ -4,6 +4,7 @@ import type { Other } from './against.ts'
 
 const partNames = [
   'idle',
+  'cold',
   'throughput',
   'latency',
   'streams',
@@ -13,6 +14,7 @@ const partNames = [
   'users',
   'workers',
   'nodes',
+  'profile',
 ] as const
 export type PartName = (typeof partNames)[number]
 
@@ -25,7 +27,7 @@ export const usage = `Measures the gateway beside a bare pass-through on this ma
   --against  sends the same loads to any gateway with an OpenAI surface, without starting anything of ours
   --only     these parts alone
   --quick    one short trial of each: shows that everything works, not how fast it is
-  --profile  writes a CPU profile of the gateway (WORKERS=1) into the folder
+  --profile  keeps the CPU profiles of the gateway (WORKERS=1) in the folder
 `
 
 export type Options = {
@@ -36,6 +38,7 @@ export type Options = {
   seconds: number
   warmUpSeconds: number
   idleStreams: number
+  coldSeconds: number
   workers: number
   profile: string | undefined
   other: Other | undefined
@@ -73,6 +76,7 @@ export function readOptions(args: string[]): Options | null {
     seconds,
     warmUpSeconds: quick ? 0.3 : 4,
     idleStreams: quick ? 50 : 1000,
+    coldSeconds: quick ? 1 : 30,
     workers: availableParallelism(),
     profile: values.profile,
     other: against === undefined ? undefined : { origin: new URL(against).origin, key: key ?? '', model, seconds },

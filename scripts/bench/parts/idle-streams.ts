@@ -23,6 +23,17 @@ export async function idleStreams(installation: Installation, options: Options):
   printTable(title, head, [row('pass-through', bare), row('gateway', ours)])
   return [
     {
+      what: 'memory at rest, one worker',
+      bare: `${fixed(bare.idle)} MB`,
+      gateway: `${fixed(ours.idle)} MB`,
+      value: ours.idle,
+      shown: `${fixed(ours.idle)} MB`,
+      bar: 200,
+      goal: 150,
+      unit: ' MB',
+      better: 'less',
+    },
+    {
       what: 'memory per 1,000 idle streams',
       bare: `${fixed(perThousand(bare))} MB`,
       gateway: `${fixed(perThousand(ours))} MB`,

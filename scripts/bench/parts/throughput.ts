@@ -2,7 +2,22 @@ import { compare, type Measured, measure, median } from '../measure.ts'
 import { fixed, printTable, type Verdict } from '../report.ts'
 import type { Bench } from './bench.ts'
 
-const head = ['target', 'answers/s', 'p50 ms', 'p99 ms', 'CPU-s/1,000', 'of PostgreSQL', 'of provider', 'of generator']
+const head = [
+  'target',
+  'answers/s',
+  'p50 ms',
+  'p99 ms',
+  'CPU-s/1,000',
+  'of PostgreSQL',
+  'of provider',
+  'of generator',
+  'its core',
+  'the rest',
+]
+
+/** Of one core, what is used while that many answers are given in a second: whatever is near 100 % is the bound. */
+const coreShare = (perSecond: number, ...cpu: number[]): string =>
+  `${fixed((perSecond / 1000) * cpu.reduce((sum, one) => sum + one, 0) * 100)} %`
 
 const lineOf = (name: string, { perSecond, latency, cpu }: Measured): string[] => [
   name,
@@ -13,6 +28,8 @@ const lineOf = (name: string, { perSecond, latency, cpu }: Measured): string[] =
   fixed(cpu.database, 3),
   fixed(cpu.upstream, 3),
   fixed(cpu.generator, 3),
+  coreShare(perSecond, cpu.target),
+  coreShare(perSecond, cpu.database, cpu.upstream, cpu.generator),
 ]
 
 export const printLoad = (title: string, seen: Record<string, Measured>): void =>
