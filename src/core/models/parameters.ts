@@ -60,17 +60,28 @@ export type ModelCapabilities = z.infer<typeof modelCapabilities>
 export const capabilityTable = z.record(z.string().min(1).max(255), modelCapabilities)
 export type CapabilityTable = z.infer<typeof capabilityTable>
 
-const covers = (name: string, model: string): boolean =>
-  name.endsWith('*') ? model.startsWith(name.slice(0, -1)) : model === name
+type Row = { start: string; isExact: boolean; capabilities: ModelCapabilities }
+
+/** The rows of a table, the widest first, so that a narrower one goes before a wider. A table is read for each call and hardly ever changed. */
+const rowsOf = new WeakMap<CapabilityTable, readonly Row[]>()
+
+function readRows(table: CapabilityTable): readonly Row[] {
+  const rows = Object.entries(table)
+    .map(([name, capabilities]): Row => {
+      const isExact = !name.endsWith('*')
+      return { start: (isExact ? name : name.slice(0, -1)).toLowerCase(), isExact, capabilities }
+    })
+    // The name itself is narrower than any beginning of it.
+    .toSorted((one, other) => one.start.length - other.start.length || Number(one.isExact) - Number(other.isExact))
+  rowsOf.set(table, rows)
+  return rows
+}
 
 /** What a table says of a model: of several rows that cover it the narrower goes before the wider. */
 export function capabilitiesIn(table: CapabilityTable, model: string): ModelCapabilities {
-  const rows = Object.entries(table)
-    .map(([name, row]) => ({ name: name.toLowerCase(), row }))
-    .filter(({ name }) => covers(name, model.toLowerCase()))
-    // The name itself is longer than any beginning of it.
-    .toSorted((one, other) => widthOf(one.name) - widthOf(other.name))
-  return Object.assign({}, ...rows.map(({ row }) => row))
+  const name = model.toLowerCase()
+  const found: ModelCapabilities = {}
+  for (const { start, isExact, capabilities } of rowsOf.get(table) ?? readRows(table))
+    if (isExact ? name === start : name.startsWith(start)) Object.assign(found, capabilities)
+  return found
 }
-
-const widthOf = (name: string): number => (name.endsWith('*') ? name.length - 1 : name.length + 0.5)
