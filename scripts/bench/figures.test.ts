@@ -37,7 +37,7 @@ test('a run is quoted only from a machine that was quiet, with trials that agree
   ])
 })
 
-test('a profile tells whose code took how much of the time, without what was waited for or lay outside of the load', () => {
+test('a profile reports whose code took how much of the time, without waiting and what lay outside of the load', () => {
   const frames = [
     ['(idle)', ''],
     ['(garbage collector)', ''],
