@@ -132,7 +132,7 @@ describeWithBrowser('the dashboard', () => {
   test('names a time and an interval that cannot be read, and goes back to the usual ones at one press', async () => {
     const { page, context } = await open('/app/dashboard?range=lately&by=minute&model=gpt-4o')
     const notice = page.getByRole('alert').filter({ hasText: 'not applied: Time, Interval' })
-    await notice.waitFor()
+    await notice.getByText('Shown now: Last 7 days').waitFor()
     await notice.getByRole('button', { name: 'Clear', exact: true }).click()
     await notice.waitFor({ state: 'detached' })
     expect(new URL(page.url()).search).toBe('?model=gpt-4o')

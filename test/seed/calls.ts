@@ -90,6 +90,7 @@ export function callAt(random: () => number, createdAt: Date, { person, token, c
       cache_tokens: usage.cachedTokens,
       cache_ratio: ratio?.cacheRatio ?? 1,
       frt: firstTokenMs,
+      ...(/^(o\d|gpt-5)/.test(model) ? { reasoning_effort: usage.completionTokens > 800 ? 'high' : 'low' } : {}),
       admin_info: { use_channel: attempts.map((one) => String(one.channel_id)), attempts, upstream_ms: upstreamMs },
       ...(receipt.formula === 'claude' ? { claude: true, cache_creation_tokens: 0, cache_creation_ratio: 1.25 } : {}),
       receipt,

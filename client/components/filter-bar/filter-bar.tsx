@@ -24,10 +24,13 @@ export type FilterBarProps = {
   unreadable?: readonly string[]
   /** What a filter that cannot be read goes back to; nothing where it is left out. */
   defaults?: FilterValues
+  /** What is shown although a filter cannot be read; left out where nothing is. */
+  instead?: string | undefined
 }
 
 /** A text query and facets; `/` goes to the query. On phones the facets open in a sheet. */
-export function FilterBar({ query, facets = [], values, onChange, extra, unreadable, defaults }: FilterBarProps) {
+export function FilterBar(props: FilterBarProps) {
+  const { query, facets = [], values, onChange, extra, unreadable, defaults, instead } = props
   const phone = useIsPhone()
   const shown = facets.filter((facet) => !facet.hidden)
   // Lists over time always have a range, which is no reason why there is little.
@@ -68,19 +71,20 @@ export function FilterBar({ query, facets = [], values, onChange, extra, unreada
       <UnreadableFilters
         facets={facets.filter((facet) => unreadable?.includes(facet.id) || isUnreadable(facet, values))}
         defaults={defaults}
+        instead={instead}
         onChange={onChange}
       />
     </Flex>
   )
 }
 
-type UnreadableFiltersProps = Pick<FilterBarProps, 'onChange'> & {
+type UnreadableFiltersProps = Pick<FilterBarProps, 'onChange' | 'instead'> & {
   facets: readonly Facet[]
   defaults: FilterBarProps['defaults']
 }
 
 /** A filter that cannot be read is not left out silently. Those that are hidden are named too: an address may set them. */
-function UnreadableFilters({ facets, defaults, onChange }: UnreadableFiltersProps) {
+function UnreadableFilters({ facets, defaults, instead, onChange }: UnreadableFiltersProps) {
   if (facets.length === 0) return null
   const names = facets.map(({ label }) => label).join(', ')
   const empty = (facet: Facet) => (defaults?.[facet.id] ?? emptyOf(facet)) as string | readonly string[]
@@ -89,6 +93,7 @@ function UnreadableFilters({ facets, defaults, onChange }: UnreadableFiltersProp
     <Box flexBasis="100%">
       <Notice tone="warning" isAlert action={<Button onClick={drop}>{t('清除')}</Button>}>
         {t('地址中的筛选条件无法识别，未按其筛选：{names}', { names })}
+        {instead && <Text>{instead}</Text>}
       </Notice>
     </Box>
   )

@@ -66,7 +66,8 @@ function Money({ channelId }: { channelId: number }) {
       <Facts
         facts={[
           { label: t('收入'), value: priceText(data.quota / quotaPerUnit) },
-          { label: t('成本'), value: costText(data.cost) },
+          // Without a buying price nobody knows what the calls cost, which is not nothing.
+          { label: t('成本'), value: data.cost === 0 && data.costedQuota === 0 ? '–' : costText(data.cost) },
           {
             label: t('毛利'),
             value: data.costedQuota === 0 ? '–' : marginText(data),

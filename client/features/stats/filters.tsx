@@ -1,11 +1,13 @@
 import { Button, HStack } from '@chakra-ui/react'
 import { FilterBar } from '../../components/filter-bar/filter-bar.tsx'
+import { presetTitles } from '../../components/filter-bar/facet-input.tsx'
 import { t } from '../../i18n/t.ts'
 import { useSession } from '../../lib/session.ts'
 import { reportedWhenFailed } from '../../lib/query.ts'
+import { parseRange } from '../../lib/time-range.ts'
 import { trpc } from '../../lib/trpc.ts'
 import { intervals } from './buckets.ts'
-import { dashboardState, type DashboardValues, type useDashboardState } from './use-stats.ts'
+import { dashboardState, fallbackRange, type DashboardValues, type useDashboardState } from './use-stats.ts'
 
 type DashboardFiltersProps = { values: DashboardValues; onChange: ReturnType<typeof useDashboardState>[1] }
 
@@ -55,6 +57,11 @@ export function DashboardFilters({ values, onChange }: DashboardFiltersProps) {
         onChange={onChange}
         unreadable={values.by === '' || intervals.some((one) => one === values.by) ? [] : ['by']}
         defaults={dashboardState}
+        instead={
+          parseRange(values.range, new Date(0))
+            ? undefined
+            : t('目前显示：{range}', { range: t(presetTitles[fallbackRange]) })
+        }
       />
     </HStack>
   )

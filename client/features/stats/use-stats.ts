@@ -31,7 +31,7 @@ export const dashboardState = {
 export type DashboardValues = ReturnType<typeof useDashboardState>[0]
 export const useDashboardState = () => useUrlState(dashboardState)
 
-const fallbackRange = '7d'
+export const fallbackRange = '7d'
 
 /** What is asked of the server, and for whom. `everyone` is an administrator's view of all users. */
 export function useStatsInput(values: DashboardValues) {

@@ -45,7 +45,13 @@ export function ChannelToolbar({ list }: { list: ChannelList }) {
       extra={
         <>
           <Toggle on={list.sortsById} onChange={list.setSortsById} icon={ArrowDown01} label={t('按 ID 排序')} />
-          <Toggle on={list.folds} onChange={list.setFolds} icon={Layers} label={t('按标签聚合')} />
+          <Toggle
+            on={list.folds}
+            onChange={list.setFolds}
+            icon={Layers}
+            label={t('按标签聚合')}
+            tip={t('没有标签的渠道不在其中')}
+          />
           <Toggle on={list.isBatch} onChange={list.setBatch} icon={ListChecks} label={t('批量模式')} />
         </>
       }
@@ -53,14 +59,15 @@ export function ChannelToolbar({ list }: { list: ChannelList }) {
   )
 }
 
-type ToggleProps = { on: boolean; onChange: (on: boolean) => void; icon: typeof Layers; label: string }
+type ToggleProps = { on: boolean; onChange: (on: boolean) => void; icon: typeof Layers; label: string; tip?: string }
 
-function Toggle({ on, onChange, icon: Icon, label }: ToggleProps) {
+function Toggle({ on, onChange, icon: Icon, label, tip }: ToggleProps) {
   return (
     <Button
       variant={on ? 'subtle' : 'ghost'}
       colorPalette={on ? 'accent' : undefined}
       aria-pressed={on}
+      data-tip={tip}
       px={{ base: '2', md: '3' }}
       onClick={() => onChange(!on)}
     >
