@@ -3,12 +3,12 @@ import { hideProxyPassword, proxyOf, withProxy } from './proxy-setting.ts'
 
 const hidden = (proxy: string) => proxyOf(hideProxyPassword(JSON.stringify({ proxy })))
 
-test('the password of a proxy is hidden, whatever it contains', () => {
+test('the password of a proxy, or a token in its place, is hidden, whatever it contains', () => {
   expect(hidden('socks5://user:secret@10.0.0.1:1080')).toBe('socks5://user:***@10.0.0.1:1080')
   expect(hidden('http://user:a@b/c:d"e@host')).toBe('http://user:***@host')
   expect(hidden('http://:secret@host')).toBe('http://:***@host')
   expect(hidden('http://host:8080')).toBe('http://host:8080')
-  expect(hidden('http://user@host:8080')).toBe('http://user@host:8080')
+  expect(hidden('http://token@host:8080')).toBe('http://***@host:8080')
 })
 
 test('it is hidden however the settings write it, and the rest stays as it was', () => {

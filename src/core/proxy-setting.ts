@@ -19,11 +19,12 @@ export function hideProxyPassword(setting: string): string {
   return hidden === proxy ? setting : withProxy(setting, hidden)
 }
 
-/** A password stands between the user's name and the last `@` of an address. */
+/** A password stands between the user's name and the last `@` of an address; a name without one is a token that is as secret. */
 function withoutPassword(address: string): string {
   const start = address.indexOf('://') + 3
   const end = address.lastIndexOf('@')
+  if (start < 3 || end <= start) return address
   const colon = address.indexOf(':', start)
-  if (start < 3 || colon < 0 || colon >= end) return address
-  return address.slice(0, colon + 1) + hiddenPassword + address.slice(end)
+  const from = colon < 0 || colon > end ? start : colon + 1
+  return address.slice(0, from) + hiddenPassword + address.slice(end)
 }

@@ -117,6 +117,8 @@ describe('what is left of a text', () => {
     const text =
       'POST https://me:pass%20word9@inner.example:8443/openai: inner.example:8443, inner.example, pass word9, proxyP4ss'
     expect(maskSecrets(text, held)).toBe('POST ***: ***, ***, ***, ***')
+    const proxy = 'http://pr0xyT0ken@10.0.0.9:1080'
+    expect(maskSecrets('refused pr0xyT0ken', { ...held, proxy })).toBe('refused ***')
   })
 
   test('names no token that stands for the key, and none that was signed with it', () => {

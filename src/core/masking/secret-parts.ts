@@ -70,11 +70,13 @@ export function addressParts({ baseUrl = '', proxy = '' }: Pick<ChannelSecrets, 
 
 function passwordsIn(address: string): string[] {
   if (!URL.canParse(address)) return []
-  const { password } = new URL(address)
-  if (password === '') return []
+  const { username, password } = new URL(address)
+  // A name without a password is a token.
+  const secret = password || username
+  if (secret === '') return []
   try {
-    return [password, decodeURIComponent(password)]
+    return [secret, decodeURIComponent(secret)]
   } catch {
-    return [password]
+    return [secret]
   }
 }
