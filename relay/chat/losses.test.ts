@@ -62,5 +62,6 @@ it('names the proof of a call that another vendor has no place for', () => {
   const call = { type: 'tool-call' as const, id: 'c', name: 'f', arguments: '{}', signature }
   const asked = request({ messages: [{ role: 'assistant', content: [call] }] })
   expect(lossesTowards(asked, 'claude')).toEqual(['thoughtSignature'])
+  expect(lossesTowards(asked, 'openai-chat')).toEqual(['thoughtSignature'])
   expect(lossesTowards(asked, 'gemini')).toEqual([])
 })
