@@ -79,6 +79,11 @@ function repeatedQuery({ asked }: PlainCall): number {
   return cheapTextTokens(query) * Math.max(0, documents.length - 1)
 }
 
+function fileBytes({ form }: PlainCall['asked']): number {
+  const file = form?.get('file')
+  return file instanceof Blob ? file.size : 0
+}
+
 /** What to set aside: the same formula over what is known before the call. */
 export function plainEstimate(call: PlainCall, { attempt, terms }: AttemptPlan): number {
   const { asked } = call
@@ -88,7 +93,7 @@ export function plainEstimate(call: PlainCall, { attempt, terms }: AttemptPlan):
       : asked.operation === 'transcriptions' || asked.operation === 'translations'
         ? // A minute of audio is about 480 KB at common rates; without its length that is the guess.
           asked.seconds === undefined
-          ? Math.max(1000, Math.ceil(call.body.bytes.length / 480))
+          ? Math.max(1000, Math.ceil(fileBytes(asked) / 480))
           : transcriptionUsage(asked.seconds).promptTokens
         : promptTokensOf(call) + repeatedQuery(call)
   const receipt = plainReceipt(

@@ -136,8 +136,11 @@ function asChannelWants(
 /** The requests that the caller's one stands for. */
 async function builtRequests(current: Try): Promise<UpstreamRequest[]> {
   const { call, translation } = current
-  const images = translation.readsImages === true ? await call.asked.readImages?.() : undefined
-  const asked = images ? { ...call.asked, images } : call.asked
+  const asked = {
+    ...call.asked,
+    ...(translation.readsImages === true ? { images: await call.asked.readImages?.() } : {}),
+    ...(translation.readsFile === true ? { file: await call.asked.readFile?.() } : {}),
+  }
   const batches =
     asked.operation === 'embeddings' && !nativeOf(current) ? inBatches(asked, translation.mostInputs) : [asked]
   return batches.map((batch) => asChannelWants(current, build(current, batch)))

@@ -200,7 +200,8 @@ export type SupportedFields = { json: Record<string, unknown>; names: string[] }
 export type PlainRequest = {
   json: Record<string, unknown>
   form: FormData | null
-  /** The form's file, for upstreams that do not read forms. */
+  /** The form's file: made where the upstream reads no forms, for it takes memory. */
+  readFile?: (() => Promise<Uint8Array | undefined>) | undefined
   file?: Uint8Array | undefined
   /** The form's images as `data:` addresses, in their order: made where the upstream reads no forms, for they take memory. */
   readImages?: (() => Promise<string[]>) | undefined
@@ -209,6 +210,8 @@ export type PlainRequest = {
 
 export type PlainTranslation = {
   request: (asked: PlainRequest, call: ProviderCall) => UpstreamRequest
+  /** It reads the file of a form as bytes. */
+  readsFile?: boolean | undefined
   /** It reads images of forms as addresses. */
   readsImages?: boolean | undefined
   /** For an upstream that speaks the caller's own form: the body goes through, the answer comes back as received. */

@@ -50,6 +50,17 @@ test('who finds no room waits for it and goes on when it is there', async () => 
   expect([budget.heldBytes, second.bytes]).toEqual([60 * megabyte, 60 * megabyte])
 })
 
+test('who needs less than before makes room for those who wait', async () => {
+  const budget = budgetOf()
+  const first = budget.open('a')
+  expect(first.raise(60 * megabyte)).toBeUndefined()
+  const waiting = codeOf(budget.open('b').raise(30 * megabyte))
+  first.lower(40 * megabyte)
+  expect(await waiting).toBe('admitted')
+  first.lower(50 * megabyte)
+  expect([budget.heldBytes, first.bytes]).toEqual([70 * megabyte, 40 * megabyte])
+})
+
 test('who waits longer than is allowed is refused and holds what it held', async () => {
   const budget = budgetOf({ waitMs: 20 })
   void budget.open('a').raise(70 * megabyte)

@@ -8,6 +8,8 @@ export type Holding = {
    * @throws {DomainError} input.no_room, input.address_full: by the promise, when there was none in time
    */
   raise: (bytes: number) => Promise<void> | undefined
+  /** Holds only so many from now on. */
+  lower: (bytes: number) => void
   /** Gives everything back, for good. Whoever waits is refused. */
   release: () => void
   readonly bytes: number
@@ -97,16 +99,19 @@ export function createBodyBudget(limits: Pick<BodyLimits, 'memory' | 'memoryPerA
     waiting.add(part)
     return promise
   }
+  const lookSoon = (): void => {
+    if (waiting.size === 0 || looking) return
+    looking = true
+    // Many end together: whoever waits is looked after once.
+    setImmediate(look)
+  }
   const release = (part: Part): void => {
     if (!part.open) return
     part.open = false
     part.waiter?.refuse(new DomainError('input.no_room'))
     if (part.bytes === 0) return
     set(part, 0)
-    if (waiting.size === 0 || looking) return
-    looking = true
-    // Many end together: whoever waits is looked after once.
-    setImmediate(look)
+    lookSoon()
   }
 
   return {
@@ -118,6 +123,11 @@ export function createBodyBudget(limits: Pick<BodyLimits, 'memory' | 'memoryPerA
           if (refusalOf(part, bytes) !== null) return wait(part, bytes)
           set(part, bytes)
           return undefined
+        },
+        lower: (bytes) => {
+          if (!part.open || part.waiter || bytes >= part.bytes) return
+          set(part, bytes)
+          lookSoon()
         },
         release: () => release(part),
         get bytes() {

@@ -43,6 +43,7 @@ export const cloudflareImages = (host: Host): PlainTranslation => ({
 
 /** The turbo model reads base64 in JSON, the others the bytes of the recording as they are. */
 export const cloudflareTranscription = (host: Host): PlainTranslation => ({
+  readsFile: true,
   request: ({ file: bytes }, call) => {
     if (!bytes) throw new InvalidRequest('invalid_audio_request', 'file is required')
     const packed = call.model.includes('turbo')
