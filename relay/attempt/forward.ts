@@ -22,6 +22,7 @@ import { withToken } from './attempt-token.ts'
 import { buildRequest } from './build-request.ts'
 import { answerSettings, type ChannelRequest, forChannel, passesThrough } from './channel-body.ts'
 import { AttemptFailed, maskedAttemptFailure, unsupportedHere } from './failure.ts'
+import { type AttemptProofs, proofsOf } from './refused-proofs.ts'
 import { sendRequest } from './send-request.ts'
 import { attemptSecrets, providerCallOf } from './upstream-channel.ts'
 
@@ -30,14 +31,19 @@ import { attemptSecrets, providerCallOf } from './upstream-channel.ts'
  * @throws {AttemptFailed} when nothing has reached the caller and another channel may be tried.
  */
 export async function forward(services: RelayServices, call: Call, plan: ForwardPlan): Promise<void> {
+  const proofs = plan.withoutProofs
+    ? { isRefused: () => true, refuse: () => false }
+    : proofsOf(services.refusedProofs, placeOf(plan.attempt))
   try {
-    await forwardOnce(services, call, plan)
+    await forwardOnce(services, call, { ...plan, proofs })
   } catch (error) {
-    const changed = changedBy(call, plan, error)
+    const changed = changedBy(call, plan, { error, proofs })
     if (!changed) throw error
     await forward(services, call, { ...plan, ...changed })
   }
 }
+
+const placeOf = ({ channel, key }: Attempt): string => `${channel.id} ${key.value}`
 
 type ForwardPlan = {
   attempt: Attempt
@@ -51,10 +57,14 @@ type ForwardPlan = {
 }
 
 /** What this very place may take instead of what it refused; each change is made once. */
-function changedBy(call: Call, plan: ForwardPlan, error: unknown): Partial<ForwardPlan> | null {
+function changedBy(
+  call: Call,
+  plan: ForwardPlan,
+  { error, proofs }: { error: unknown; proofs: AttemptProofs },
+): Partial<ForwardPlan> | null {
   if (!(error instanceof AttemptFailed) || error.local) return null
   if (!plan.translates && lacksPath(call, plan, error)) return { translates: true }
-  return !plan.withoutProofs && refusesProofs(error.failure) ? { withoutProofs: true } : null
+  return refusesProofs(error.failure) && proofs.refuse() ? { withoutProofs: true } : null
 }
 
 function lacksPath({ dialect }: Call, { attempt }: ForwardPlan, error: AttemptFailed): boolean {
@@ -65,7 +75,11 @@ function lacksPath({ dialect }: Call, { attempt }: ForwardPlan, error: AttemptFa
   return (status === 404 && code !== 'model_not_found') || status === 405
 }
 
-async function forwardOnce(services: RelayServices, call: Call, plan: ForwardPlan): Promise<void> {
+async function forwardOnce(
+  services: RelayServices,
+  call: Call,
+  { proofs, ...plan }: ForwardPlan & { proofs: AttemptProofs },
+): Promise<void> {
   const { attempt } = plan
   const { lowered } = plan.held.plan
   checkOffer(call, attempt)
@@ -74,7 +88,7 @@ async function forwardOnce(services: RelayServices, call: Call, plan: ForwardPla
   const { rewrites, reasoning } = answerSettings(attempt.channel.setting, call.dialect)
   const sent = lowered === undefined ? own : withLoweredLimit(call, own, lowered)
   const known = providerCallOf(services, call, { attempt, stream: sent.request.stream })
-  const providerCall = plan.withoutProofs ? { ...known, withoutProofs: true } : known
+  const providerCall = { ...known, isRefusedProof: proofs.isRefused }
   const passes = passesThrough(attempt.channel.setting, services)
   const native = plan.translates ? null : nativeFor(call, { provider, sent, providerCall, passes })
   const context: AttemptContext = {

@@ -25,12 +25,13 @@ function makerAt({ services, attempt, provider }: Place, dialect: DialectId): Ma
 /** The request as this upstream may read it, with the names of proofs that are not its own. */
 export function withOpenSeals(context: AttemptContext): { request: ChatRequest; losses: string[] } {
   const { request } = context.sent
-  if (context.providerCall.withoutProofs) return { request: withoutProofs(request), losses: [sealLoss] }
   const reads = (maker: Maker): boolean => {
     const own = makerAt(context, maker.dialect)
     return own.model === maker.model && own.account === maker.account
   }
-  return openSeals(request, { sealer: context.services.secrets, reads })
+  const opened = openSeals(request, { sealer: context.services.secrets, reads })
+  const left = withoutProofs(opened.request, context.providerCall.isRefusedProof)
+  return left === opened.request ? opened : { request: left, losses: [...opened.losses, sealLoss] }
 }
 
 /** The same upstream, whose proofs of reasoning come as the caller's dialect can carry them. */

@@ -50,8 +50,8 @@ export type ProviderCall = {
   query: Record<string, string | undefined>
   /** Names of the caller's free-text tools: an upstream without such tools gets them wrapped, and its calls are unwrapped. */
   customTools?: readonly string[] | undefined
-  /** The upstream has refused proofs of reasoning in this call as not its own: it goes without any. */
-  withoutProofs?: boolean | undefined
+  /** Whether the upstream has refused a proof of reasoning as not its own: the call goes without it. */
+  isRefusedProof?: ((proof: string) => boolean) | undefined
   /** Prompts of callers whose dialect has no word for a vendor's cache are marked for it. */
   marksPrompts?: boolean | undefined
   /** What some upstreams want to know about who calls. */

@@ -13,6 +13,7 @@ import type { createUserCache, UserRow } from './user-cache.ts'
 import type { RetryBudget } from '#core/routing/retry-budget.ts'
 import type { Metrics } from '#features/metrics/service.ts'
 import type { FailureLog } from '#relay/attempt/failure-log.ts'
+import type { RefusedProofs } from '#relay/attempt/refused-proofs.ts'
 import type { CircuitBreaker } from '#relay/routing/circuit-breaker.ts'
 import type { Holds } from '#relay/billing/open-holds.ts'
 import type { EarlierTurns } from '#relay/routing/earlier-turns.ts'
@@ -40,6 +41,7 @@ export type RelayServices = Services & {
   tracing: Tracing | null
   /** Position of the next key of each channel. */
   keyCursor: Map<number, number>
+  refusedProofs: RefusedProofs
   /** The process was asked to stop: it serves who comes, and wants nobody sent to it any more. */
   draining: () => boolean
   /** Whether calls should be sent here. */

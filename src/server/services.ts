@@ -194,6 +194,7 @@ export async function createServices(given: {
     tracing,
     holds: { lengths: createAnswerLengths(), open: new Map(), lastSeen: new Map() },
     keyCursor: new Map(),
+    refusedProofs: new Map(),
     draining: () => draining,
     ready: createReadiness(hot, () => draining),
     stopping: () => stopping,

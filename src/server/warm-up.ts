@@ -121,6 +121,7 @@ async function innerServices(services: RelayServices, upstream: string): Promise
     tracing: null,
     holds: { lengths: createAnswerLengths(), open: new Map(), lastSeen: new Map() },
     keyCursor: new Map(),
+    refusedProofs: new Map(),
     underWay: new Set(),
     stopping: () => false,
   }

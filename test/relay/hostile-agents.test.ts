@@ -103,10 +103,10 @@ describe('a session whose channel changes from vendor to vendor and back', () =>
 
 describe('proofs of reasoning that their vendor does not know', () => {
   test.each([
-    { name: 'Claude Code' as const, type: 14, from: /"signature":"sim-/g, to: '"signature":"Eox-' },
-    { name: 'Gemini CLI' as const, type: 24, from: /"thoughtSignature":"c2lt/g, to: '"thoughtSignature":"AAAA' },
+    { name: 'Claude Code' as const, type: 14, from: /"signature":"sim-/, to: '"signature":"Eox-' },
+    { name: 'Gemini CLI' as const, type: 24, from: /"thoughtSignature":"c2lt/, to: '"thoughtSignature":"AAAA' },
     // What one account has sealed, another cannot read.
-    { name: 'Codex' as const, type: 1, from: /$^/g, to: '' },
+    { name: 'Codex' as const, type: 1, from: /$^/, to: '' },
   ])(
     'are left out of a call that was refused for them, which is charged once: $name',
     async ({ name, type, from, to }) => {
@@ -119,7 +119,7 @@ describe('proofs of reasoning that their vendor does not know', () => {
       )
       const agent = agents[name](`refused-${name}`)
       const send = (given: Parameters<Agent['ask']>[1]) =>
-        app.relay(token, agent.path(model), JSON.stringify(agent.ask(model, given)).replaceAll(from, to), {
+        app.relay(token, agent.path(model), JSON.stringify(agent.ask(model, given)).replace(from, to), {
           headers: agent.headers,
         })
       const { calls } = agent.read(await (await send({ text: 'please use Read [[thinking=4,usage=1000:100]]' })).text())
@@ -133,20 +133,38 @@ describe('proofs of reasoning that their vendor does not know', () => {
       expect(agent.read(text).text).toContain('done')
       expect(reply.headers.get('x-translation-loss')).toContain('reasoning.signature')
       expect(app.upstream.requests.map(({ status }) => status)).toEqual([400, 200])
+      // A later turn leaves them out at once, and shows the proofs that this account has made since.
+      const later = await send({ text: 'please use Read [[thinking=4,usage=1000:100]]' })
+      const again = agent.read(await later.text())
+      const last = await send({ results: again.calls.map((call) => ({ call, output: 'done' })) })
+      expect(agent.read(await last.text()).text).toContain('done')
+      expect(app.upstream.requests.map(({ status }) => status)).toEqual([400, 200, 200, 200])
+      expect(JSON.stringify(app.upstream.requests.at(-1)?.body)).toMatch(
+        /"signature":"sim-|"thoughtSignature":"c2lt|"encrypted_content":"/,
+      )
       const rows = (await consumed(app)).slice(before)
-      expect(rows.map((row) => [row.prompt_tokens, row.completion_tokens])).toEqual([[1000, 100]])
+      expect(rows.map((row) => [row.prompt_tokens, row.completion_tokens])).toEqual([
+        [1000, 100],
+        [1000, 100],
+        [1000, 100],
+      ])
     },
   )
 
-  test('are looked at once: what is refused without them is refused', async () => {
+  test.each([
+    { name: 'without proofs', content: 'hello', requests: 1 },
+    { name: 'with a proof', content: [{ type: 'thinking', thinking: 'hm', signature: 'c2ln' }], requests: 2 },
+  ])('are looked at once: what is refused in these words $name is refused', async ({ content, requests }) => {
     const message = 'messages.1.content.0: Invalid `signature` in `thinking` block'
     const { model } = await serve(app, { type: 14, does: `status=400,message=${encodeURIComponent(message)}` })
-    const agent = claudeCode('refused-twice')
-    const reply = await app.relay(mine, agent.path(model), agent.ask(model, { text: 'hello' }), {
-      headers: agent.headers,
-    })
+    const messages = [
+      { role: 'user', content: 'hi' },
+      { role: 'assistant', content },
+      { role: 'user', content: 'go on' },
+    ]
+    const reply = await app.relay(mine, '/v1/messages', { model, max_tokens: 9, messages })
     expect(reply.status).toBe(400)
-    expect(app.upstream.total).toBe(2)
+    expect(app.upstream.total).toBe(requests)
   })
 })
 

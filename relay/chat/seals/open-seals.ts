@@ -36,20 +36,30 @@ function unproven(part: Proven): AssistantPart[] {
   return part.text === '' ? [] : [{ type: 'reasoning', text: part.text }]
 }
 
-/** A conversation whose reasoning nobody has proven. */
-export const withoutProofs = (request: ChatRequest): ChatRequest => ({
-  ...request,
-  messages: request.messages.map((message) =>
+const proofOf = (part: Proven): string | undefined =>
+  part.signature?.value ?? (part.type === 'reasoning' ? part.encrypted?.data : undefined)
+
+/** A conversation without the proofs that its upstream has refused; the very same object where there are none. */
+export function withoutProofs(request: ChatRequest, isRefused?: (proof: string) => boolean): ChatRequest {
+  const refused = new Set<AssistantPart>()
+  for (const { role, content } of request.messages) {
+    if (role !== 'assistant') continue
+    for (const part of content) {
+      const proof = part.type === 'reasoning' || part.type === 'tool-call' ? proofOf(part) : undefined
+      if (proof !== undefined && isRefused?.(proof) === true) refused.add(part)
+    }
+  }
+  if (refused.size === 0) return request
+  const messages = request.messages.map((message) =>
     message.role === 'assistant'
       ? {
           ...message,
-          content: message.content.flatMap((part) =>
-            part.type === 'reasoning' || part.type === 'tool-call' ? unproven(part) : [part],
-          ),
+          content: message.content.flatMap((part) => (refused.has(part) ? unproven(part as Proven) : [part])),
         }
       : message,
-  ),
-})
+  )
+  return { ...request, messages }
+}
 
 const isProven = (part: ReasoningPart): boolean => (part.signature ?? part.encrypted) !== undefined
 

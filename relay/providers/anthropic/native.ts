@@ -41,7 +41,7 @@ function nativeRequest(host: ClaudeHost, native: NativeBody, call: ProviderCall)
   // An explicit zero only warms the cache, which this vendor takes.
   body['max_tokens'] ??= answerLimit(undefined, call, traits)
   const thinks = applySuffix(body, call, numberOf(native.json['max_tokens']))
-  const lost = dropUnprovenReasoning(body, { traits, all: call.withoutProofs })
+  const lost = dropUnprovenReasoning(body, { traits, isRefused: call.isRefusedProof })
   if ((body['stream'] === true) !== call.stream) body['stream'] = call.stream
   const losses = [...lost, ...dropUnprovenSearches(body), ...(host.shape?.(body, call) ?? [])]
   const needs = { sampling: thinks && body['temperature'] !== undefined, files: false }

@@ -1,13 +1,13 @@
 import { isSealed } from '#relay/chat/seals/envelope.ts'
 import { sealLoss } from '#relay/chat/seals/open-seals.ts'
-import { type Json, recordOf } from '../shared/json.ts'
+import { type Json, recordOf, textOf } from '../shared/json.ts'
 import type { ClaudeTraits } from './models.ts'
 
 type Sent = {
   /** Nothing is known of the models of other vendors. */
   traits?: ClaudeTraits | undefined
-  /** All reasoning goes, whoever has proven it. */
-  all?: boolean | undefined
+  /** Reasoning goes whose proof the upstream has refused. */
+  isRefused?: ((proof: string) => boolean) | undefined
 }
 
 /** Reasoning of other vendors reaches callers of this dialect without a signature, or sealed; this vendor's own have one. */
@@ -16,8 +16,11 @@ const isUnproven = (block: unknown): boolean => {
   return type === 'thinking' && (typeof signature !== 'string' || signature === '' || isSealed(signature))
 }
 
-const isReasoning = (block: unknown): boolean =>
-  ['thinking', 'redacted_thinking'].includes(String(recordOf(block)?.['type']))
+/** The proof of a block of reasoning. */
+function proofOf(block: unknown): string | undefined {
+  const { type, signature, data } = recordOf(block) ?? {}
+  return textOf(type === 'thinking' ? signature : type === 'redacted_thinking' ? data : undefined)
+}
 
 const isSealedProof = (block: unknown): boolean => {
   const signature = recordOf(block)?.['signature']
@@ -36,10 +39,12 @@ const has = (message: unknown, types: readonly string[]): boolean =>
  * Takes reasoning out of a conversation that this vendor would refuse as not its own. Older models then refuse to think on in
  * a round of tools whose reasoning is missing, so such a call goes without. Names proofs that were sealed for another vendor.
  */
-export function dropUnprovenReasoning(body: Json, { traits, all = false }: Sent): string[] {
-  const isDropped = all ? isReasoning : isUnproven
+export function dropUnprovenReasoning(body: Json, { traits, isRefused }: Sent): string[] {
   const messages: unknown = body['messages']
-  if (!Array.isArray(messages) || !messages.some((message) => blocksOf(message).some(isDropped))) return []
+  if (!Array.isArray(messages)) return []
+  const refused = refusedIn(messages, isRefused)
+  const isDropped = (block: unknown): boolean => refused.has(block) || isUnproven(block)
+  if (!messages.some((message) => blocksOf(message).some(isDropped))) return []
   const signed = messages.flatMap((message: unknown): unknown[] => {
     const blocks = blocksOf(message)
     if (!blocks.some(isDropped)) return [message]
@@ -51,7 +56,31 @@ export function dropUnprovenReasoning(body: Json, { traits, all = false }: Sent)
   const lostThem = has(last, ['tool_use']) && !has(last, ['thinking', 'redacted_thinking'])
   const thinks = recordOf(body['thinking'])?.['type']
   if (lostThem && traits?.thinking === 'budget' && thinks !== undefined) body['thinking'] = { type: 'disabled' }
-  return all || messages.some((message) => blocksOf(message).some(isSealedProof)) ? [sealLoss] : []
+  return refused.size > 0 || messages.some((message) => blocksOf(message).some(isSealedProof)) ? [sealLoss] : []
+}
+
+/** Blocks whose proof the upstream has refused. */
+function refusedIn(messages: readonly unknown[], isRefused: Sent['isRefused']): Set<unknown> {
+  const isOdd = (block: unknown): boolean => {
+    const proof = isUnproven(block) ? undefined : proofOf(block)
+    return proof !== undefined && isRefused?.(proof) === true
+  }
+  return new Set(messages.flatMap((message) => blocksOf(message).filter(isOdd)))
+}
+
+/** The same of reasoning whose proof was refused alone, for vendors of whose models nothing is known. */
+export function dropRefusedReasoning(body: Json, isRefused: Sent['isRefused']): string[] {
+  const messages: unknown = body['messages']
+  if (!Array.isArray(messages)) return []
+  const refused = refusedIn(messages, isRefused)
+  if (refused.size === 0) return []
+  body['messages'] = messages.flatMap((message: unknown): unknown[] => {
+    const blocks = blocksOf(message)
+    const content = blocks.filter((block) => !refused.has(block))
+    if (content.length === blocks.length) return [message]
+    return content.length > 0 ? [{ ...recordOf(message), content }] : []
+  })
+  return [sealLoss]
 }
 
 /**

@@ -35,7 +35,7 @@ function nativeRequest(host: GeminiHost, native: NativeBody, call: ProviderCall)
   const model = applyThinking(body, call)
   // The path names the model; a second name in the body could only differ from it.
   delete body['model']
-  const losses = fitProofs(body, model, call.withoutProofs === true)
+  const losses = fitProofs(body, model, call.isRefusedProof)
   host.shape?.(body, call)
   return {
     method: 'POST' as const,
@@ -56,14 +56,15 @@ const isCall = (part: unknown): boolean => {
 
 /**
  * Proofs of other vendors' reasoning, sealed for them, are not shown to this one. A call without proof goes as one whose proof
- * is not known, where the model refuses a step whose first call has none. `all`: proofs of whoever made them.
+ * is not known, where the model refuses a step whose first call has none. So does one whose proof was refused.
  */
-function fitProofs(body: Json, model: string, all: boolean): string[] {
+function fitProofs(body: Json, model: string, isRefused: ProviderCall['isRefusedProof']): string[] {
   const wanted = wantsSignatures(model)
   const isForeign = (part: unknown): boolean => {
     const record = recordOf(part)
     const value = record?.[nameIn(record)]
-    return typeof value === 'string' && (isSealed(value) || (all && value !== unknownSignature))
+    if (typeof value !== 'string' || value === unknownSignature) return false
+    return isSealed(value) || isRefused?.(value) === true
   }
   /** The first call of a step, where it is without proof. */
   const unprovenIn = (content: unknown): Json | undefined => {

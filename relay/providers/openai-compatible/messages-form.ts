@@ -4,7 +4,7 @@ import { nativeClaude, refuseThread } from '../anthropic/native.ts'
 import type { NativeBody, NativeDialect, ProviderCall } from '../types.ts'
 import { rewriteBody } from '../shared/rewrite-body.ts'
 import { type Json, recordOf, textOf } from '../shared/json.ts'
-import { dropSealedProofs, dropUnprovenReasoning } from '../anthropic/unsigned-reasoning.ts'
+import { dropRefusedReasoning, dropSealedProofs } from '../anthropic/unsigned-reasoning.ts'
 import { classicVersion } from '../anthropic/headers.ts'
 import { bearer } from './address.ts'
 
@@ -41,7 +41,7 @@ export function foreignMessages(
     if (userRule && user !== undefined && !fitsRule(user, userRule)) {
       body['metadata'] = { ...metadata, user_id: fitUser(user, userRule) }
     }
-    const unproven = call.withoutProofs ? dropUnprovenReasoning(body, { all: true }) : dropSealedProofs(body)
+    const unproven = [...dropRefusedReasoning(body, call.isRefusedProof), ...dropSealedProofs(body)]
     const losses = [...unproven, ...(adjust?.(body) ?? [])]
     if ((body['stream'] === true) !== call.stream) body['stream'] = call.stream
     return { method: 'POST' as const, url: url(call), headers: headers(call), body: rewriteBody(native, body), losses }

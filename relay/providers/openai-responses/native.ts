@@ -24,7 +24,7 @@ function nativeRequest(host: ResponsesHost, native: NativeBody, call: ProviderCa
   const { model, effort } = splitEffort(call.model, knownNames(call.channel.type))
   body['model'] = model
   if (effort !== undefined) body['reasoning'] = { ...recordOf(body['reasoning']), effort }
-  const losses = dropForeignReasoning(body, call.withoutProofs === true)
+  const losses = dropForeignReasoning(body, call.isRefusedProof)
   openCompactions(body)
   if ((body['stream'] === true) !== call.stream) body['stream'] = call.stream
   return {
@@ -39,22 +39,26 @@ function nativeRequest(host: ResponsesHost, native: NativeBody, call: ProviderCa
 /** Items that this vendor made beside reasoning, which it looks for by their ids. */
 const besideReasoning = new Set<unknown>(['message', 'function_call', 'custom_tool_call'])
 
-/** Reasoning of other vendors, sealed for them: this one would refuse it as not its own. `all`: that of other accounts, too. */
-function dropForeignReasoning(body: Json, all: boolean): string[] {
+/** Reasoning of other vendors, sealed for them: this one would refuse it as not its own; and what it has refused. */
+function dropForeignReasoning(body: Json, isRefused: ProviderCall['isRefusedProof']): string[] {
   const input: unknown = body['input']
   if (!Array.isArray(input)) return []
+  let refused = false
   const isForeign = (item: unknown): boolean => {
     const { type, encrypted_content: data } = recordOf(item) ?? {}
-    return typeof data === 'string' && (isSealed(data) || (all && type === 'reasoning'))
+    if (typeof data !== 'string' || isSealed(data)) return typeof data === 'string'
+    if (type !== 'reasoning' || isRefused?.(data) !== true) return false
+    refused = true
+    return true
   }
-  if (!input.some(isForeign)) return []
   const left = input.filter((item) => !isForeign(item))
+  if (left.length === input.length) return []
   const unnamed = (item: unknown): unknown => {
     const { id, ...rest } = recordOf(item) ?? {}
     return id !== undefined && besideReasoning.has(rest['type']) ? rest : item
   }
   // An item that is known by its id is refused without the reasoning that it was made with.
-  body['input'] = all ? left.map(unnamed) : left
+  body['input'] = refused ? left.map(unnamed) : left
   return [sealLoss]
 }
 
