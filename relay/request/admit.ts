@@ -27,13 +27,14 @@ export async function admitChat(services: RelayServices, { incoming, route, call
       : { body: asked }
   const request = route.dialect.parse(body.json, route.path)
   const admitted = admitCall(services, caller, request.model)
+  const session = sessionOf({ req: incoming.req, body, caller })
   const { dialect } = route
   const storedAt = await placeOfCall(services, { userId: caller.user.id, dialect, body: body.json })
   return {
     ...incoming,
     caller,
     body,
-    session: sessionOf({ req: incoming.req, body, caller }),
+    session,
     storedAt,
     earlier,
     request,

@@ -2,14 +2,21 @@ import { type Json, listOf, recordOf, recordsOf, textOf, wordOf } from './json.t
 
 const wordsOf = (value: unknown): string[] => [wordOf(value)].filter((word) => word !== undefined)
 
-const fileIn = (part: Json): string[] =>
-  [part['file_id'], recordOf(part['source'])?.['file_id'], recordOf(part['file'])?.['file_id']].flatMap(wordsOf)
-
-const partsOf = ({ content, output }: Json): Json[] => [...recordsOf(content), ...recordsOf(output)]
-
-/** Files that a message or an item names, in the words of each dialect, also in its parts and in those of a result. */
-const filesIn = (message: Json): string[] =>
-  [message, ...partsOf(message).flatMap((part) => [part, ...partsOf(part)])].flatMap(fileIn)
+/**
+ * Files that a message, an item or a part names, in the words of each dialect, and those that its parts name. Without lists in between,
+ * for every message of every call is looked at.
+ */
+function addFiles(found: string[], value: unknown, depth: number): void {
+  const part = recordOf(value)
+  if (!part) return
+  for (const holder of [part, part['source'], part['file']]) {
+    const id = wordOf((holder as Json | null | undefined)?.['file_id'])
+    if (id !== undefined) found.push(id)
+  }
+  if (depth === 0) return
+  for (const parts of [part['content'], part['output']])
+    if (Array.isArray(parts)) for (const inner of parts) addFiles(found, inner, depth - 1)
+}
 
 const containerIn = (value: unknown): string[] => {
   const record = recordOf(value)
@@ -21,11 +28,9 @@ const containerIn = (value: unknown): string[] => {
  * code in it or read it.
  */
 export function heldIn({ container, tools, messages, input }: Json): string[] {
-  return [
-    ...containerIn(container),
-    ...recordsOf(tools).flatMap((tool) => containerIn(tool['container'])),
-    ...[...recordsOf(messages), ...recordsOf(input)].flatMap(filesIn),
-  ]
+  const found = [...containerIn(container), ...recordsOf(tools).flatMap((tool) => containerIn(tool['container']))]
+  for (const list of [messages, input]) if (Array.isArray(list)) for (const message of list) addFiles(found, message, 2)
+  return found
 }
 
 /** Whether an id is that of a container or a file. */
@@ -40,7 +45,10 @@ const ranCode = /code_execution_tool_result$/
 /** Files that code of an answer of messages has made, one block of it. */
 export function filesMade(block: unknown): string[] {
   const { type, content } = recordOf(block) ?? {}
-  return ranCode.test(textOf(type) ?? '') ? partsOf(recordOf(content) ?? {}).flatMap(fileIn) : []
+  const found: string[] = []
+  if (ranCode.test(textOf(type) ?? ''))
+    for (const part of listOf(recordOf(content)?.['content'])) addFiles(found, part, 0)
+  return found
 }
 
 /** The container of an answer of messages. */
