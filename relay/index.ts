@@ -119,8 +119,8 @@ function serveLocal(services: RelayServices, router: Router, prefix: string): vo
     (req, res) => countTokens(services, { style: geminiCounting, model: texts(req.params)['model'] }, { req, res }),
   )
   for (const path of ['/v1/models', '/v1beta/models', '/v1beta/openai/models']) {
-    router.get(prefix + path, (req, res) => listModels(services, req, res))
-    router.get(`${prefix}${path}/*model`, (req, res) => retrieveModel(services, req, res))
+    router.get(prefix + path, (req, res) => listModels(services, { req, res }))
+    router.get(`${prefix}${path}/*model`, (req, res) => retrieveModel(services, { req, res }))
   }
   for (const path of ['', '/input_items']) {
     router.get(`${prefix}/v1/responses/:id${path}`, (req, res) =>

@@ -36,7 +36,7 @@ export type AttemptSteps = {
   forward: (plan: AttemptPlan) => Promise<void>
   /** Jobs are priced by what they do, whatever a channel calls it. */
   priceOf?: (attempt: Attempt) => CallPrice
-  /** A job that follows another goes where that one went. */
+  /** A task that follows another goes where that one went. */
   selection?: Selection
   route?: RetryRoute
 }
@@ -88,11 +88,11 @@ export async function attemptAll(services: RelayServices, call: CallCore, steps:
     }
     throw error
   } finally {
-    sayWhereTried(services, call, attempts)
+    logRetryChain(services, call, attempts)
   }
 }
 
-function sayWhereTried({ log }: RelayServices, call: CallCore, attempts: readonly AttemptRecord[]): void {
+function logRetryChain({ log }: RelayServices, call: CallCore, attempts: readonly AttemptRecord[]): void {
   if (attempts.length < 2) return
   const chain = attempts.map((record) => record.channel_id).join('->')
   log.info({ requestId: call.id }, `重试：${chain}`)

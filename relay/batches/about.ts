@@ -18,6 +18,7 @@ import { upstreamChannelOf } from '#relay/attempt/upstream-channel.ts'
 import { claude } from '#relay/dialects/claude/index.ts'
 import type { Incoming, RelayServices } from '#relay/request/call.ts'
 import { answerLimited, type Exchange } from '#relay/limited-call.ts'
+import { placeStoredAt } from '#relay/routing/stored-responses.ts'
 import { secretsOf, type UpstreamChannel } from '#relay/upstream-call/channel.ts'
 import { upstreamFailure } from '#relay/upstream-call/send.ts'
 import { shownBatch } from './answer.ts'
@@ -60,8 +61,9 @@ export const answerAboutBatch = (
     answer: async ({ incoming, caller: { user } }) => {
       const id = String(exchange.req.params['id'])
       const batch = await findBatch(services.database.pool, { id, userId: user.id })
-      const place = batch && placeOf(services, batch)
-      if (!batch || !place) throw new DomainError('relay.batch_unknown', { id })
+      const made = batch && placeStoredAt(services, batch)
+      if (!made) throw new DomainError('relay.batch_unknown', { id })
+      const place = upstreamChannelOf(made)
       try {
         await actions[action](services, incoming, { batch, place })
       } catch (error) {
@@ -71,13 +73,6 @@ export const answerAboutBatch = (
   })
 
 type At = { batch: StoredBatch; place: UpstreamChannel }
-
-/** The channel and the key that made it. */
-function placeOf({ channels, secrets }: RelayServices, batch: StoredBatch): UpstreamChannel | undefined {
-  const channel = channels.channel(batch.channelId)
-  const key = channel?.keys.find(({ value }) => secrets.hmac(value) === batch.keyHmac)
-  return channel && key && upstreamChannelOf({ channel, key })
-}
 
 async function asFailure(error: unknown, place: UpstreamChannel, id: string): Promise<unknown> {
   if (error instanceof DomainError) return error

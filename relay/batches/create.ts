@@ -128,7 +128,7 @@ async function amountOf(services: RelayServices, { requests, terms }: PricedShar
   return Math.ceil(sum * services.options.get('claude.batch_price_ratio'))
 }
 
-type Try = {
+type BatchAttempt = {
   call: CallCore
   plan: AttemptPlan
   shares: PricedShare[]
@@ -136,7 +136,7 @@ type Try = {
   outcome: { isUnknown: boolean }
 }
 
-async function forward(services: RelayServices, given: Try): Promise<void> {
+async function forward(services: RelayServices, given: BatchAttempt): Promise<void> {
   const { call, plan, shares, outcome } = given
   const { attempt, attempts } = plan
   const missing = shares.find((share) => !share.attempt)
@@ -181,7 +181,7 @@ const placeOf = (services: RelayServices, { channel, key }: Attempt) => ({
 })
 
 /** A caller who hangs up does not stop it: the vendor may have taken the batch by then. Only the end of the process does. */
-async function send(services: RelayServices, { call, plan, shares, outcome }: Try) {
+async function send(services: RelayServices, { call, plan, shares, outcome }: BatchAttempt) {
   const { attempt } = plan
   const stop = new AbortController()
   services.underWay.add(stop)

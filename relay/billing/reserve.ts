@@ -8,7 +8,7 @@ import type { CallCore, RelayServices } from '#relay/request/call.ts'
 type Asked = { amount: number; lasting?: true }
 
 /**
- * Sets an amount aside before the upstream is asked. Called again for a dearer attempt, it raises the same hold.
+ * Sets an amount aside before the upstream is asked. Called again for a more expensive attempt, it raises the same hold.
  * @throws {DomainError} the documented refusal when user or token cannot pay; relay.unavailable when nothing can be booked.
  */
 export async function reserve(services: RelayServices, call: CallCore, asked: Asked): Promise<void> {

@@ -23,7 +23,7 @@ export type UpstreamFailure = {
   code: string | number | null
   message: string
   param?: string | null | undefined
-  /** How long the upstream asked to be left alone, where its body says so. */
+  /** How long the upstream asked to wait, where its body says so. */
   retryAfterSeconds?: number | undefined
   /** What the upstream really said, where it is hidden from callers. */
   original?: { type: string; code: string | number | null; message: string } | undefined

@@ -3,7 +3,7 @@ import type { ChatRequest, MediaSource } from '#relay/chat/request.ts'
 /** The flat counts that the cheap count has for these already. */
 const flatAudio = 100
 const flatFile = 5000
-/** Compressed audio of low quality is the dearest by its bytes; waves are forty times as long. */
+/** Compressed audio of low quality is the most expensive by its bytes; waves are forty times as long. */
 const bytesPerAudioToken = { wave: 1000, compressed: 250 }
 const bytesPerFileToken = 200
 const bytesPerTextToken = 4

@@ -1,4 +1,3 @@
-import type { Request, Response } from 'express'
 import { DomainError } from '#core/errors.ts'
 import {
   addItems,
@@ -17,7 +16,7 @@ import { openAiResponses } from '#relay/dialects/openai-responses/index.ts'
 import type { Incoming, RelayServices } from '#relay/request/call.ts'
 import { readBody } from '#relay/request/read-body.ts'
 import { daysOf, mostBytesOf, openMemory } from '#relay/routing/local-responses.ts'
-import { answerLimited } from '../limited-call.ts'
+import { answerLimited, type Exchange } from '../limited-call.ts'
 import { itemPage, pageAsked } from './item-page.ts'
 
 type Json = Record<string, unknown>
@@ -130,19 +129,16 @@ export const conversationPaths: readonly ConversationPath[] = [
 export async function answerConversation(
   services: RelayServices,
   { method, answer }: ConversationPath,
-  { req, res }: { req: Request; res: Response },
+  exchange: Exchange,
 ): Promise<void> {
-  await answerLimited(
-    services,
-    { req, res },
-    {
-      dialect: openAiResponses,
-      isFree: true,
-      answer: async ({ caller, incoming }) => {
-        const body = method === 'post' ? (await readBody(services, incoming)).json : {}
-        const { id = '', item = '' } = req.params as { id?: string; item?: string }
-        res.json(await answer({ services, incoming, userId: caller.user.id, id, item, body }))
-      },
+  const { req, res } = exchange
+  await answerLimited(services, exchange, {
+    dialect: openAiResponses,
+    isFree: true,
+    answer: async ({ caller, incoming }) => {
+      const body = method === 'post' ? (await readBody(services, incoming)).json : {}
+      const { id = '', item = '' } = req.params as { id?: string; item?: string }
+      res.json(await answer({ services, incoming, userId: caller.user.id, id, item, body }))
     },
-  )
+  })
 }

@@ -1,19 +1,15 @@
-import type { Request, Response } from 'express'
 import { parseExactly } from '#core/exact-json.ts'
 import { countPrompt } from '#relay/counting/estimate-usage.ts'
 import { claude } from '#relay/dialects/claude/index.ts'
 import { openAiResponses } from '#relay/dialects/openai-responses/index.ts'
 import { gemini } from '#relay/dialects/gemini/index.ts'
 import type { CallerDialect } from '#relay/dialects/types.ts'
-import { admitAddress, admitCall, sessionOf } from '#relay/request/admit.ts'
-import { authenticate } from '#relay/request/authenticate.ts'
+import { admitCall, sessionOf } from '#relay/request/admit.ts'
 import type { Attempt, Call, RelayServices } from '#relay/request/call.ts'
-import { limit, type LimitedCall } from '#relay/request/limit.ts'
+import { answerLimited, type Exchange } from '../limited-call.ts'
 import { withEarlierTurns } from '#relay/routing/local-responses.ts'
 import { placeOfCall } from '#relay/routing/stored-responses.ts'
 import { readBody } from '#relay/request/read-body.ts'
-import { receive } from '#relay/request/receive.ts'
-import { reportError, statusSent } from '#relay/response/report-error.ts'
 import { createSelection } from '#relay/routing/select.ts'
 import { providerFor } from '#relay/providers/registry.ts'
 import type { UpstreamRequest } from '#relay/providers/types.ts'
@@ -55,41 +51,35 @@ export const responsesCounting: Style = {
 }
 
 /** How many tokens a prompt has: asked of an upstream of the same dialect, counted here otherwise. Neither charged nor logged. */
-export async function countTokens(
+export const countTokens = (
   services: RelayServices,
   { style, model }: { style: Style; model: string | undefined },
-  { req, res }: { req: Request; res: Response },
-): Promise<void> {
-  const incoming = receive(services, style.dialect, { req, res })
-  let limited: LimitedCall | null = null
-  try {
-    const caller = await authenticate(services, req)
-    limited = await limit(services, caller, incoming)
-    admitAddress(caller, incoming.ip)
-    const read = await readBody(services, incoming)
-    // What was said before counts, wherever it is kept.
-    const { body } = style.dialect.keepsResponses
-      ? await withEarlierTurns(services, { userId: caller.user.id, body: read, incoming })
-      : { body: read }
-    const request = style.dialect.parse({ ...style.dialect.countingDefaults, ...body.json }, { model })
-    const admitted = admitCall(services, caller, request.model)
-    const estimate = { promptTokens: 0, cacheWriteMarked: 0, cacheWrite1hMarked: 0 }
-    const session = sessionOf({ ...incoming, body, caller })
-    // Another's thread under the same key is nobody's to measure.
-    const { dialect } = style
-    const storedAt = await placeOfCall(services, { userId: caller.user.id, dialect, body: body.json })
-    const core = { caller, body, request, session, storedAt, ...admitted, stream: false }
-    const call: Call = { ...incoming, ...core, asJsonArray: false, estimate }
-    const attempt = createSelection(services, call).next()
-    const asked = await askUpstream(services, call, { style, attempt })
-    const tokens = asked ?? (await countPrompt(request, attempt.upstreamModel, services.counter.count))
-    await limited.ended(200)
-    res.json(style.reply(tokens))
-  } catch (error) {
-    await limited?.ended(statusSent(incoming, error))
-    reportError(services, incoming, error)
-  }
-}
+  exchange: Exchange,
+): Promise<void> =>
+  answerLimited(services, exchange, {
+    dialect: style.dialect,
+    isFree: true,
+    answer: async ({ incoming, caller }) => {
+      const read = await readBody(services, incoming)
+      // What was said before counts, wherever it is kept.
+      const { body } = style.dialect.keepsResponses
+        ? await withEarlierTurns(services, { userId: caller.user.id, body: read, incoming })
+        : { body: read }
+      const request = style.dialect.parse({ ...style.dialect.countingDefaults, ...body.json }, { model })
+      const admitted = admitCall(services, caller, request.model)
+      const estimate = { promptTokens: 0, cacheWriteMarked: 0, cacheWrite1hMarked: 0 }
+      const session = sessionOf({ ...incoming, body, caller })
+      // Another's thread under the same key is nobody's to measure.
+      const { dialect } = style
+      const storedAt = await placeOfCall(services, { userId: caller.user.id, dialect, body: body.json })
+      const core = { caller, body, request, session, storedAt, ...admitted, stream: false }
+      const call: Call = { ...incoming, ...core, asJsonArray: false, estimate }
+      const attempt = createSelection(services, call).next()
+      const asked = await askUpstream(services, call, { style, attempt })
+      const tokens = asked ?? (await countPrompt(request, attempt.upstreamModel, services.counter.count))
+      incoming.res.json(style.reply(tokens))
+    },
+  })
 
 /** The upstream's own figure; undefined when it has none to give. */
 async function askUpstream(

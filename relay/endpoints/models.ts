@@ -1,15 +1,14 @@
-import type { Request, Response } from 'express'
+import type { Request } from 'express'
 import { DomainError } from '#core/errors.ts'
 import { claude } from '#relay/dialects/claude/index.ts'
 import { gemini } from '#relay/dialects/gemini/index.ts'
 import { openAiChat } from '#relay/dialects/openai-chat/index.ts'
 import type { CallerDialect } from '#relay/dialects/types.ts'
-import { admitAddress, admitGroup } from '#relay/request/admit.ts'
-import { authenticate } from '#relay/request/authenticate.ts'
+import { admitGroup } from '#relay/request/admit.ts'
 import type { RelayServices } from '#relay/request/call.ts'
 import { AttemptFailed, failureOfDomainError } from '#relay/attempt/failure.ts'
-import { receive } from '#relay/request/receive.ts'
-import { reportError } from '#relay/response/report-error.ts'
+import { noLimit } from '#relay/request/limit.ts'
+import { answerLimited, type Exchange } from '../limited-call.ts'
 import { contextWindow } from '#core/pricing/catalogue.ts'
 import {
   claudeList,
@@ -41,29 +40,34 @@ function styleOf(req: Request): Style {
   return req.headers['x-goog-api-key'] !== undefined || req.query['key'] !== undefined ? geminiStyle : openAiStyle
 }
 
-async function modelsFor(services: RelayServices, req: Request, ip: string): Promise<VisibleModel[]> {
-  const caller = await authenticate(services, req)
-  admitAddress(caller, ip)
-  return visibleModels(services, { ...caller, group: admitGroup(services, caller) })
-}
-
 /** What the vendor says of the model that a name stands for. */
 const withWindow = async (model: VisibleModel): Promise<ListedModel> => ({
   ...model,
   contextWindow: await contextWindow(model.root),
 })
 
-/** `GET …/models` in the style of the caller. */
-export async function listModels(services: RelayServices, req: Request, res: Response): Promise<void> {
-  const style = styleOf(req)
-  const incoming = receive(services, style.dialect, { req, res })
-  try {
-    const page = pageOf(await modelsFor(services, req, incoming.ip), req.query)
-    res.json(style.list({ ...page, models: await Promise.all(page.models.map(withWindow)) }))
-  } catch (error) {
-    reportError(services, incoming, error)
-  }
+type Answer = (models: VisibleModel[], style: Style) => Promise<unknown>
+
+/** What the caller's token may see, without a limit of requests. */
+const answerModels = (services: RelayServices, exchange: Exchange, answer: Answer): Promise<void> => {
+  const style = styleOf(exchange.req)
+  return answerLimited(services, exchange, {
+    dialect: style.dialect,
+    isFree: true,
+    limit: noLimit,
+    answer: async ({ caller }) => {
+      const models = visibleModels(services, { ...caller, group: admitGroup(services, caller) })
+      exchange.res.json(await answer(models, style))
+    },
+  })
 }
+
+/** `GET …/models` in the style of the caller. */
+export const listModels = (services: RelayServices, exchange: Exchange): Promise<void> =>
+  answerModels(services, exchange, async (models, { list }) => {
+    const page = pageOf(models, exchange.req.query)
+    return list({ ...page, models: await Promise.all(page.models.map(withWindow)) })
+  })
 
 /** Whose fault it is, and by which field, as the original says it. */
 function unknownModel(model: string): AttemptFailed {
@@ -72,16 +76,10 @@ function unknownModel(model: string): AttemptFailed {
 }
 
 /** `GET …/models/{name}`. */
-export async function retrieveModel(services: RelayServices, req: Request, res: Response): Promise<void> {
-  const style = styleOf(req)
-  const incoming = receive(services, style.dialect, { req, res })
-  try {
-    const wanted = ([] as string[]).concat(req.params['model'] ?? []).join('/')
-    const models = await modelsFor(services, req, incoming.ip)
+export const retrieveModel = (services: RelayServices, exchange: Exchange): Promise<void> =>
+  answerModels(services, exchange, async (models, { item }) => {
+    const wanted = ([] as string[]).concat(exchange.req.params['model'] ?? []).join('/')
     const found = models.find((model) => model.id === wanted)
     if (!found) throw unknownModel(wanted)
-    res.json(style.item(await withWindow(found)))
-  } catch (error) {
-    reportError(services, incoming, error)
-  }
-}
+    return item(await withWindow(found))
+  })

@@ -1,4 +1,3 @@
-import type { Request, Response } from 'express'
 import { DomainError } from '#core/errors.ts'
 import { forgetAnswer } from '#features/stored-responses/service.ts'
 import { forgetLocalResponse } from '#features/stored-responses/local-responses.ts'
@@ -7,7 +6,7 @@ import { openAiResponses } from '#relay/dialects/openai-responses/index.ts'
 import { upstreamChannelOf, providerCallOf } from '#relay/attempt/upstream-channel.ts'
 import type { CallCore, Incoming, RelayServices } from '#relay/request/call.ts'
 import { readStored } from '#relay/routing/local-responses.ts'
-import { placeOfNamed } from '#relay/routing/stored-responses.ts'
+import { placeOfNamed, placeStoredAt } from '#relay/routing/stored-responses.ts'
 import { maskedAttemptFailure, AttemptFailed } from '#relay/attempt/failure.ts'
 import { providerFor } from '#relay/providers/registry.ts'
 import type { StoredCall } from '#relay/providers/types.ts'
@@ -15,7 +14,7 @@ import { secretsOf } from '#relay/upstream-call/channel.ts'
 import { isGood, upstreamFailure } from '#relay/upstream-call/send.ts'
 import { timeoutsOf } from '#relay/upstream-call/timeouts.ts'
 import { sendWithToken } from '#relay/upstream-call/tokens.ts'
-import { answerLimited } from '../limited-call.ts'
+import { answerLimited, type Exchange } from '../limited-call.ts'
 import { itemPage, pageAsked } from './item-page.ts'
 
 const largestAnswer = 64 * 1024 * 1024
@@ -26,40 +25,37 @@ type Input = Pick<StoredCall, 'method' | 'path'>
 export async function storedAnswer(
   services: RelayServices,
   { method, path }: Input,
-  { req, res }: { req: Request; res: Response },
+  exchange: Exchange,
 ): Promise<void> {
-  await answerLimited(
-    services,
-    { req, res },
-    {
-      dialect: openAiResponses,
-      isFree: true,
-      answer: async ({ caller, incoming }) => {
-        const id = String(req.params['id'])
-        const core = {
-          caller,
-          model: '',
-          stream: false,
-          body: { bytes: Buffer.alloc(0), json: {} },
-          group: caller.group,
-        }
-        const own = await ownAnswer(services, { method, path, id, userId: caller.user.id, query: req.query, incoming })
-        if (own !== undefined) {
-          res.json(own)
-          return
-        }
-        const { status, text } = await ask(
-          services,
-          { ...incoming, ...core, pinnedChannel: null, session: {} },
-          { method, path, id },
-        )
-        if (method === 'DELETE' && status < 300) {
-          await forgetAnswer(services.database.pool, { id, userId: caller.user.id })
-        }
-        res.status(status).setHeader('content-type', 'application/json; charset=utf-8').end(text)
-      },
+  const { req, res } = exchange
+  await answerLimited(services, exchange, {
+    dialect: openAiResponses,
+    isFree: true,
+    answer: async ({ caller, incoming }) => {
+      const id = String(req.params['id'])
+      const core = {
+        caller,
+        model: '',
+        stream: false,
+        body: { bytes: Buffer.alloc(0), json: {} },
+        group: caller.group,
+      }
+      const own = await ownAnswer(services, { method, path, id, userId: caller.user.id, query: req.query, incoming })
+      if (own !== undefined) {
+        res.json(own)
+        return
+      }
+      const { status, text } = await ask(
+        services,
+        { ...incoming, ...core, pinnedChannel: null, session: {} },
+        { method, path, id },
+      )
+      if (method === 'DELETE' && status < 300) {
+        await forgetAnswer(services.database.pool, { id, userId: caller.user.id })
+      }
+      res.status(status).setHeader('content-type', 'application/json; charset=utf-8').end(text)
     },
-  )
+  })
 }
 
 type Stored = Input & { id: string; userId: number; query: Record<string, unknown>; incoming: Incoming }
@@ -86,12 +82,11 @@ function askedItems(items: Record<string, unknown>[], query: Record<string, unkn
 
 /** Asks the channel that made it, with the key that made it. */
 async function ask(services: RelayServices, call: CallCore, { method, path, id }: Input & { id: string }) {
-  const place = await placeOfNamed(services, { userId: call.caller.user.id, body: { previous_response_id: id } })
-  const channel = place && services.channels.channel(place.channelId)
-  const key = channel?.keys.find(({ value }) => services.secrets.hmac(value) === place?.keyHmac)
-  const stored = channel && providerFor(channel.type).native['openai-responses']?.stored
-  if (!channel || !key || !stored) throw new DomainError('relay.stored_item_unknown')
-  const attempt = { channel, key, model: '', upstreamModel: '', mapped: false }
+  const storedAt = await placeOfNamed(services, { userId: call.caller.user.id, body: { previous_response_id: id } })
+  const place = storedAt && placeStoredAt(services, storedAt)
+  const stored = place && providerFor(place.channel.type).native['openai-responses']?.stored
+  if (!stored) throw new DomainError('relay.stored_item_unknown')
+  const attempt = { ...place, model: '', upstreamModel: '', mapped: false }
   const upstream = upstreamChannelOf(attempt)
   const providerCall = providerCallOf(services, call, { attempt, stream: false })
   const query = new URLSearchParams(call.req.url.split('?', 2)[1] ?? '')
@@ -101,7 +96,7 @@ async function ask(services: RelayServices, call: CallCore, { method, path, id }
   try {
     const { reply, token } = await sendWithToken(services, upstream, {
       build: (token) => stored({ method, path, id, query: query.toString() }, { ...providerCall, token }),
-      limits: timeoutsOf(channel.setting, 'unstreamed'),
+      limits: timeoutsOf(place.channel.setting, 'unstreamed'),
       signal: call.upstreamAbort.signal,
     })
     if (isGood(reply)) return { status: reply.status, text: await reply.text(largestAnswer) }

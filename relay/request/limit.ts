@@ -15,9 +15,12 @@ export type LimitedCall = { ended: (status: number) => Promise<void> }
 export const limit = (services: RelayServices, caller: Caller, incoming: Incoming): Promise<LimitedCall> =>
   limitBy([limitToken, limitUser], services, { caller, incoming, passed: [] })
 
-/** The token's limit alone, for jobs: they are exempt from the limit of their owner. */
+/** The token's limit alone, for tasks: they are exempt from the limit of their owner. */
 export const limitTask = (services: RelayServices, caller: Caller, incoming: Incoming): Promise<LimitedCall> =>
   limitBy([limitToken], services, { caller, incoming, passed: [] })
+
+/** For calls that no limit counts. */
+export const noLimit = async (): Promise<LimitedCall> => ({ ended: async () => {} })
 
 type Check = (services: RelayServices, limiting: Limiting) => Promise<void>
 

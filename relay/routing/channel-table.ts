@@ -119,20 +119,20 @@ async function inSnapshot<Result>(pool: Pool, run: (client: Queryable) => Promis
   }
 }
 
-/** The channels that are another than they were, or gone. */
+/** The channels that were changed or removed. */
 async function changedIds(client: Queryable, known: ReadonlyMap<number, string>): Promise<number[]> {
   const { rows } = await client.query<{ marks: string | null }>(
     "select string_agg(id || ':' || revision, ',') as marks from channels",
   )
-  const callerAborted = new Set(known.keys())
+  const removed = new Set(known.keys())
   const changed: number[] = []
   for (const mark of rows[0]?.marks?.split(',') ?? []) {
     const split = mark.indexOf(':')
     const id = Number(mark.slice(0, split))
-    callerAborted.delete(id)
+    removed.delete(id)
     if (known.get(id) !== mark.slice(split + 1)) changed.push(id)
   }
-  return [...changed, ...callerAborted]
+  return [...changed, ...removed]
 }
 
 type Found = { changes: Map<number, ChannelRow | null>; revisions: Map<number, string | null> }

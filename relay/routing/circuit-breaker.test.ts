@@ -49,7 +49,7 @@ test('after a cooldown one call is sent and the others wait for it; success make
   expect(circuitBreaker.allHealthy).toBe(true)
 })
 
-test('no rest that nobody asked for lasts ten seconds, so what is well again is soon found out', () => {
+test('no cooldown without `Retry-After` lasts ten seconds, so that a key that works again is soon used', () => {
   const { circuitBreaker, clock } = at(0)
   for (let index = 0; index < 20; index += 1) {
     circuitBreaker.failed(place, failure(500))
@@ -76,7 +76,7 @@ test('a probe that ends without a word of the upstream leaves the rest as it was
   expect(circuitBreaker.allHealthy).toBe(true)
 })
 
-test('a rest the upstream asked for is distinguished from one we chose', () => {
+test('a cooldown the upstream asked for is distinguished from one we chose', () => {
   const { circuitBreaker, clock } = at(0)
   for (let index = 0; index < 3; index += 1) circuitBreaker.failed(place, failure(500))
   expect(circuitBreaker.askedCooldownMs(place)).toBe(0)

@@ -3,7 +3,7 @@ import type { AttemptFailed } from '#relay/attempt/failure.ts'
 /** Failures in a row that start a cooldown without the upstream asking for one. */
 const failuresBeforeCooldown = 3
 const firstCooldownMs = 5_000
-/** Short of ten seconds: so soon a key that is well again is found out. */
+/** Short of ten seconds, so that a key that works again is soon used. */
 const longestCooldownMs = 8_000
 const longestAskedCooldownMs = 300_000
 /** How long one attempt after a cooldown keeps the others away. */
@@ -28,7 +28,7 @@ export type CircuitBreaker = {
   /** No cooldown: the usual case, known without looking at anything. */
   readonly allHealthy: boolean
   isHealthy: (channelId: number, key: number, model: string) => boolean
-  /** How long the upstream still wants to be left alone by this key; 0 where it did not ask. */
+  /** How long the cooldown that the upstream asked for still lasts; 0 where it asked for none. */
   askedCooldownMs: (place: Place) => number
   /** A call goes there now. */
   started: (place: Place) => void
@@ -92,7 +92,7 @@ export function createCircuitBreaker(
     started: (place) => {
       const entry = entryOf(place)
       if (!entry || entry.cooldownUntil === 0) return
-      // After a rest the first call is a probe: until it is back the others go elsewhere.
+      // After a cooldown the first call is a probe: until it is back the others go elsewhere.
       const until = now() + probeMs
       if (until <= entry.cooldownUntil) return
       entry.before ??= { cooldownUntil: entry.cooldownUntil, asked: entry.asked }

@@ -16,7 +16,7 @@ type Failed = {
   route: RetryRoute
 }
 
-/** A rest that an upstream asked for is waited out by a caller only below this, and only when nothing else is left. */
+/** A cooldown that an upstream asked for is waited for only below this, and only when every candidate is in one. */
 const longestWaitMs = 2000
 
 /** The further attempt a failed one leads to, and the pause before it; null ends the call. */

@@ -105,3 +105,13 @@ export async function rememberStored(
     services.log.warn({ err: cause, requestId: call.id }, 'a stored answer could not be remembered'),
   )
 }
+
+/** The channel and key that what is stored upstream was made with, enabled or not; undefined where either was removed. */
+export function placeStoredAt(
+  { channels, secrets }: RelayServices,
+  { channelId, keyHmac }: StoredPlace,
+): Pick<Attempt, 'channel' | 'key'> | undefined {
+  const channel = channels.channel(channelId)
+  const key = channel?.keys.find(({ value }) => secrets.hmac(value) === keyHmac)
+  return channel && key && { channel, key }
+}

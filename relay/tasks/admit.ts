@@ -4,7 +4,7 @@ import type { CallBody, CallCore, RelayServices } from '#relay/request/call.ts'
 import { limitTask } from '#relay/request/limit.ts'
 import { answerLimited, type Exchange, type Identified } from '../limited-call.ts'
 
-/** A call about jobs, which have no limit per user. */
+/** A call about tasks, which have no limit per user. */
 export const handleTask = (
   services: RelayServices,
   exchange: Exchange,

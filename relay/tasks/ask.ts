@@ -19,7 +19,7 @@ type TaskRequest = {
 }
 
 /**
- * Asks a job service. A caller who hangs up does not stop it: the service may have taken the job by then, and it belongs to
+ * Asks a task service. A caller who hangs up does not stop it: the service may have accepted the task by then, and it belongs to
  * the caller who pays for it. Only the end of the process does.
  * @throws {TransportError}
  */

@@ -14,7 +14,7 @@ import type { TaskCall } from './call.ts'
 
 const receiptOf = ({ action, terms }: TaskCall): TaskReceipt => taskReceipt({ action, ...terms })
 
-/** What an accepted job costs, which is also what is set aside for it. */
+/** What an accepted task costs, which is also what is set aside for it. */
 export const quotaOf = (call: TaskCall): number => quotaOfReceipt(receiptOf(call))
 
 /** Remembers the result of an answered attempt. */
@@ -34,7 +34,7 @@ type Stored = {
   other: Record<string, unknown>
 }
 
-/** Charges an accepted job that is stored, before its caller is answered. */
+/** Charges an accepted task that is stored, before its caller is answered. */
 export async function chargeTask(
   services: RelayServices,
   call: TaskCall,

@@ -9,7 +9,7 @@ import type { Incoming, RelayServices } from '#relay/request/call.ts'
 import { AttemptFailed, callerError, failureOf, finalFailure, isUnexpected } from '#relay/attempt/failure.ts'
 import { retryAfterOf, setRetryAfter } from '#relay/request/rate-limited.ts'
 
-/** What the ledger says of a caller who cannot pay, for which jobs have one word of their own. */
+/** What the ledger says of a caller who cannot pay, for which tasks have one error code of their own. */
 const quotaRefusals = new Set([
   'relay.user_quota_empty',
   'relay.user_quota_insufficient',

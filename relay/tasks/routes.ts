@@ -21,7 +21,7 @@ const drawingBases = [
   ...drawingModes.map((mode) => ({ base: `/mj-${mode}/mj`, mode })),
 ]
 
-/** Everything below these belongs to drawings and other jobs. */
+/** Everything below these belongs to drawings and other tasks. */
 export const taskBases = [...drawingBases.map(({ base }) => base), ...platforms.map(({ id }) => `/${id}`)]
 
 /** Images of drawings, which need no key; the console shows them too. */

@@ -224,7 +224,7 @@ function operationOf(kind: string, route: string | undefined): string {
   return operations[kind] ?? 'chat'
 }
 
-/** Only what it does for a call has a span: a job's refund or a grant belongs to none. */
+/** Only what it does for a call has a span: a task's refund or a grant belongs to none. */
 function tracedLedger(ledger: Ledger, tracer: Tracer, calls: Map<string, Traced>): Ledger {
   type Act<Result> = { id: string; attributes: Attributes; run: () => Promise<Result> }
   const around = <Result>(name: string, { id, attributes, run }: Act<Result>): Promise<Result> => {

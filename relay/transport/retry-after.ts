@@ -6,7 +6,7 @@ const one = (value: string | string[] | undefined) => (Array.isArray(value) ? va
 const numeric = (text: string | undefined) =>
   text !== undefined && /^\d+(\.\d+)?$/.test(text) ? Number(text) : undefined
 
-/** How long the upstream wants to be left alone, in milliseconds; undefined when it does not say so understandably. */
+/** How long the upstream asks to wait, in milliseconds; undefined when it does not say so in a known form. */
 export function retryAfterMs(headers: IncomingHttpHeaders, nowMs: number): number | undefined {
   const precise = numeric(one(headers['retry-after-ms']))
   if (precise !== undefined) return precise

@@ -17,7 +17,7 @@ export type Environment = {
   OUTBOUND_ALLOW: string[]
   /** Whether a busy token's calls are set aside for in memory, from what is leased of its balance. */
   LEDGER_LEASES: 'on' | 'off'
-  /** Whether a process answers calls of nobody before it serves, so that the first ones find compiled code. */
+  /** Whether a process warms up with calls of its own before it serves, so that the first ones find compiled code. */
   WARM_UP: 'on' | 'off'
   /** Requests from one address in three minutes; 0 is no limit, here and below. */
   API_RATE_LIMIT: number

@@ -71,7 +71,7 @@ export const environment = z.object({
   OUTBOUND_ALLOW: addressRanges.default([]),
   /** Whether a busy token's calls are set aside for in memory, from what is leased of its balance. */
   LEDGER_LEASES: z.enum(['on', 'off'], 'must be on or off').default('on'),
-  /** Whether a process answers calls of nobody before it serves, so that the first ones find compiled code. */
+  /** Whether a process warms up with calls of its own before it serves, so that the first ones find compiled code. */
   WARM_UP: z.enum(['on', 'off'], 'must be on or off').default('on'),
   /** Requests from one address in three minutes; 0 switches the limit off, here and below. */
   API_RATE_LIMIT: requestLimit(180),

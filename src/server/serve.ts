@@ -43,7 +43,7 @@ export async function serve(environment: Environment, given: Given): Promise<Sto
   if (environment.ROLE !== 'console' && environment.WARM_UP === 'on') {
     // A start without it is a slower one, no failed one.
     await warmUp(services).then(
-      (calls) => log.debug({ calls }, 'answered calls of nobody'),
+      (calls) => log.debug({ calls }, 'warmed up'),
       (error: unknown) => log.warn({ err: error }, 'the first calls will be slower'),
     )
   }

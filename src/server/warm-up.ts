@@ -20,15 +20,17 @@ import { createCircuitBreaker } from '#relay/routing/circuit-breaker.ts'
 import { createTransport } from '#relay/transport/send.ts'
 import { withChatFirst } from './app.ts'
 
-/** The first calls take ten times as long as a later one. Whatever the machine, a start is not held up for much longer. */
+/** The first calls take ten times as long as a later one. These limits bound how long they may delay a start on any machine. */
 const mostCalls = 300
 const mostCpuMs = 600
 const longestMs = 3000
 const atOnce = 4
 
 /**
- * Answers calls of nobody, from an upstream inside, before anybody's: so that what each call goes through is compiled when the
- * first ones come. Nothing of it reaches the database, the log or the figures. Resolves with how many calls were answered.
+ * Warms up the JIT compiler: sends chat calls through the real relay code to a fake upstream in this process, with stand-ins for
+ * whatever a call would change. Nothing reaches the database, the log or the metrics.
+ * @returns how many calls were answered
+ * @throws when none was
  */
 export async function warmUp(services: RelayServices): Promise<number> {
   const upstream = await listen(answerAsUpstream)
@@ -52,7 +54,7 @@ export async function warmUp(services: RelayServices): Promise<number> {
 }
 
 async function listen(listener: RequestListener): Promise<Server> {
-  // By itself: a worker would share the port with the others, and pass for one that serves.
+  // Exclusive: a worker's port is else shared with the others, which would get its connections.
   const server = createServer(listener).listen({ port: 0, host: '127.0.0.1', exclusive: true })
   await once(server, 'listening')
   return server
@@ -61,7 +63,7 @@ async function listen(listener: RequestListener): Promise<Server> {
 const originOf = (server: Server): string => `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 
 const key = 'warmup'.repeat(8)
-// It has a price of its own among the defaults.
+// One that has a price by default.
 const model = 'gpt-4o-mini'
 
 async function callAgain(connections: Connections): Promise<number> {
@@ -87,11 +89,11 @@ async function callAgain(connections: Connections): Promise<number> {
     }
   }
   await Promise.all(Array.from({ length: atOnce }, one))
-  if (answered === 0) throw new Error('the upstream inside was not reached')
+  if (answered === 0) throw new Error('the fake upstream was not reached')
   return answered
 }
 
-/** The services of this process with nothing of it that lasts: defaults, one channel, one user, and a database that is none. */
+/** The services of this process, but whatever a call changes is a stand-in: default options, one channel, one user, a fake database. */
 async function innerServices(services: RelayServices, upstream: string): Promise<RelayServices> {
   const { ambient, environment, secrets } = services
   const pool = poolOf(rowsOf(upstream, secrets.encrypt('sk-upstream')))
@@ -130,12 +132,12 @@ async function innerServices(services: RelayServices, upstream: string): Promise
 type Statement = { name?: string; text: string; values?: unknown[] }
 type Rows = (values: unknown[]) => Record<string, unknown>[]
 
-/** What stands where a pool of connections does: rows by the name of the statement, and no others. */
+/** A fake pool of connections, which knows these rows by the name of the statement. */
 function poolOf(rows: Record<string, Rows>): Pool {
   const query = async (asked: Statement | string, values: unknown[] = []) => {
     const name = typeof asked === 'string' ? 'channels' : (asked.name ?? '')
     const answer = rows[name]
-    if (!answer) throw new Error(`nothing is known of the statement "${name}"`)
+    if (!answer) throw new Error(`the fake database has no rows for the statement "${name}"`)
     return { rows: answer(typeof asked === 'string' ? values : (asked.values ?? [])) }
   }
   return { query } as unknown as Pool
@@ -190,7 +192,7 @@ const userRow = {
   deleted_at: null,
 }
 
-// By its type, so that a column more is missed when it is compiled and not when it starts.
+// Typed, so that a new column is missed by the compiler.
 const channelRow: Omit<Columns, 'base_url' | 'key_encrypted'> = {
   id: 1,
   revision: 1,

@@ -119,12 +119,12 @@ test('a more expensive second attempt raises the hold of the first, and the stre
     modelMapping: '{"m-second":"m-dear"}',
   })
   await app.services.channels.reload()
-  const dearer = {
+  const expensive = {
     ModelRatio: '{"m-second":1,"m-dear":5}',
     CompletionRatio: '{"m-second":1,"m-dear":1}',
     RetryTimes: '2',
   }
-  await withOptions(app, dearer, async () => {
+  await withOptions(app, expensive, async () => {
     const user = await app.make.user({ quota: 20_000 })
     const token = await app.make.token(user)
     const reply = await app.relay(token, '/v1/chat/completions', { ...bodyOf(2000), model: 'm-second' })

@@ -4,7 +4,7 @@ import { startApp } from '#test/support/app.ts'
 import { createDatabase } from '#test/support/database.ts'
 import { startProduct } from '#test/support/processes.ts'
 
-test('calls before the first one are answered and leave nothing behind: no row, no hold, no figure', async () => {
+test('calls that warm a process up are answered and leave nothing behind: no row, no hold, no figure', async () => {
   const app = await startApp()
   // Jobs and this test use connections of their own meanwhile.
   const isOfCalls = (name: string) => name.startsWith('gateway_') && !name.startsWith('gateway_database_connections')
@@ -25,12 +25,12 @@ test('calls before the first one are answered and leave nothing behind: no row, 
   expect(app.services.holds.open.size).toBe(0)
 })
 
-test('calls before the first one are left out where WARM_UP says so, and in processes that serve the console alone', async () => {
+test('no calls warm a process up where WARM_UP is off, and in processes that serve the console alone', async () => {
   await using database = await createDatabase()
   const answers = async (environment: Record<string, string>): Promise<boolean> => {
     const given = { DATABASE_URL: database.url, WORKERS: '1', LOG_LEVEL: 'debug', WARM_UP: 'on', ...environment }
     await using product = await startProduct({ environment: given })
-    return product.output().includes('answered calls of nobody')
+    return product.output().includes('warmed up')
   }
   expect(await answers({})).toBe(true)
   expect(await answers({ WARM_UP: 'off' })).toBe(false)

@@ -323,7 +323,9 @@ test('a batch holds its bytes, their value, and twice what is sent until it has 
   const by = await holder(app)
   const model = 'claude-opus-4-1-20250805'
   const setting = JSON.stringify({ system_prompt: 'p'.repeat(20_000) })
-  await app.make.channel({ type: 14, models: model, setting, baseUrl: app.upstream.withDirectives('gate=weighed') })
+  const baseUrl = app.upstream.withDirectives('gate=weighed')
+  // Before the channel of another test that serves this model, too.
+  await app.make.channel({ type: 14, models: model, setting, baseUrl, priority: 1 })
   await app.settled()
   const requests = Array.from({ length: 100 }, (_, at) => ask('x'.repeat(5000), `long-${at}`, model))
   const bytes = Buffer.from(JSON.stringify({ requests }))

@@ -29,7 +29,7 @@ function useNames(field: Field, text: string): Choice[] | undefined {
   return data?.map(({ value, note }) => ({ value, label: value, note }))
 }
 
-/** Names of agents and projects that calls were made under, the dearest first. */
+/** Names of agents and projects that calls were made under, the most expensive first. */
 function useSummed(by: 'agent' | 'project', text: string): Choice[] | undefined {
   const { isAdmin } = useSession()
   const all = trpc.admin.logs.sums.useQuery({ by }, { enabled: isAdmin })

@@ -48,14 +48,14 @@ function parseObject(text: string): Record<string, unknown> | null {
   }
 }
 
-/** Whether the service has taken the job: one that exists or waits counts, except for swapped faces. */
+/** Whether the service has accepted the task: one that exists or waits counts, except for swapped faces. */
 export function isAccepted(action: DrawingAction, answer: { status: number; code: number }): boolean {
   if (answer.status !== 200) return false
   if (answer.code === submitCode.accepted) return true
   return action !== 'SWAP_FACE' && (answer.code === submitCode.exists || answer.code === submitCode.queued)
 }
 
-/** Callers read an existing or waiting job as an accepted one; where a dialogue was opened they need to know. */
+/** Callers read an existing or waiting task as an accepted one; where a dialogue was opened they need to know. */
 export function shownCode(action: DrawingAction, code: number): number {
   if (code === submitCode.queued || (code === submitCode.exists && !opensDialogue(action))) return submitCode.accepted
   return code

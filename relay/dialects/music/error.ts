@@ -1,4 +1,4 @@
-/** A refusal of a job: a code word, a sentence, and no data. */
+/** A refusal of a task: a code word, a sentence, and no data. */
 export type MusicError = {
   status: number
   code: string

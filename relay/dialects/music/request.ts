@@ -13,7 +13,7 @@ export const musicFields = z.object({
   continue_clip_id: id,
 })
 
-/** A job read as far as routing, screening and the task row need it; the body itself is carried on. */
+/** A task read as far as routing, screening and the task row need it; the body itself is carried on. */
 export type MusicRequest = {
   action: string
   /** What the caller asks for, in words. */
@@ -23,7 +23,7 @@ export type MusicRequest = {
   taskId: string
 }
 
-/** Presets of a platform's own fields, and the first thing missing; null when the job is whole. */
+/** Presets of a platform's own fields, and the first thing missing; null when the task is complete. */
 export function readMusic(
   action: string,
   body: Record<string, unknown>,

@@ -1,4 +1,4 @@
-/** A stored job, as far as callers see it. */
+/** A stored task, as far as callers see it. */
 export type StoredJob = {
   taskId: string
   action: string

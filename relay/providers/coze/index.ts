@@ -114,7 +114,7 @@ export const coze: Provider = {
     return failure ? { ...failure, status: numberOf(status) ?? failure.status } : readFailure(status, body)
   },
   models: {
-    // Bots have no models to list; this lists the bots of nobody, and nothing is read from it.
+    // Bots have no models to list; this lists the bots of an unknown space, and nothing is read from it.
     request: ({ baseUrl, key }) => ({ method: 'GET', url: `${baseUrl}/v1/workspaces`, headers: bearer(key) }),
     read: () => [],
   },

@@ -9,6 +9,6 @@ export type MusicCall = TaskCall & {
   request: MusicRequest
   /** The caller's body with the platform's presets. */
   sent: Record<string, unknown>
-  /** The job that this one continues. */
+  /** The task that this one continues. */
   continued: MusicTask | null
 }

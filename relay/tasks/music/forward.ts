@@ -16,7 +16,7 @@ const submitLimitMs = 60_000
 const mostQuoted = 2000
 
 /**
- * Submits a job, stores what was accepted, charges it, and passes the answer on.
+ * Submits a task, stores what was accepted, charges it, and passes the answer on.
  * @throws {AttemptFailed} when it was not accepted; another channel may take it.
  */
 export async function forwardMusic(services: RelayServices, call: MusicCall, plan: AttemptPlan): Promise<void> {
@@ -62,7 +62,7 @@ function transportRefusal({ kind }: TransportError): DomainError {
   return new DomainError('music.request_failed')
 }
 
-/** The number of the accepted job. @throws {AttemptFailed} */
+/** The id of the accepted task. @throws {AttemptFailed} */
 function acceptedBy(services: RelayServices, attempt: Attempt, { status, text }: TaskReply): string {
   const withoutSecrets = (words: string): string => maskSecrets(words, attemptSecrets(attempt))
   if (status !== 200) {

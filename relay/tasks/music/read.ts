@@ -21,7 +21,7 @@ const shown = (task: MusicTask) =>
 
 const success = (data: unknown) => ({ code: 'success', message: '', data })
 
-/** One of the caller's own jobs. */
+/** One of the caller's own tasks. */
 export const fetchMusicTask = (
   services: RelayServices,
   { platform, id }: { platform: TaskPlatform; id: string },
@@ -38,7 +38,7 @@ export const fetchMusicTask = (
     },
   })
 
-/** Several of the caller's own jobs, of one action where it is named; what is not there is left out. */
+/** Several of the caller's own tasks, of one action where it is named; what is not there is left out. */
 export const fetchMusicTasks = (services: RelayServices, platform: TaskPlatform, exchange: Exchange): Promise<void> =>
   handleTask(services, exchange, {
     report: reportMusic,

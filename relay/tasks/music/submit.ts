@@ -20,7 +20,7 @@ import { forwardMusic } from './forward.ts'
 
 type Route = { platform: TaskPlatform; action: string }
 
-/** One submission of a job, from arrival to the upstream's answer. */
+/** One submission of a task, from arrival to the upstream's answer. */
 export const submitMusicTask = (services: RelayServices, route: Route, exchange: Exchange): Promise<void> =>
   handleTask(services, exchange, {
     report: reportMusic,

@@ -83,7 +83,7 @@ function costsOf(terms: AnswerTerms): AnswerCost[] {
       least: hasPrice(receipt, lines) ? 1 : 0,
     }
   }
-  // Nobody knows how much of a spoken answer is its words, which are dearer than its audio for some models.
+  // Nobody knows how much of a spoken answer is its words, which are more expensive than its audio for some models.
   return terms.spoken === true ? [costOf(1), costOf(0)] : [costOf(0)]
 }
 

@@ -55,7 +55,7 @@ function qualityRatioOf({ model, size, quality }: ImageCall): number {
   return (largeSizes.includes(size) ? ratios?.['hd_1024x1792_or_1792x1024'] : ratios?.['hd']) ?? 1
 }
 
-/** The list price of an image whose tokens nobody reported; a quality or size left to the model counts as the dearest. */
+/** The list price of an image whose tokens nobody reported; a quality or size left to the model counts as the most expensive. */
 function gptImagePrice(price: Price, { size, quality }: ImageCall): Price {
   if (price.kind === 'call' || price.modelRatio === 0) return price
   const table: Readonly<Record<string, Readonly<Record<string, number>>>> = toolPrices['gpt-image-1_per_call']

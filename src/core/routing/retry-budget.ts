@@ -1,6 +1,6 @@
-/** What retries may add to the load while no channel is well. */
+/** What retries may add to the load while every channel is in a cooldown. */
 const share = 0.1
-/** A quiet time saves up a few, and a slow one may always make one a second: neither can keep an upstream down. */
+/** An idle period saves up a few, and one a second may always be made: neither can keep an upstream down. */
 const most = 10
 const perSecond = 1
 

@@ -48,7 +48,7 @@ export const mayPass = (status: number): boolean => status >= 500 || [408, 409, 
 export const mayRetryEmpty = (attempt: Pick<FailedAttempt, 'pinned' | 'retriesLeft' | 'settings'>): boolean =>
   attempt.settings['global.auto_retry_enabled'] && !attempt.pinned && attempt.retriesLeft > 0
 
-/** Of a job, an overload or fault is worth another attempt even when we noticed it ourselves; a 400 never is. */
+/** Of a task, an overload or fault is worth another attempt even when we noticed it ourselves; a 400 never is. */
 function isRetryableTask({ status, local, settings }: FailedAttempt): boolean {
   if (status === 400) return false
   const isOverload = status === 429 || status === 307 || (status >= 500 && !isTimeout(status))

@@ -7,7 +7,7 @@ export type Outcome = 'running' | 'succeeded' | 'failed'
 
 /**
  * How a task stands by what its upstream reports. A reason to fail counts before the end only: some upstreams keep the
- * reason of an earlier try on a task that went well.
+ * reason of an earlier attempt of a task that went well.
  */
 export function outcomeOf({ status, progress, failReason }: Reported): Outcome {
   if (status === 'FAILURE') return 'failed'

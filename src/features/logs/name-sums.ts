@@ -19,7 +19,7 @@ export type NameSum = {
   latest: Date
 }
 
-/** The dearest come first, and no more than anybody reads. */
+/** The most expensive come first, at most a page of them. */
 const mostNames = 20
 
 export const ownNameSums = (deps: UserDeps, input: OwnLogFilters & By): Promise<NameSum[]> =>

@@ -63,7 +63,7 @@ async function warn(deps: WatchDeps, { userId, balance }: { userId: number; bala
   try {
     await deliver(deps, user, quotaNotice(deps, balance))
   } catch (error) {
-    // Nobody was notified: another attempt may come once the quiet is over.
+    // Nobody was notified: another attempt may come once the pause is over.
     await pool.query(
       `update users set quota_warned_at = now() - interval '2 hours' + interval '10 minutes' where id = $1`,
       [userId],

@@ -107,7 +107,7 @@ async function readSlowStatements(query: Query) {
   return rows.map(({ query: text, ...row }) => ({ ...row, statement: withoutValues(text) }))
 }
 
-/** The dearest statements since the extension last began to count; null where it is not installed. */
+/** The statements with the most time since the extension last began to count; null where it is not installed. */
 async function readStatementCosts(query: Query) {
   const [extension] = await query<{ schema: string }>(
     `select quote_ident(n.nspname) as schema from pg_extension e join pg_namespace n on n.oid = e.extnamespace
