@@ -11,6 +11,7 @@ import { markRefusedFields } from '../lib/form.ts'
 import { askBeforeLeaving, nothingToLose, useLeaveGuard } from '../lib/leave-guard.ts'
 import { useOrigin } from '../lib/use-origin.ts'
 import { useIsPhone } from '../lib/use-media.ts'
+import { useWhileOpen } from '../lib/use-while-open.ts'
 import { HeadingsBelow, useHeadingLevel } from './heading-level.ts'
 import { Details, Summary } from './folded.tsx'
 import { staysOpen } from './stays-open.ts'
@@ -38,19 +39,9 @@ type FormDrawerProps<Values extends FieldValues, Output> = {
 
 /** 600 px at the right, the whole screen on phones. Closing with unsaved changes asks. */
 export function FormDrawer<Values extends FieldValues, Output>(props: FormDrawerProps<Values, Output>) {
-  const {
-    open,
-    onClose,
-    title,
-    description,
-    form,
-    onSubmit,
-    submitLabel,
-    footer,
-    loading = false,
-    unavailable = false,
-    children,
-  } = props
+  const { open, onClose, form, onSubmit } = props
+  const shown = useWhileOpen(open, props)
+  const { title, description, submitLabel, footer, loading = false, unavailable = false, children } = shown
   const { isDirty, isSubmitting } = form.formState
   const phone = useIsPhone()
   const origin = useOrigin(open)

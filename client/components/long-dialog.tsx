@@ -2,6 +2,7 @@ import { CloseButton, Dialog, Portal, Stack } from '@chakra-ui/react'
 import type { ReactNode } from 'react'
 import { t } from '../i18n/t.ts'
 import { useIsPhone } from '../lib/use-media.ts'
+import { useOpener } from '../lib/use-origin.ts'
 import { staysOpen } from './stays-open.ts'
 
 type LongDialogProps = {
@@ -18,12 +19,14 @@ type LongDialogProps = {
 /** A dialog that may be longer than the screen: it scrolls inside, and fills the screen of a phone. Mounted while it is open. */
 export function LongDialog({ title, description, size, closesOutside = false, onClose, children }: LongDialogProps) {
   const phone = useIsPhone()
+  const opener = useOpener()
   return (
     <Dialog.Root
       {...staysOpen}
       open
       onOpenChange={({ open }) => !open && onClose()}
       closeOnInteractOutside={closesOutside}
+      finalFocusEl={opener}
       size={phone ? 'full' : size}
       scrollBehavior="inside"
     >

@@ -1,6 +1,7 @@
 import { CloseButton, Dialog, Portal } from '@chakra-ui/react'
 import type { ReactNode } from 'react'
 import { t } from '../i18n/t.ts'
+import { useOpener } from '../lib/use-origin.ts'
 import { HeadingsBelow } from './heading-level.ts'
 import { staysOpen } from './stays-open.ts'
 
@@ -8,6 +9,7 @@ type PlainDialogProps = { title: string; onClose: () => void; children: ReactNod
 
 /** One small task in the middle of the page; mounted while it is open. */
 export function PlainDialog({ title, onClose, children }: PlainDialogProps) {
+  const opener = useOpener()
   return (
     <Dialog.Root
       {...staysOpen}
@@ -15,6 +17,7 @@ export function PlainDialog({ title, onClose, children }: PlainDialogProps) {
       size="sm"
       placement="center"
       closeOnInteractOutside={false}
+      finalFocusEl={opener}
       onOpenChange={({ open }) => !open && onClose()}
     >
       <Portal>

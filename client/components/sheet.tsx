@@ -3,6 +3,7 @@ import type { ReactNode } from 'react'
 import { t } from '../i18n/t.ts'
 import { useIsPhone } from '../lib/use-media.ts'
 import { useOrigin } from '../lib/use-origin.ts'
+import { useWhileOpen } from '../lib/use-while-open.ts'
 import { staysOpen } from './stays-open.ts'
 
 type SheetProps = {
@@ -14,7 +15,9 @@ type SheetProps = {
 }
 
 /** Something to read or take along, at the right; the whole screen on phones. */
-export function Sheet({ open, onClose, title, description, children }: SheetProps) {
+export function Sheet(props: SheetProps) {
+  const { open, onClose } = props
+  const { title, description, children } = useWhileOpen(open, props)
   const phone = useIsPhone()
   const origin = useOrigin(open)
   return (

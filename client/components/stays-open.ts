@@ -1,2 +1,7 @@
-/** For what opens above a page: a drawer below it that closes would take it along, with what it shows or asks. */
-export const staysOpen = { onRequestDismiss: (event: Event): void => event.preventDefault() }
+const stay = (event: Event): void => event.preventDefault()
+
+/**
+ * For what opens above a page: a drawer below it that closes would take it along, with what it shows or asks, itself or by the focus that
+ * it gives back.
+ */
+export const staysOpen = { onRequestDismiss: stay, onFocusOutside: stay }

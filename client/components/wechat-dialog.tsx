@@ -71,7 +71,6 @@ function CodeForm({ onClose, onCode, submitLabel }: Omit<WeChatDialogProps, 'ope
           <Field.Root invalid={failure !== ''} required>
             <Field.Label>{t('验证码')}</Field.Label>
             <Input
-              autoFocus
               autoComplete="one-time-code"
               maxLength={100}
               value={code}

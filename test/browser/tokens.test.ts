@@ -174,6 +174,16 @@ describeWithBrowser('the tokens page', () => {
     // Neither leaves the page as it was below them.
     await page.getByRole('button', { name: '新建令牌' }).click()
     await page.getByRole('dialog', { name: '新建令牌' }).waitFor()
+
+    // The form that closes below the palette gives its focus back, and does not take the palette along.
+    await page.keyboard.press('Control+k')
+    const palette = page.getByRole('combobox', { name: '搜索页面、令牌或请求 ID' })
+    await palette.waitFor()
+    await page.goBack()
+    await page.getByRole('dialog', { name: '新建令牌' }).waitFor({ state: 'detached' })
+    await palette.fill('钱包')
+    await page.keyboard.press('Enter')
+    await page.waitForURL('**/app/wallet')
     expect(complaints).toEqual([])
     await context.close()
   })

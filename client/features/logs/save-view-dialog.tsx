@@ -25,7 +25,7 @@ export function SaveViewDialog({ onSave, onClose }: SaveViewDialogProps) {
               <Dialog.Body>
                 <Field.Root required>
                   <Field.Label>{t('名称')}</Field.Label>
-                  <Input autoFocus maxLength={40} value={name} onChange={(event) => setName(event.target.value)} />
+                  <Input maxLength={40} value={name} onChange={(event) => setName(event.target.value)} />
                   <Field.HelperText>{t('筛选和排序保存在这个浏览器中，同名的视图会被替换。')}</Field.HelperText>
                 </Field.Root>
               </Dialog.Body>

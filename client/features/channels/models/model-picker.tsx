@@ -78,7 +78,7 @@ export function ModelPicker({ entry, chosen, upstream, modelMapping, onChoose, o
             ))}
           </HStack>
           <Input
-            autoFocus
+            data-autofocus
             value={typed}
             placeholder={t('搜索模型')}
             aria-label={t('搜索模型')}
