@@ -143,6 +143,7 @@ describeWithBrowser('text that callers or careless operators wrote', () => {
   })
 
   test('what a model answers is drawn without running, and fetches nothing by itself', async () => {
+    await setOptions(app, { LogChatContentEnabled: 'true' })
     const delta = (content: string) => ({
       id: 'c',
       object: 'chat.completion.chunk',
@@ -162,10 +163,16 @@ describeWithBrowser('text that callers or careless operators wrote', () => {
     await app.services.channels.reload(id)
     const { page, context, leaving } = await open(root)
     await page.goto('/playground?model=painter')
-    await page.getByRole('textbox', { name: 'Message', exact: true }).fill('draw')
+    await page.getByRole('textbox', { name: 'Message', exact: true }).fill(hostile)
     await page.keyboard.press('Enter')
     await page.getByText('the very end').first().waitFor()
     await page.getByText('see', { exact: false }).first().waitFor()
+    await expectInert(page, leaving)
+    // And where the operator has it stored with the call.
+    await expect.poll(async () => (await app.logs()).some((row) => row.model_name === 'painter')).toBe(true)
+    await page.goto('/app/logs/api-usage?model=painter')
+    await page.getByRole('cell', { name: 'painter' }).click()
+    await page.getByText('the very end').waitFor()
     await expectInert(page, leaving)
     await context.close()
   })
