@@ -296,3 +296,23 @@ export const recipient = z.strictObject({ user_id: id.min(1), username: text, di
 export const sums = z.strictObject({ quota: amount, rpm: amount, tpm: amount })
 export const groups = z.record(text, z.strictObject({ ratio, desc: text.min(1) }))
 export const namesInList = z.array(text.min(1))
+
+const texts = (names: string) => z.object(Object.fromEntries(names.split(' ').map((name) => [name, text])))
+const flags = (names: string) => z.object(Object.fromEntries(names.split(' ').map((name) => [name, flag])))
+
+/** What clients draw their pages by; none of it is ever missing. */
+export const siteStatus = z.strictObject({
+  ...texts(
+    'version system_name logo footer_html server_address top_up_link docs_link turnstile_site_key github_client_id linuxdo_client_id oidc_client_id oidc_authorization_endpoint wechat_qrcode telegram_bot_name',
+  ).shape,
+  ...flags(
+    'enable_online_topup display_in_currency enable_batch_update enable_drawing enable_task enable_data_export default_collapse_sidebar mj_notify_enabled demo_site_enabled self_use_mode_enabled setup check_in_enabled aff_enabled email_verification turnstile_check github_oauth linuxdo_oauth log_chat_content_enabled oidc_enabled wechat_login telegram_oauth',
+  ).shape,
+  start_time: z.int().min(1),
+  price: z.number(),
+  min_topup: z.int(),
+  quota_per_unit: z.number().min(1),
+  data_export_default_time: z.enum(['hour', 'day', 'week']),
+  chats: z.array(z.record(text.min(1), text.min(1))),
+  linuxdo_minimum_trust_level: z.int(),
+})
