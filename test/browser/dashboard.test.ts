@@ -6,7 +6,7 @@ import { describeWithBrowser, launchBrowser } from '../support/chromium.ts'
 import type { TestUser } from '../support/factories.ts'
 import { setOptions } from '../relay/serve.ts'
 import { violationsOf } from './accessibility.ts'
-import { builtConsole, openConsole } from './console.ts'
+import { builtConsole, follow, openConsole } from './console.ts'
 
 const hourMs = 3_600_000
 
@@ -141,8 +141,11 @@ describeWithBrowser('the dashboard', () => {
       ['/app/logs/drawing?channel=word', 'Channel'],
       ['/admin/audit?actor=word&range=1-x', 'Actor'],
       ['/admin/orders?status=lost&gateway=purse', 'Status'],
+      ['/admin/channels?types=word&statuses=9', 'Type, Status'],
+      ['/admin/users?status=lost&role=king', 'Status, Role'],
+      ['/admin/coupons?status=9', 'Status'],
     ] as const) {
-      await page.goto(path)
+      await follow(page, path)
       await page
         .getByRole('alert')
         .filter({ hasText: `not applied: ${label}` })

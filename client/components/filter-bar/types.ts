@@ -1,17 +1,18 @@
 import { parseRange } from '../../lib/time-range.ts'
 import type { Choice } from '../picker.tsx'
 
-export type Facet = { id: string; label: string; hidden?: boolean } & (
-  | { kind: 'choice'; choices: readonly Choice[] }
-  | { kind: 'choices'; choices: readonly Choice[] }
-  | { kind: 'text'; placeholder?: string }
-  /** Several values, typed or taken from what is suggested for the text. */
-  | { kind: 'suggest'; placeholder?: string; useSuggestions: (text: string) => readonly Choice[] | undefined }
-  /** Two bounds as `parseBounds` reads them, in `unit`. */
-  | { kind: 'bounds'; unit: string }
-  /** A preset or two times, as `parseRange` reads it. */
-  | { kind: 'range' }
-)
+export type Facet = { id: string; label: string; hidden?: boolean } &
+  /** `fixed`: there are no others, so that an address with another one cannot be read. */
+  (
+    | { kind: 'choice' | 'choices'; choices: readonly Choice[]; fixed?: boolean }
+    | { kind: 'text'; placeholder?: string }
+    /** Several values, typed or taken from what is suggested for the text. */
+    | { kind: 'suggest'; placeholder?: string; useSuggestions: (text: string) => readonly Choice[] | undefined }
+    /** Two bounds as `parseBounds` reads them, in `unit`. */
+    | { kind: 'bounds'; unit: string }
+    /** A preset or two times, as `parseRange` reads it. */
+    | { kind: 'range' }
+  )
 
 /** Texts for `choice`, `text`, `bounds` and `range`, lists for `choices` and `suggest`, by the facets' ids: as `useUrlState` gives them. */
 export type FilterValues = Readonly<Record<string, string | number | boolean | readonly string[]>>
@@ -36,9 +37,14 @@ export function parseBounds(text: string): Bounds | undefined {
   return bounds.from !== undefined && bounds.to !== undefined && bounds.from > bounds.to ? undefined : bounds
 }
 
-/** Ranges and bounds that say nothing that can be read, as a hand-written address may. */
-export const isUnreadable = ({ id, kind }: Facet, values: FilterValues): boolean => {
+/** Choices, ranges and bounds that say nothing that can be read, as a hand-written address may. */
+export const isUnreadable = (facet: Facet, values: FilterValues): boolean => {
+  const { id, kind } = facet
   const text = asText(values[id])
+  if (kind === 'choice' || kind === 'choices') {
+    const chosen = kind === 'choices' ? asList(values[id]) : [text].filter(Boolean)
+    return facet.fixed === true && chosen.some((one) => !facet.choices.some(({ value }) => value === one))
+  }
   if (text === '') return false
   if (kind === 'range') return parseRange(text, new Date()) === undefined
   return kind === 'bounds' && parseBounds(text) === undefined

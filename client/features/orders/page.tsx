@@ -86,12 +86,14 @@ export function Page() {
                 id: 'status',
                 label: t('状态'),
                 kind: 'choice',
+                fixed: true,
                 choices: orderStates.map((value) => ({ value, label: t(orderStateText(value)) })),
               },
               {
                 id: 'gateway',
                 label: t('支付渠道'),
                 kind: 'choice',
+                fixed: true,
                 choices: gatewayIds.map((value) => ({ value, label: t(gatewayName(value)) })),
               },
               { id: 'invitedBy', label: t('邀请人'), kind: 'text' },
@@ -99,8 +101,6 @@ export function Page() {
             ]}
             values={values}
             onChange={setFilters}
-            // What is no word of these is not asked for.
-            unreadable={(['status', 'gateway'] as const).filter((name) => values[name] !== input[name])}
           />
         }
         empty={

@@ -105,6 +105,7 @@ export function Subscriptions() {
                 id: 'status',
                 label: t('状态'),
                 kind: 'choice',
+                fixed: true,
                 choices: subscriptionStatuses.map((value) => ({ value, label: subscriptionWords(value) })),
               },
             ]}

@@ -26,7 +26,7 @@ export function Page() {
   const table = useTableState()
   const filters = {
     keyword: values.keyword,
-    status: Number(values.status) || 0,
+    status: Object.values(redemptionStatus).find((status) => String(status) === values.status) ?? 0,
     kind: kinds.find((kind) => kind === values.kind) ?? ('' as const),
   }
   const codes = trpc.admin.redemptions.list.useQuery(
@@ -66,6 +66,7 @@ export function Page() {
                 id: 'status',
                 label: t('状态'),
                 kind: 'choice',
+                fixed: true,
                 choices: [
                   { value: '1', label: t('未使用') },
                   { value: '2', label: t('已禁用') },
@@ -76,6 +77,7 @@ export function Page() {
                 id: 'kind',
                 label: t('类型'),
                 kind: 'choice',
+                fixed: true,
                 choices: [
                   { value: 'single', label: t('一次性') },
                   { value: 'gift', label: t('礼品码') },

@@ -6,7 +6,6 @@ import { useSession } from '../../lib/session.ts'
 import { reportedWhenFailed } from '../../lib/query.ts'
 import { parseRange } from '../../lib/time-range.ts'
 import { trpc } from '../../lib/trpc.ts'
-import { intervals } from './buckets.ts'
 import { dashboardState, fallbackRange, type DashboardValues, type useDashboardState } from './use-stats.ts'
 
 type DashboardFiltersProps = { values: DashboardValues; onChange: ReturnType<typeof useDashboardState>[1] }
@@ -40,6 +39,7 @@ export function DashboardFilters({ values, onChange }: DashboardFiltersProps) {
             id: 'by',
             label: t('粒度'),
             kind: 'choice',
+            fixed: true,
             choices: [
               { value: 'hour', label: t('按小时') },
               { value: 'day', label: t('按天') },
@@ -55,7 +55,6 @@ export function DashboardFilters({ values, onChange }: DashboardFiltersProps) {
         ]}
         values={values}
         onChange={onChange}
-        unreadable={values.by === '' || intervals.some((one) => one === values.by) ? [] : ['by']}
         defaults={dashboardState}
         instead={
           parseRange(values.range, new Date(0))

@@ -109,8 +109,8 @@ export function Page() {
                 kind: 'choice',
                 choices: (groups.data ?? []).map((name) => ({ value: name, label: name })),
               },
-              { id: 'status', label: t('状态'), kind: 'choice', choices: statusChoices() },
-              { id: 'role', label: t('角色'), kind: 'choice', choices: roleChoices() },
+              { id: 'status', label: t('状态'), kind: 'choice', fixed: true, choices: statusChoices() },
+              { id: 'role', label: t('角色'), kind: 'choice', fixed: true, choices: roleChoices() },
             ]}
             values={values}
             onChange={setFilters}

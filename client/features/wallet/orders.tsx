@@ -56,6 +56,7 @@ export function Orders() {
               id: 'status',
               label: t('状态'),
               kind: 'choice',
+              fixed: true,
               choices: orderStates.map((value) => ({ value, label: t(orderStateText(value)) })),
             },
           ]}

@@ -68,7 +68,7 @@ export function InlineNumber({ kind, label, value, save }: InlineNumberProps) {
     const meant = read(kind, wanted)
     if ('problem' in meant) {
       setProblem(meant.problem)
-      notify.warning(`${label}：${meant.problem}`)
+      notify.warning(t('{label}：{problem}', { label, problem: meant.problem }))
       return
     }
     setSaving(true)

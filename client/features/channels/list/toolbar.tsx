@@ -18,10 +18,11 @@ function useFacets(): Facet[] {
   return [
     { id: 'model', kind: 'text', label: t('模型'), placeholder: t('模型名的一部分') },
     { id: 'group', kind: 'choice', label: t('分组'), choices: (groups.data ?? []).map(asChoice) },
-    { id: 'types', kind: 'choices', label: t('类型'), choices: everyType() },
+    { id: 'types', kind: 'choices', fixed: true, label: t('类型'), choices: everyType() },
     {
       id: 'statuses',
       kind: 'choices',
+      fixed: true,
       label: t('状态'),
       choices: [
         { value: String(channelStatus.enabled), label: t('已启用') },

@@ -6,6 +6,8 @@ import type { Sort } from '../../../lib/table-state.ts'
 import { reportedWhenFailed } from '../../../lib/query.ts'
 import { trpc } from '../../../lib/trpc.ts'
 import { useUrlState } from '../../../lib/url-state.ts'
+import { channelTypeOf } from '#core/channel-types/index.ts'
+import { channelStatus } from '#core/statuses.ts'
 import { channelSorts } from '#features/channels/schema.ts'
 import { chunksOf } from '../models/chunks.ts'
 import { useCooldowns } from './use-cooldowns.ts'
@@ -24,8 +26,11 @@ const byId: Sort = { by: 'id', order: 'desc' }
 type ChannelSort = (typeof channelSorts)[number]
 const isSort = (name: string): name is ChannelSort => channelSorts.some((sort) => sort === name)
 
-const numbers = (texts: readonly string[], most: number): number[] =>
-  texts.map(Number).filter((number) => Number.isInteger(number) && number >= 0 && number <= most)
+const isStatus = (number: number): boolean => number > 0 && Object.values<number>(channelStatus).includes(number)
+const isType = (number: number): boolean => (channelTypeOf(number)?.status ?? 'reserved') !== 'reserved'
+/** The others are named beside the filters as not applied. */
+const numbers = (texts: readonly string[], isKnown: (number: number) => boolean): number[] =>
+  texts.map(Number).filter(isKnown)
 
 const mostHealth = 200
 
@@ -42,8 +47,8 @@ export function useChannelList() {
     keyword: filters.keyword,
     model: filters.model,
     group: filters.group,
-    types: numbers(filters.types, 1000),
-    statuses: numbers(filters.statuses, 3),
+    types: numbers(filters.types, isType),
+    statuses: numbers(filters.statuses, isStatus),
     tags: [...filters.tags],
     sort,
     ascending: table.sort?.order === 'asc',
