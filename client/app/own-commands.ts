@@ -1,4 +1,4 @@
-import { CircleUserRound, Info, House, Languages, LogIn, LogOut, Monitor, Moon, Plus, Sun } from 'lucide-react'
+import { CircleUserRound, Eraser, Info, House, Languages, LogIn, LogOut, Monitor, Moon, Plus, Sun } from 'lucide-react'
 import type { LucideIcon } from 'lucide-react'
 import { useMemo } from 'react'
 import { useLocation } from 'wouter'
@@ -31,6 +31,13 @@ const acts: readonly Act[] = [
     icon: Plus,
     role: roles.admin,
     keywords: 'new channel add provider upstream 新建 渠道 供应商 上游',
+  },
+  {
+    title: text('清理历史日志'),
+    address: '/admin/settings?q=LogConsumeEnabled',
+    icon: Eraser,
+    role: roles.root,
+    keywords: 'clear clean delete purge old logs 删除 日志',
   },
   {
     title: text('添加用户'),
@@ -81,7 +88,16 @@ export function useOwnCommands(): readonly Command[] {
         ? { id: 'zh', title: '中文', group: t('语言'), icon: Languages, run: () => void setLanguage('zh') }
         : { id: 'en', title: 'English', group: t('语言'), icon: Languages, run: () => void setLanguage('en') },
       ...(signedIn
-        ? [{ id: 'logout', title: t('退出'), group: t('账户'), icon: LogOut, run: () => void signOut() }]
+        ? [
+            {
+              id: 'logout',
+              title: t('退出'),
+              group: t('账户'),
+              icon: LogOut,
+              keywords: 'sign out logout log out 登出 注销',
+              run: () => void signOut(),
+            },
+          ]
         : [
             { id: 'login', title: t('登录'), group: t('账户'), icon: LogIn, run: () => navigate('/login') },
             {

@@ -2,6 +2,7 @@ import { Button } from '@chakra-ui/react'
 import { Download, X } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
 import { t } from '../../i18n/t.ts'
+import { formatInteger } from '../../lib/format.ts'
 import { IconButton } from '../icon-button.tsx'
 import { notify } from '../notify.ts'
 import { saveFile, toCsv } from './csv.ts'
@@ -102,8 +103,8 @@ export function ExportButton<Row>({
       }}
     >
       <X aria-hidden />
-      {t('取消导出')} {progress.done}
-      {progress.total !== undefined && ` / ${progress.total}`}
+      {t('取消导出')} {formatInteger(progress.done)}
+      {progress.total !== undefined && ` / ${formatInteger(progress.total)}`}
     </Button>
   )
 }

@@ -48,7 +48,7 @@ const counted = ({ id, title, of }: Numbered): Column<LogRow> => ({
   title,
   cell: (log) => (isCall(log.type) ? <Count value={of(log)} /> : <None />),
   csv: (log) => (isCall(log.type) ? of(log) : undefined),
-  width: 66,
+  width: 70,
   align: 'end',
   sortable: id !== 'cached',
 })
@@ -92,7 +92,7 @@ const timeColumns = (): Column<LogRow>[] => [
     cell: (log) =>
       hasTime(log) ? <Duration milliseconds={log.useTimeMs} tone={totalTone(log.useTimeMs)} /> : <None />,
     csv: (log) => (hasTime(log) ? log.useTimeMs : undefined),
-    width: 74,
+    width: 84,
     align: 'end',
     sortable: true,
   },
