@@ -34,7 +34,7 @@ export type AttemptSteps = {
   }
   /** Makes the try to the settled answer. @throws {AttemptFailed} when another place may be tried. */
   forward: (plan: AttemptPlan) => Promise<void>
-  /** Jobs are priced by what they do, whatever a channel calls it. */
+  /** Tasks are priced by what they do, whatever a channel calls it. */
   priceOf?: (attempt: Attempt) => CallPrice
   /** A task that follows another goes where that one went. */
   selection?: Selection

@@ -13,7 +13,10 @@ type Share = { call: CallCore; attempt: Attempt | undefined; requests: BatchRequ
 
 const turnEvery = 200
 
-/** The batch as a channel sends it: each request as it would go out by itself. */
+/**
+ * The batch as a channel sends it: each request as it would go out by itself.
+ * @throws {DomainError} relay.batches_unsupported
+ */
 export async function batchBody(
   services: RelayServices,
   { json, bytes, holding }: CallBody,

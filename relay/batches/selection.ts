@@ -5,7 +5,10 @@ import { createSelection, type Selection } from '#relay/routing/select.ts'
 
 const takesBatches = ({ channel }: Attempt): boolean => providerFor(channel.type).batches !== undefined
 
-/** The places that may be tried for a call, but for those whose upstream has no batches. */
+/**
+ * The places that may be tried for a call, but for those whose upstream has no batches.
+ * `next` throws {DomainError} relay.batches_unsupported where none is left.
+ */
 export function batchSelection(services: RelayServices, call: CallCore): Selection {
   const selection = createSelection(services, call)
   const skipped = new Set<string>()

@@ -4,7 +4,10 @@ import type { CallBody } from '#relay/request/call.ts'
 import { parseJson, routingNames } from '#relay/request/read-body.ts'
 import type { PlainRequest } from '#relay/providers/types.ts'
 
-/** JSON as it is; a form with its text fields as the JSON and its files beside it. */
+/**
+ * JSON as it is; a form with its text fields as the JSON and its files beside it.
+ * @throws {DomainError} relay.body_invalid
+ */
 export async function readPlainRequest(sent: Body, contentType: string): Promise<PlainRequest & { body: CallBody }> {
   const { bytes, holding } = sent
   if (!contentType.toLowerCase().startsWith('multipart/form-data')) {

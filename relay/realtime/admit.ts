@@ -5,7 +5,10 @@ import { authenticate } from '#relay/request/authenticate.ts'
 import type { CallCore, Caller, Incoming, RelayServices } from '#relay/request/call.ts'
 import type { Session } from './call.ts'
 
-/** The checks from the caller's address to the model, of a call whose only words are in its address. */
+/**
+ * The checks from the caller's address to the model, of a call whose only words are in its address.
+ * @throws {DomainError} relay.body_invalid
+ */
 export function admitRealtime(services: RelayServices, incoming: Incoming, caller: Caller): CallCore {
   admitAddress(caller, incoming.ip)
   const { model } = incoming.req.query

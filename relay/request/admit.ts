@@ -45,13 +45,19 @@ export async function admitChat(services: RelayServices, { incoming, route, call
   }
 }
 
-/** The addresses that the token may be used from. */
+/**
+ * The addresses that the token may be used from.
+ * @throws {DomainError} relay.ip_forbidden
+ */
 export function admitAddress(caller: Caller, ip: string): void {
   const entries = caller.token?.allowIps ?? ''
   if (entries !== '' && !isAllowedAddress(ip, entries)) throw new DomainError('relay.ip_forbidden')
 }
 
-/** The group the call asks to run in, which may be `auto`. */
+/**
+ * The group the call asks to run in, which may be `auto`.
+ * @throws {DomainError} relay.group_disabled, relay.group_forbidden
+ */
 export function admitGroup(services: RelayServices, caller: Caller): string {
   const { group, user } = caller
   if (group === '') return user.group
@@ -84,7 +90,10 @@ export function groupInUse(
   return groups.find((name) => plansOf(services, { model, group: name }).length > 0) ?? group
 }
 
-/** The channel a key's suffix names. */
+/**
+ * The channel a key's suffix names.
+ * @throws {DomainError} relay.pinned_channel_disabled, relay.pinned_channel_invalid
+ */
 export function admitPin(services: RelayServices, caller: Caller): ChannelRow | null {
   if (caller.pinnedChannelId === null) return null
   const channel = services.channels.channel(caller.pinnedChannelId)
@@ -95,13 +104,19 @@ export function admitPin(services: RelayServices, caller: Caller): ChannelRow | 
 
 const longestModelName = 128
 
-/** A name goes into the log, its indexes and the hourly sums; no model is called by a longer one. */
+/**
+ * A name goes into the log, its indexes and the hourly sums; no model is called by a longer one.
+ * @throws {DomainError} relay.model_name_too_long
+ */
 export function admitModelName(model: string): void {
   if (model.length > longestModelName && [...model].length > longestModelName)
     throw new DomainError('relay.model_name_too_long', { most: longestModelName })
 }
 
-/** The models a token may use, by the name the caller wrote or that name without a channel prefix. */
+/**
+ * The models a token may use, by the name the caller wrote or that name without a channel prefix.
+ * @throws {DomainError} relay.model_forbidden, relay.model_none_allowed
+ */
 export function admitModel(services: RelayServices, caller: Caller, input: { group: string; model: string }): void {
   const limits = caller.token?.modelLimits
   if (!limits) return

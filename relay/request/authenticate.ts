@@ -9,7 +9,10 @@ import { markTokenStatus } from '#features/tokens/relay-status.ts'
 
 type KeyedRequest = { path: string; query: Record<string, unknown>; headers: IncomingHttpHeaders }
 
-/** The checks of key and owner, in the order of docs/reference/admission.md. */
+/**
+ * The checks of key and owner, in the order of docs/reference/admission.md.
+ * @throws {DomainError} relay.token_…, relay.user_unavailable, relay.user_banned, relay.pin_forbidden
+ */
 export async function authenticate(services: RelayServices, request: KeyedRequest): Promise<Caller> {
   const { key, pin } = readCredential(request)
   if (key === '') throw new DomainError('relay.token_missing')

@@ -10,6 +10,7 @@ import type { CallBody, Caller, RelayServices } from './call.ts'
 /**
  * Who chats in the playground: the browser's session, never an access token. The group comes from the body and is checked
  * like a token's; only the user's own balance is charged.
+ * @throws {DomainError} playground.access_token, relay.user_banned
  */
 export async function identifyPlayground(services: RelayServices, req: Request): Promise<Caller> {
   if (req.get('authorization')) throw new DomainError('playground.access_token')
@@ -26,7 +27,10 @@ export async function identifyPlayground(services: RelayServices, req: Request):
   return { token: null, user, tokenName: 'playground', pinnedChannelId: null, group: '' }
 }
 
-/** The body names the group; it is checked, taken out, and charged at that group's ratio. */
+/**
+ * The body names the group; it is checked, taken out, and charged at that group's ratio.
+ * @throws {DomainError} playground.group_forbidden, playground.model_required
+ */
 export function preparePlayground(
   services: RelayServices,
   caller: Caller,

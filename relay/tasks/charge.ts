@@ -34,7 +34,10 @@ type Stored = {
   other: Record<string, unknown>
 }
 
-/** Charges an accepted task that is stored, before its caller is answered. */
+/**
+ * Charges an accepted task that is stored, before its caller is answered.
+ * @throws {DomainError} relay.unavailable
+ */
 export async function chargeTask(
   services: RelayServices,
   call: TaskCall,

@@ -61,9 +61,9 @@ const logFilters: Record<string, (given: Given) => Record<string, unknown>> = {
   'slow calls': () => ({ minMs: 95_000 }),
   'impossibly slow calls': () => ({ minMs: 2_000_000_000 }),
   'slow calls of a day': (given) => ({ minMs: 90_000, ...anywhere(given, dayMs) }),
-  'the dearest of a day': (given) => ({ sort: 'quota', ...anywhere(given, dayMs) }),
+  'the most expensive of a day': (given) => ({ sort: 'quota', ...anywhere(given, dayMs) }),
   'the slowest of an hour': (given) => ({ sort: 'useTime', ...anywhere(given, hourMs) }),
-  'the dearest of all': () => ({ sort: 'quota' }),
+  'the most expensive of all': () => ({ sort: 'quota' }),
 }
 
 const statFilters = [

@@ -64,6 +64,8 @@ const denied = {
   resting: { use: 'cooldown', in: /^relay\// },
   rested: { use: 'cooldown', in: /^relay\// },
   health: { use: 'circuit breaker', in: /^relay\// },
+  job: { use: 'task', in: /^relay\/(tasks|dialects)\// },
+  jobs: { use: 'tasks', in: /^relay\/(tasks|dialects)\// },
 }
 
 /** Fields as Google and Dify name them on the wire. */
@@ -122,6 +124,7 @@ const deniedPhrases = {
   '(?:wrong|failed|further|more|few|five|ten|thirty) tries': { use: 'attempts' },
   mended: { use: 'repaired, resolved' },
   purse: { use: 'balance, plan' },
+  'dear(?:er|est)': { use: 'more expensive, most expensive' },
   'kept answer': { use: 'stored answer' },
 }
 const deniedText = { ...Object.fromEntries(deniedInProse.map((word) => [word, denied[word]])), ...deniedPhrases }

@@ -2,11 +2,10 @@ import { Secret, TOTP } from 'otpauth'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { App } from '../support/app.ts'
-import { startApp } from '../support/app.ts'
-import { describeWithBrowser, launchBrowser } from '../support/chromium.ts'
+import { describeWithBrowser } from '../support/chromium.ts'
 import { startMailServer, textOf } from '../support/mail-server.ts'
 import { violationsOf } from './accessibility.ts'
-import { builtConsole, drawn, openConsole, toastShown } from './console.ts'
+import { drawn, openConsole, startInBrowser, toastShown } from './console.ts'
 
 const account = { username: 'sailor', password: 'a good long one' }
 const replaced = 'another long one'
@@ -37,11 +36,9 @@ describeWithBrowser('the account of a person', () => {
   let smtp: Awaited<ReturnType<typeof startMailServer>>
 
   beforeAll(async () => {
-    await builtConsole()
-    app = await startApp()
+    ;({ app, browser } = await startInBrowser({ setUp: false }))
     // Browsers keep passkeys for names, never for bare addresses.
     site = { url: app.url.replace('127.0.0.1', 'localhost') }
-    browser = await launchBrowser()
     await app.rest(null, 'POST', '/api/setup', {
       username: 'captain',
       password: account.password,

@@ -1,14 +1,13 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { App } from '../support/app.ts'
-import { startApp } from '../support/app.ts'
-import { describeWithBrowser, launchBrowser } from '../support/chromium.ts'
+import { describeWithBrowser } from '../support/chromium.ts'
 import type { TestUser } from '../support/factories.ts'
 import { processorMs } from '../support/processor-time.ts'
 import { setOptions } from '../relay/serve.ts'
 import { seriousViolations } from './accessibility.ts'
 import type { Look } from './console.ts'
-import { builtConsole, drawn, follow, openConsole, toastShown } from './console.ts'
+import { drawn, follow, openConsole, startInBrowser, toastShown } from './console.ts'
 import { act, box, button, pageWork } from './parts.ts'
 
 describeWithBrowser('channels', () => {
@@ -17,11 +16,8 @@ describeWithBrowser('channels', () => {
   let root: TestUser
 
   beforeAll(async () => {
-    await builtConsole()
-    app = await startApp()
-    await app.pool.query("insert into setup_records (id, version, initialized_at) values (1, '0', now())")
+    ;({ app, browser } = await startInBrowser())
     root = await app.make.user({ username: 'root', role: 100 })
-    browser = await launchBrowser()
   })
   afterAll(async () => {
     await browser?.close()

@@ -3,6 +3,8 @@ import type { Browser, BrowserContext, Page, Request } from 'playwright-core'
 import { inject } from 'vitest'
 import { fingerprintOf } from '../../client/lib/announcement.ts'
 import { buildConsole } from '#scripts/console.ts'
+import { type App, startApp } from '../support/app.ts'
+import { launchBrowser } from '../support/chromium.ts'
 import { until } from '../support/processes.ts'
 import { demoNotice } from '#test/seed/index.ts'
 import type { TestUser } from '../support/factories.ts'
@@ -25,6 +27,14 @@ export async function builtConsole(): Promise<void> {
   } finally {
     await lock.end()
   }
+}
+
+/** The built console on an app of its own, and a browser. With `setUp: false` its set-up page is still open. */
+export async function startInBrowser({ setUp = true } = {}): Promise<{ app: App; browser: Browser }> {
+  await builtConsole()
+  const app = await startApp()
+  if (setUp) await app.pool.query("insert into setup_records (id, version, initialized_at) values (1, '0', now())")
+  return { app, browser: await launchBrowser() }
 }
 
 /** What the console itself remembers after login; the cookie is the session. */

@@ -1,12 +1,11 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { App } from '../support/app.ts'
-import { startApp } from '../support/app.ts'
-import { describeWithBrowser, launchBrowser } from '../support/chromium.ts'
+import { describeWithBrowser } from '../support/chromium.ts'
 import type { TestUser } from '../support/factories.ts'
 import { setOptions } from '../relay/serve.ts'
 import { violationsOf } from './accessibility.ts'
-import { builtConsole, follow, openConsole } from './console.ts'
+import { follow, openConsole, startInBrowser } from './console.ts'
 
 const hourMs = 3_600_000
 
@@ -26,9 +25,7 @@ describeWithBrowser('the dashboard', () => {
   let root: TestUser
 
   beforeAll(async () => {
-    await builtConsole()
-    app = await startApp()
-    await app.pool.query("insert into setup_records (id, version, initialized_at) values (1, '0', now())")
+    ;({ app, browser } = await startInBrowser())
     root = await app.make.user({ username: 'root', role: 100 })
     for (const { ago, model, count, quota, prompt, output, cached } of hours) {
       await app.pool.query(
@@ -38,7 +35,6 @@ describeWithBrowser('the dashboard', () => {
         [new Date(Date.now() - ago * hourMs), root.id, model, count, quota, prompt, output, cached],
       )
     }
-    browser = await launchBrowser()
   })
   afterAll(async () => {
     await browser?.close()

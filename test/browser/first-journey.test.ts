@@ -1,9 +1,8 @@
 import type { Browser, Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { App } from '../support/app.ts'
-import { startApp } from '../support/app.ts'
-import { describeWithBrowser, launchBrowser } from '../support/chromium.ts'
-import { builtConsole, openConsole } from './console.ts'
+import { describeWithBrowser } from '../support/chromium.ts'
+import { openConsole, startInBrowser } from './console.ts'
 
 const account = { username: 'captain', password: 'a good long one' }
 
@@ -140,9 +139,7 @@ describeWithBrowser('the first hour of an installation', () => {
   let browser: Browser
 
   beforeAll(async () => {
-    await builtConsole()
-    app = await startApp()
-    browser = await launchBrowser()
+    ;({ app, browser } = await startInBrowser({ setUp: false }))
   })
   afterAll(async () => {
     await browser?.close()

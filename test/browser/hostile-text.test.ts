@@ -4,11 +4,11 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { roles } from '#core/roles.ts'
 import { setOptions } from '../relay/serve.ts'
-import { type App, startApp } from '../support/app.ts'
-import { describeWithBrowser, launchBrowser } from '../support/chromium.ts'
+import type { App } from '../support/app.ts'
+import { describeWithBrowser } from '../support/chromium.ts'
 import type { TestUser } from '../support/factories.ts'
 import { chunks, json, type ScriptedUpstream, startScriptedUpstream } from '../support/scripted-upstream.ts'
-import { builtConsole, drawn, openConsole } from './console.ts'
+import { drawn, openConsole, startInBrowser } from './console.ts'
 
 /** Would run, call out or lie over the page, each in its own way. */
 const hostile = [
@@ -33,13 +33,10 @@ describeWithBrowser('text that callers or careless operators wrote', () => {
   let root: TestUser & { role: number }
 
   beforeAll(async () => {
-    await builtConsole()
-    app = await startApp()
+    ;({ app, browser } = await startInBrowser())
     upstream = await startScriptedUpstream()
-    await app.pool.query("insert into setup_records (id, version, initialized_at) values (1, '0', now())")
     root = { ...(await app.make.user({ role: roles.root, username: 'root' })), role: roles.root }
     await setOptions(app, { LogErrorEnabled: 'true', RetryTimes: '0', SelfUseModeEnabled: 'true' })
-    browser = await launchBrowser()
   })
   afterAll(async () => {
     await browser?.close()

@@ -1,12 +1,11 @@
 import type { Browser, Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { App } from '../support/app.ts'
-import { startApp } from '../support/app.ts'
-import { describeWithBrowser, launchBrowser } from '../support/chromium.ts'
+import { describeWithBrowser } from '../support/chromium.ts'
 import type { TestUser } from '../support/factories.ts'
 import { startReceiver, type Receiver } from '../support/receiver.ts'
 import { seriousViolations } from './accessibility.ts'
-import { builtConsole, openConsole } from './console.ts'
+import { openConsole, startInBrowser } from './console.ts'
 
 const button = (place: Page | Locator, name: string): Locator => place.getByRole('button', { name, exact: true })
 
@@ -25,9 +24,7 @@ describeWithBrowser('work that runs by itself', () => {
   let upstream: Receiver
 
   beforeAll(async () => {
-    await builtConsole()
-    app = await startApp()
-    await app.pool.query("insert into setup_records (id, version, initialized_at) values (1, '0', now())")
+    ;({ app, browser } = await startInBrowser())
     root = await app.make.user({ username: 'root', role: 100 })
     // The first test passes, the others wait for somebody to end them.
     let tests = 0
@@ -36,7 +33,6 @@ describeWithBrowser('work that runs by itself', () => {
       tests += 1
       return { body: completion, delayMs: tests === 1 ? 0 : 100_000 }
     })
-    browser = await launchBrowser()
   })
   afterAll(async () => {
     await browser?.close()

@@ -1,11 +1,10 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { App } from '../support/app.ts'
-import { startApp } from '../support/app.ts'
-import { describeWithBrowser, launchBrowser } from '../support/chromium.ts'
+import { describeWithBrowser } from '../support/chromium.ts'
 import type { TestUser } from '../support/factories.ts'
 import { violationsOf } from './accessibility.ts'
-import { builtConsole, openConsole } from './console.ts'
+import { openConsole, startInBrowser } from './console.ts'
 
 /** By hand, gpt-4o-mini at 0.075 and 4: 1000 · 0.075 + 500 · 0.075 · 4 = 225, which is 225 / 500000 dollars. */
 const first = { usage: '1000:500', quota: 225, shown: '$0.000450' }
@@ -18,9 +17,7 @@ describeWithBrowser('the usage log', () => {
   let root: TestUser
 
   beforeAll(async () => {
-    await builtConsole()
-    app = await startApp()
-    await app.pool.query("insert into setup_records (id, version, initialized_at) values (1, '0', now())")
+    ;({ app, browser } = await startInBrowser())
     root = await app.make.user({ username: 'root', role: 100 })
     await app.make.channel()
     const token = await app.make.token(root)
@@ -33,7 +30,6 @@ describeWithBrowser('the usage log', () => {
       if (!reply.ok) throw new Error(await reply.text())
       await reply.text()
     }
-    browser = await launchBrowser()
   })
   afterAll(async () => {
     await browser?.close()

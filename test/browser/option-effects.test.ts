@@ -1,10 +1,10 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type App, startApp } from '../support/app.ts'
-import { describeWithBrowser, launchBrowser } from '../support/chromium.ts'
+import type { App } from '../support/app.ts'
+import { describeWithBrowser } from '../support/chromium.ts'
 import type { TestUser } from '../support/factories.ts'
 import { storeOptions } from '../support/store-options.ts'
-import { builtConsole, drawn, follow, openConsole } from './console.ts'
+import { drawn, follow, openConsole, startInBrowser } from './console.ts'
 import { button } from './parts.ts'
 
 /** A whole image: the console puts the usual one in the place of what cannot be read. */
@@ -16,11 +16,8 @@ describeWithBrowser('what root sets of the site', () => {
   let reader: TestUser
 
   beforeAll(async () => {
-    await builtConsole()
-    app = await startApp()
-    await app.pool.query("insert into setup_records (id, version, initialized_at) values (1, '0', now())")
+    ;({ app, browser } = await startInBrowser())
     reader = await app.make.user({ username: 'reader' })
-    browser = await launchBrowser()
   })
   afterAll(async () => {
     await browser?.close()

@@ -1,11 +1,10 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { App } from '../support/app.ts'
-import { startApp } from '../support/app.ts'
-import { describeWithBrowser, launchBrowser } from '../support/chromium.ts'
+import { describeWithBrowser } from '../support/chromium.ts'
 import type { TestUser } from '../support/factories.ts'
 import { violationsOf } from './accessibility.ts'
-import { builtConsole, drawn, follow, type Look, openConsole, toastShown } from './console.ts'
+import { drawn, follow, type Look, openConsole, startInBrowser, toastShown } from './console.ts'
 
 /** What users wrote is not translated. */
 const ours = { without: 'article' }
@@ -17,9 +16,7 @@ describeWithBrowser('people', () => {
   let reader: TestUser
 
   beforeAll(async () => {
-    await builtConsole()
-    app = await startApp()
-    browser = await launchBrowser()
+    ;({ app, browser } = await startInBrowser({ setUp: false }))
     root = await app.make.user({ role: 100, username: 'founder' })
     reader = await app.make.user({ username: 'anna' })
     await app.make.token(reader)

@@ -5,9 +5,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { exportCode } from '../../client/features/playground/export-code.ts'
 import type { CallBody } from '../../client/features/playground/reply.ts'
 import type { App } from '../support/app.ts'
-import { startApp } from '../support/app.ts'
-import { describeWithBrowser, launchBrowser } from '../support/chromium.ts'
-import { builtConsole, drawn, openConsole } from './console.ts'
+import { describeWithBrowser } from '../support/chromium.ts'
+import { drawn, openConsole, startInBrowser } from './console.ts'
 
 const message = (page: Page) => page.getByRole('textbox', { name: 'Message', exact: true })
 
@@ -32,12 +31,9 @@ describeWithBrowser('the playground', () => {
   let browser: Browser
 
   beforeAll(async () => {
-    await builtConsole()
-    app = await startApp()
-    await app.pool.query("insert into setup_records (id, version, initialized_at) values (1, '0', now())")
+    ;({ app, browser } = await startInBrowser())
     await app.make.channel({ models: 'gpt-4o-mini,gpt-4o,house-model,o3-mini,claude-sonnet-4-5' })
     await app.settled()
-    browser = await launchBrowser()
   })
   afterAll(async () => {
     await browser?.close()

@@ -1,12 +1,11 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { App } from '../support/app.ts'
-import { startApp } from '../support/app.ts'
-import { describeWithBrowser, launchBrowser } from '../support/chromium.ts'
+import { describeWithBrowser } from '../support/chromium.ts'
 import type { TestUser } from '../support/factories.ts'
 import { seriousViolations } from './accessibility.ts'
 import type { Look } from './console.ts'
-import { builtConsole, drawn, openConsole } from './console.ts'
+import { drawn, openConsole, startInBrowser } from './console.ts'
 import { box, button } from './parts.ts'
 
 describeWithBrowser('models and prices', () => {
@@ -15,13 +14,10 @@ describeWithBrowser('models and prices', () => {
   let root: TestUser
 
   beforeAll(async () => {
-    await builtConsole()
-    app = await startApp()
-    await app.pool.query("insert into setup_records (id, version, initialized_at) values (1, '0', now())")
+    ;({ app, browser } = await startInBrowser())
     root = await app.make.user({ username: 'root', role: 100 })
     await app.make.channel({ name: 'one', models: 'gpt-4o,claude-2.1,house-model' })
     await app.settled()
-    browser = await launchBrowser()
   })
   afterAll(async () => {
     await browser?.close()

@@ -4,11 +4,10 @@ import { english } from '../../client/i18n/en.ts'
 import { routes } from '../../client/app/routes.tsx'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { App } from '../support/app.ts'
-import { startApp } from '../support/app.ts'
-import { describeWithBrowser, launchBrowser } from '../support/chromium.ts'
+import { describeWithBrowser } from '../support/chromium.ts'
 import type { TestUser } from '../support/factories.ts'
 import { seriousViolations } from './accessibility.ts'
-import { builtConsole, drawn, follow, openConsole } from './console.ts'
+import { drawn, follow, openConsole, startInBrowser } from './console.ts'
 
 type Screen = {
   path: string
@@ -122,9 +121,7 @@ describeWithBrowser('the console', () => {
   let reader: TestUser
 
   beforeAll(async () => {
-    await builtConsole()
-    app = await startApp()
-    browser = await launchBrowser()
+    ;({ app, browser } = await startInBrowser({ setUp: false }))
   })
   afterAll(async () => {
     await browser?.close()

@@ -1,12 +1,11 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { App } from '../support/app.ts'
-import { startApp } from '../support/app.ts'
-import { describeWithBrowser, launchBrowser } from '../support/chromium.ts'
+import { describeWithBrowser } from '../support/chromium.ts'
 import type { TestUser } from '../support/factories.ts'
 import { setOptions } from '../relay/serve.ts'
 import { violationsOf } from './accessibility.ts'
-import { builtConsole, drawn, follow, openConsole, toastShown } from './console.ts'
+import { drawn, follow, openConsole, startInBrowser, toastShown } from './console.ts'
 
 describeWithBrowser('the settings', () => {
   let app: App
@@ -14,9 +13,7 @@ describeWithBrowser('the settings', () => {
   let root: TestUser
 
   beforeAll(async () => {
-    await builtConsole()
-    app = await startApp()
-    browser = await launchBrowser()
+    ;({ app, browser } = await startInBrowser({ setUp: false }))
     root = await app.make.user({ role: 100 })
     await app.make.channel({ models: 'gpt-4o-mini,nobodys-model' })
     await app.rest(null, 'POST', '/api/setup', { SelfUseModeEnabled: false, DemoSiteEnabled: false })

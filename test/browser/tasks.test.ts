@@ -1,10 +1,10 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { call, drawingChannel, holder, type Holder, imagine, imagined, musicChannel, poll } from '#test/tasks/world.ts'
-import { type App, startApp } from '../support/app.ts'
-import { describeWithBrowser, launchBrowser } from '../support/chromium.ts'
+import type { App } from '../support/app.ts'
+import { describeWithBrowser } from '../support/chromium.ts'
 import { seriousViolations } from './accessibility.ts'
-import { builtConsole, openConsole } from './console.ts'
+import { openConsole, startInBrowser } from './console.ts'
 
 describeWithBrowser('drawings and music in the console', () => {
   let app: App
@@ -12,9 +12,7 @@ describeWithBrowser('drawings and music in the console', () => {
   let by: Holder
 
   beforeAll(async () => {
-    await builtConsole()
-    app = await startApp()
-    await app.pool.query("insert into setup_records (id, version, initialized_at) values (1, '0', now())")
+    ;({ app, browser } = await startInBrowser())
     await drawingChannel(app, { name: 'Easel' })
     await musicChannel(app, { name: 'Piano' })
     by = await holder(app)
@@ -25,7 +23,6 @@ describeWithBrowser('drawings and music in the console', () => {
     await call(app, by, 'POST /suno/submit/music', { gpt_description_prompt: 'a song about rain [[polls=1]]' })
     await call(app, by, 'POST /suno/submit/lyrics', { prompt: 'words for the song' })
     await poll(app)
-    browser = await launchBrowser()
   })
   afterAll(async () => {
     await browser?.close()

@@ -2,11 +2,11 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { setOptions } from '#test/relay/serve.ts'
 import type { TestUser } from '#test/support/factories.ts'
-import { type App, startApp } from '../support/app.ts'
-import { describeWithBrowser, launchBrowser } from '../support/chromium.ts'
+import type { App } from '../support/app.ts'
+import { describeWithBrowser } from '../support/chromium.ts'
 import { recordProcessLog } from '../support/process-log.ts'
 import { seriousViolations } from './accessibility.ts'
-import { builtConsole, drawn, openConsole, toastShown } from './console.ts'
+import { drawn, openConsole, startInBrowser, toastShown } from './console.ts'
 
 /** 1000 prompt and 500 completion tokens at a ratio of 0.075 and a completion ratio of 4. */
 const body = {
@@ -27,13 +27,10 @@ describeWithBrowser('the tokens page', () => {
   let reader: TestUser
 
   beforeAll(async () => {
-    await builtConsole()
-    app = await startApp()
-    await app.pool.query("insert into setup_records (id, version, initialized_at) values (1, '0', now())")
+    ;({ app, browser } = await startInBrowser())
     await app.make.channel()
     await app.services.channels.reload()
     reader = await app.make.user({ quota: 10_000_000 })
-    browser = await launchBrowser()
   })
   afterAll(async () => {
     await browser?.close()

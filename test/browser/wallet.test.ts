@@ -1,14 +1,13 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { App } from '../support/app.ts'
-import { startApp } from '../support/app.ts'
-import { describeWithBrowser, launchBrowser } from '../support/chromium.ts'
+import { describeWithBrowser } from '../support/chromium.ts'
 import { createEpayGateway, type EpayFields } from '../support/epay-gateway.ts'
 import type { TestUser } from '../support/factories.ts'
 import { storeOptions } from '../support/store-options.ts'
 import { seriousViolations } from './accessibility.ts'
 import type { Look } from './console.ts'
-import { builtConsole, drawn, openConsole, toastShown } from './console.ts'
+import { drawn, openConsole, startInBrowser, toastShown } from './console.ts'
 
 const gateway = createEpayGateway({ pid: '1000', key: 'the key of the merchant' })
 
@@ -28,9 +27,7 @@ describeWithBrowser('the wallet and its administration', () => {
   let root: TestUser
 
   beforeAll(async () => {
-    await builtConsole()
-    app = await startApp()
-    await app.pool.query("insert into setup_records (id, version, initialized_at) values (1, '0', now())")
+    ;({ app, browser } = await startInBrowser())
     await storeOptions(app, {
       PayAddress: 'https://pay.example',
       EpayId: '1000',
@@ -43,7 +40,6 @@ describeWithBrowser('the wallet and its administration', () => {
     root = await app.make.user({ username: 'root', role: 100 })
     await app.make.channel({ models: 'gpt-4o', baseUrl: app.upstream.url })
     await app.services.channels.reload()
-    browser = await launchBrowser()
   })
   afterAll(async () => {
     await browser?.close()

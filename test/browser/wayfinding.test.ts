@@ -1,10 +1,9 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { App } from '../support/app.ts'
-import { startApp } from '../support/app.ts'
-import { describeWithBrowser, launchBrowser } from '../support/chromium.ts'
+import { describeWithBrowser } from '../support/chromium.ts'
 import type { TestChannel, TestToken, TestUser } from '../support/factories.ts'
-import { builtConsole, follow, openConsole } from './console.ts'
+import { follow, openConsole, startInBrowser } from './console.ts'
 
 describeWithBrowser('finding the way', () => {
   let app: App
@@ -14,15 +13,12 @@ describeWithBrowser('finding the way', () => {
   let token: TestToken
 
   beforeAll(async () => {
-    await builtConsole()
-    app = await startApp()
-    await app.pool.query("insert into setup_records (id, version, initialized_at) values (1, '0', now())")
+    ;({ app, browser } = await startInBrowser())
     root = await app.make.user({ username: 'root', role: 100 })
     channel = await app.make.channel({ name: 'Harbour upstream' })
     token = await app.make.token(root)
     await app.pool.query("update tokens set name = 'Lighthouse script' where id = $1", [token.id])
     await app.make.user({ username: 'mariner' })
-    browser = await launchBrowser()
   })
   afterAll(async () => {
     await browser?.close()

@@ -191,7 +191,7 @@ test('a session of ten turns over many channels and keys finds as much cached as
   expect(cached / prompt).toBeGreaterThan(direct.cached / direct.prompt - 0.01)
 })
 
-test('calls are summed up by session, agent and project, the dearest first, for their owner and for administrators', async () => {
+test('calls are summed up by session, agent and project, the most expensive first, for their owner and for administrators', async () => {
   const user = await app.make.user({ quota: 1_000_000_000 })
   const payer = await app.make.token(user)
   const { model } = await serve(app, { type: 1 })

@@ -226,7 +226,7 @@ describe('ten thousand recipients', () => {
     expect(listed.total).toBe(some.totalRecipients)
   })
 
-  it('does not make asking for the unread count dearer: it is one look into an index', async () => {
+  it('does not make asking for the unread count more expensive: it is one look into an index', async () => {
     await app.sql('analyze message_recipients')
     const plan = await app.sql(
       `explain select count(*) from message_recipients where user_id = ${person.id} and read_at is null`,

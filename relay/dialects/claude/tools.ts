@@ -6,6 +6,7 @@ import { InvalidRequest } from '#relay/chat/invalid-request.ts'
 
 const knownTool = new Set(['type', 'name', 'description', 'input_schema', 'strict', 'cache_control'])
 
+/** @throws {InvalidRequest} invalid_claude_request */
 export function readTools(value: unknown, read: Reader): { tools: Tool[]; losses: string[] } {
   if (value === undefined || value === null) return { tools: [], losses: [] }
   if (!Array.isArray(value)) {

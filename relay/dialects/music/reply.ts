@@ -7,10 +7,10 @@ const reply = z.object({
 })
 
 /** A platform's answer to a submission. */
-export type JobReply = { code: string; message: string; taskId: string }
+export type MusicReply = { code: string; message: string; taskId: string }
 
 /** Null when the text is no answer of such a platform. */
-export function readMusicReply(text: string): JobReply | null {
+export function readMusicReply(text: string): MusicReply | null {
   let json: unknown
   try {
     json = JSON.parse(text)

@@ -1,5 +1,5 @@
 /** A stored task, as far as callers see it. */
-export type StoredJob = {
+export type StoredMusicTask = {
   taskId: string
   action: string
   status: string
@@ -13,14 +13,14 @@ export type StoredJob = {
 
 const seconds = (instant: Date | null): number => (instant ? Math.floor(instant.getTime() / 1000) : 0)
 
-export const musicTaskObject = (job: StoredJob) => ({
-  task_id: job.taskId,
-  action: job.action,
-  status: job.status,
-  fail_reason: job.failReason,
-  submit_time: seconds(job.submittedAt),
-  start_time: seconds(job.startedAt),
-  finish_time: seconds(job.finishedAt),
-  progress: job.progress,
-  data: job.data ?? null,
+export const musicTaskObject = (task: StoredMusicTask) => ({
+  task_id: task.taskId,
+  action: task.action,
+  status: task.status,
+  fail_reason: task.failReason,
+  submit_time: seconds(task.submittedAt),
+  start_time: seconds(task.startedAt),
+  finish_time: seconds(task.finishedAt),
+  progress: task.progress,
+  data: task.data ?? null,
 })

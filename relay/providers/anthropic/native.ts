@@ -54,7 +54,10 @@ function nativeRequest(host: ClaudeHost, native: NativeBody, call: ProviderCall)
   }
 }
 
-/** Its client then sends the whole conversation again; without it the model would be asked about nothing. */
+/**
+ * Its client then sends the whole conversation again; without it the model would be asked about nothing.
+ * @throws {InvalidRequest} thread_unsupported_request
+ */
 export function refuseThread(body: Json): void {
   if ((body['thread'] ?? null) === null) return
   throw new InvalidRequest('thread_unsupported_request', 'thread is not supported by this model: send it all')

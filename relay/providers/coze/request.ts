@@ -42,6 +42,7 @@ function toMessage(message: Message, losses: Set<string>): Json[] {
   return [{ role, type, content_type: 'object_string', content: JSON.stringify(parts) }]
 }
 
+/** @throws {InvalidRequest} invalid_text_request */
 export function toCozeRequest(request: ChatRequest, call: ProviderCall): UpstreamRequest {
   const { channel, ambient } = call
   const botId = channel.other.trim()

@@ -6,13 +6,19 @@ import { type Json, listOf, recordOf, recordsOf, textOf, withoutAbsent } from '.
 
 const textsOnly = 'this model takes texts only, no lists of tokens'
 
-/** Lists of tokens are the original's own and mean nothing elsewhere. */
+/**
+ * Lists of tokens are the original's own and mean nothing elsewhere.
+ * @throws {InvalidRequest} invalid_embedding_request
+ */
 export function refuseTokens({ json }: PlainRequest): void {
   const tokens = listOf(json['input']).some((item) => typeof item === 'number' || Array.isArray(item))
   if (tokens) throw new InvalidRequest('invalid_embedding_request', textsOnly)
 }
 
-/** Texts to embed, and nothing else. */
+/**
+ * Texts to embed, and nothing else.
+ * @throws {InvalidRequest} invalid_embedding_request
+ */
 export function textsToEmbed({ json }: PlainRequest): string[] {
   const { input } = json
   const texts = typeof input === 'string' ? [input] : listOf(input)

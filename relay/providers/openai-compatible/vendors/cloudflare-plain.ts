@@ -41,7 +41,10 @@ export const cloudflareImages = (host: Host): PlainTranslation => ({
   },
 })
 
-/** The turbo model reads base64 in JSON, the others the bytes of the recording as they are. */
+/**
+ * The turbo model reads base64 in JSON, the others the bytes of the recording as they are.
+ * @throws {InvalidRequest} invalid_audio_request
+ */
 export const cloudflareTranscription = (host: Host): PlainTranslation => ({
   readsFile: true,
   request: ({ file: bytes }, call) => {
