@@ -29,6 +29,7 @@ import { withImages } from './images.ts'
 import { sendBuilt, type Try, untilDone } from './send.ts'
 import { createTrailingBuffer } from './trailing-buffer.ts'
 import { lossNames } from '#relay/chat/losses.ts'
+import { withTextAt } from '#relay/chat/text-at.ts'
 
 const largestAnswer = 128 * 1024 * 1024
 
@@ -191,7 +192,7 @@ async function answerJson(current: Try, reply: UpstreamReply, more: UpstreamRequ
   if (used.source === 'estimated' && isEmptyAnswer(call.asked.operation, translated)) throw malformed()
   const shaped = audio ? undefined : shape(current, translated, used)
   // What cannot be counted is not charged.
-  const sent = audio?.bytes ?? (shaped === json && !translation.next ? text : JSON.stringify(shaped))
+  const sent = audio?.bytes ?? named(call, shaped, shaped === json && !translation.next ? text : JSON.stringify(shaped))
   await settle(current, { used, firstByteMs: performance.now() - call.startedAt, end: 'complete' })
   if (current.losses.length > 0) res.setHeader('x-translation-loss', current.losses.join(','))
   res.status(200).setHeader('content-type', audio?.contentType ?? 'application/json; charset=utf-8')
@@ -208,6 +209,12 @@ async function translate(current: Try, answers: readonly unknown[]): Promise<unk
   const draws = asked.operation === 'images' || asked.operation === 'image-edits'
   if (!draws || (asked.json['response_format'] !== 'b64_json' && !asked.foreign)) return translated
   return withImages(translated, async (url) => (await current.services.media(url, upstreamAbort.signal)).data)
+}
+
+/** With the model's name as its caller wrote it, where the answer names one. */
+function named({ model }: PlainCall, answer: unknown, text: string): string {
+  const { model: answered } = Object(answer) as { model?: unknown }
+  return typeof answered !== 'string' || answered === model ? text : withTextAt(text, ['model'], model)
 }
 
 /** The answer in the caller's form. */

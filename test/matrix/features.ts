@@ -220,7 +220,6 @@ async function checkLongNames({ ask, facts }: Probe): Promise<void> {
   }
 }
 
-/** What a caller wants of an answer, each in both ways of answering but where the way is the question. */
 /** As a vendor words it, and as each dialect's agents know it. */
 const overflow = 'This model%27s maximum context length is 128000 tokens. Your messages resulted in 130001 tokens.'
 const overflowWords =
@@ -235,6 +234,7 @@ async function checkOverflow({ fail }: Probe): Promise<void> {
   }
 }
 
+/** What a caller wants of an answer, each in both ways of answering but where the way is the question. */
 export const features = [
   { id: 'plain', label: 'plain', check: (probe) => checkPlain(probe, false) },
   { id: 'stream', label: 'stream', check: (probe) => checkPlain(probe, true) },

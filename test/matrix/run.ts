@@ -6,7 +6,7 @@ import { type Feature, type FeatureId, features } from './features.ts'
 import { type Limit, limitOf } from './limits.ts'
 import { type LossWatch, watchLosses } from './losses.ts'
 import { modelOf, provenUpstreams, type UpstreamId, upstreams } from './upstreams.ts'
-import { checkLedger, checkNothingHeld, forgetRows, makeWallet, usage, type Wallet } from './world.ts'
+import { checkLedger, forgetRows, untilNothingHeld, makeWallet, usage, type Wallet } from './world.ts'
 
 export type Cell = {
   client: ClientId
@@ -95,8 +95,9 @@ async function outcomeOf(place: Place, feature: (typeof features)[number]): Prom
   try {
     await check(place, feature)
   } catch (error) {
+    // What a library gave up on may still be under way.
+    await untilNothingHeld(app, wallet)
     await forgetRows(app, wallet)
-    await checkNothingHeld(app, wallet)
     if (!limit) return { kind: 'failed', error }
     const isReported = limit.loss === undefined || losses.of(wallet.token.key).includes(limit.loss)
     return isReported

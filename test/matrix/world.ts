@@ -3,6 +3,7 @@ import type { ConnectionOptions } from '#db/connection.ts'
 import type { Upstream } from '#test/simulator/index.ts'
 import { type App, startApp } from '#test/support/app.ts'
 import type { TestToken, TestUser } from '#test/support/factories.ts'
+import { until } from '#test/support/processes.ts'
 import { type MatrixUpstream, modelOf, upstreams } from './upstreams.ts'
 
 /** What every answer costs: input at one unit a token, output at two. */
@@ -88,13 +89,19 @@ export async function checkLedger(
   await checkNothingHeld(app, wallet)
 }
 
-export async function checkNothingHeld(app: App, { user }: Wallet): Promise<void> {
-  const { rows } = await app.pool.query(
+async function heldOf(app: App, { user }: Wallet): Promise<number> {
+  const { rows } = await app.pool.query<{ held: number }>(
     `select count(*)::int as held from holds where user_id = $1 and status = 'open'`,
     [user.id],
   )
-  assert.equal(rows[0]?.held, 0, 'money is held')
+  return rows[0]?.held ?? 0
 }
+
+const checkNothingHeld = async (app: App, wallet: Wallet): Promise<void> =>
+  assert.equal(await heldOf(app, wallet), 0, 'money is held')
+
+export const untilNothingHeld = (app: App, wallet: Wallet): Promise<void> =>
+  until(async () => (await heldOf(app, wallet)) === 0, { what: 'money is held' })
 
 /** Rows of a cell that was not to pass are not the next one's. */
 export async function forgetRows(app: App, wallet: Wallet): Promise<void> {

@@ -96,6 +96,18 @@ test('answers carry the name the caller wrote, passed through and translated, st
   }
 })
 
+test('so do answers of other operations, of which nothing else is changed', async () => {
+  const { model } = await serve(app, { type: 1, upstreamModel: 'behind-2026' })
+  for (const [path, body] of [
+    ['/v1/embeddings', { input: 'hi', encoding_format: 'float' }],
+    ['/v1/moderations', { input: 'hi' }],
+  ] as const) {
+    const text = await (await app.relay(token, path, { model, ...body })).text()
+    expect(text).toContain(`"model":"${model}"`)
+    expect(text).not.toContain('behind-2026')
+  }
+})
+
 describe('which name is priced', () => {
   test('the one sent upstream, or the caller’s where the operator bills so', async () => {
     const { model, ids } = await serve(app, { does: 'usage=1000:100' })
