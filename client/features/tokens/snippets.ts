@@ -134,12 +134,21 @@ const claudeCode = ({ base, key, model }: Access): Snippet[] => [
 export ANTHROPIC_BASE_URL="${base}"
 export ANTHROPIC_AUTH_TOKEN="${key}"
 export ANTHROPIC_MODEL="${model}"
+export ANTHROPIC_DEFAULT_HAIKU_MODEL="${model}"
 claude`,
   },
   {
     title: '~/.claude/settings.json',
     code: JSON.stringify(
-      { env: { ANTHROPIC_BASE_URL: base, ANTHROPIC_AUTH_TOKEN: key, ANTHROPIC_MODEL: model } },
+      {
+        env: {
+          ANTHROPIC_BASE_URL: base,
+          ANTHROPIC_AUTH_TOKEN: key,
+          ANTHROPIC_MODEL: model,
+          // Writes titles and summaries; by default one of the vendor's, which the gateway may not have.
+          ANTHROPIC_DEFAULT_HAIKU_MODEL: model,
+        },
+      },
       null,
       2,
     ),
