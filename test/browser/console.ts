@@ -4,7 +4,7 @@ import { inject } from 'vitest'
 import { fingerprintOf } from '../../client/lib/announcement.ts'
 import { buildConsole } from '#scripts/console.ts'
 import { type App, startApp } from '../support/app.ts'
-import { launchBrowser } from '../support/chromium.ts'
+import { complaintsOfPages, launchBrowser } from '../support/chromium.ts'
 import { until } from '../support/processes.ts'
 import { demoNotice } from '#test/seed/index.ts'
 import type { TestUser } from '../support/factories.ts'
@@ -146,15 +146,15 @@ export async function drawn(page: Page): Promise<void> {
   await page.waitForFunction(() => document.querySelector('[aria-busy=true]') === null)
 }
 
-/** What a page must never do: throw, or write an error into its console. */
+/** What a page must never do: throw, or write an error or a warning into its console. */
 function listenForComplaints(page: Page): string[] {
   const complaints: string[] = []
+  complaintsOfPages.push(complaints)
   page.on('pageerror', (error) => complaints.push(error.message))
   page.on('console', (message) => {
     // A refused call is an answer, which the page shows.
-    if (message.type() === 'error' && !message.text().includes('Failed to load resource')) {
-      complaints.push(message.text())
-    }
+    const isOfPage = !message.text().includes('Failed to load resource')
+    if (/error|warning|assert/.test(message.type()) && isOfPage) complaints.push(message.text())
   })
   return complaints
 }

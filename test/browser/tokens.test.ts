@@ -192,7 +192,7 @@ describeWithBrowser('the tokens page', () => {
         { Leaking: `${app.upstream.url}/?key={key}` },
       ]),
     })
-    const { page } = await openConsole(browser, app, { reader })
+    const { page, complaints } = await openConsole(browser, app, { reader })
     await page.goto('/chat2link')
     await page.getByText('Framed').first().waitFor()
     await page.getByText('聊天链接配置错误').waitFor()
@@ -227,6 +227,8 @@ describeWithBrowser('the tokens page', () => {
     expect(framed.map(({ referer }) => referer)).toEqual([undefined])
     expect(framed[0]?.url).not.toContain('?key')
     expect(asked.map(({ url }) => url)).not.toContain(elsewhere)
+    // The browser names what it refused; the empty frame has no storage, which the tests write to.
+    expect(complaints.splice(0).join()).toContain(elsewhere.replace('taken', ''))
 
     const without = await app.make.user()
     const other = await openConsole(browser, app, { reader: without, language: 'en' })

@@ -72,6 +72,14 @@ test('every file that the Dockerfile copies is there and left by .dockerignore',
   ).toEqual([])
 })
 
+test('the image starts what npm start does, with the same flags of Node', () => {
+  const [command = ''] = readStages(read('Dockerfile')).flatMap(({ steps }) =>
+    steps.flatMap(({ instruction, text }) => (instruction === 'CMD' ? [text] : [])),
+  )
+  const flags = JSON.parse((/^const flags = (.*)$/m.exec(read('scripts/run.mjs'))?.[1] ?? '').replaceAll("'", '"'))
+  expect(JSON.parse(command)).toEqual(['node', ...flags, 'scripts/start.ts'])
+})
+
 /** A PostgreSQL of its own, reached as a server is. */
 async function startDatabase() {
   const folder = mkdtempSync(join(tmpdir(), 'deployment-'))

@@ -13,7 +13,7 @@ import { createRequire } from 'node:module'
 import { delimiter, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type Browser, chromium } from 'playwright-core'
-import { describe } from 'vitest'
+import { afterEach, describe, expect } from 'vitest'
 
 const require = createRequire(import.meta.url)
 const cache = fileURLToPath(new URL('../../.cache', import.meta.url))
@@ -43,10 +43,24 @@ const noBrowser =
     ? undefined
     : `no Chromium comes along for ${process.platform}-${process.arch}: install one, or set CHROMIUM_PATH`
 
-/** `describe` for what needs a browser. Without one it is skipped and says so; under CI it fails. */
+/** What pages have complained of, a list for each; a test that means it takes it out. */
+export const complaintsOfPages: string[][] = []
+
+/**
+ * `describe` for what needs a browser: a page that complains fails the test that opened it. Without a browser it is skipped and says
+ * so; under CI it fails.
+ */
 export function describeWithBrowser(name: string, body: () => void): void {
   const isSkipped = noBrowser !== undefined && !process.env.CI
-  describe.skipIf(isSkipped)(isSkipped ? `${name} (${noBrowser})` : name, body)
+  describe.skipIf(isSkipped)(isSkipped ? `${name} (${noBrowser})` : name, () => {
+    afterEach(() => {
+      expect(
+        complaintsOfPages.flatMap((complaints) => complaints.splice(0)),
+        'errors and warnings of pages',
+      ).toEqual([])
+    })
+    body()
+  })
 }
 
 /** Two test files may come at once, so the folder gets its name only when it is complete. */
