@@ -31,7 +31,7 @@ function rowsOf({ random, now }: SeedContext, person: Person, { channels, tokens
       if (createdAt === null) continue
       const answered = callAt(random, createdAt, { person, token: oneOf(random, lots), channels })
       const luck = random()
-      if (luck < 0.008) rows.push(failedInsteadOf(answered))
+      if (luck < 0.008) rows.push(failedInsteadOf(answered, channels))
       else rows.push(luck < 0.025 ? answeredAtSecondTry(answered, oneOf(random, channels)) : answered)
     }
   }
@@ -64,7 +64,7 @@ function answeredAtSecondTry(answered: LogRow, failed: PlantedChannel): LogRow {
 }
 
 /** The call that no channel answered. */
-const failedInsteadOf = (answered: LogRow): LogRow => ({
+const failedInsteadOf = (answered: LogRow, channels: readonly PlantedChannel[]): LogRow => ({
   ...answered,
   type: logType.error,
   content: 'The engine is overloaded',
@@ -79,7 +79,7 @@ const failedInsteadOf = (answered: LogRow): LogRow => ({
     channel_id: answered.channel_id,
     admin_info: {
       use_channel: [String(answered.channel_id)],
-      attempts: [overloaded({ id: answered.channel_id ?? 0, name: '' })],
+      attempts: channels.filter(({ id }) => id === answered.channel_id).map(overloaded),
     },
   },
 })

@@ -60,7 +60,7 @@ export function FilterBar(props: FilterBarProps) {
           {shown.map((facet) => (
             <FacetButton key={facet.id} facet={facet} values={values} onChange={onChange} />
           ))}
-          {(set.length > 0 || hasQuery) && (
+          {shown.length > 0 && (set.length > 0 || hasQuery) && (
             <Button variant="ghost" onClick={reset}>
               {t('清除筛选')}
             </Button>

@@ -6,7 +6,8 @@ import { Notice } from '../../components/notice.tsx'
 import { notify } from '../../components/notify.ts'
 import { Page as Frame } from '../../components/page.tsx'
 import { ErrorState, EmptyState } from '../../components/states.tsx'
-import { t } from '../../i18n/t.ts'
+import type { PlainText } from '../../i18n/t.ts'
+import { t, text } from '../../i18n/t.ts'
 import { usePageLeaveGuard } from '../../lib/leave-guard.ts'
 import { refusalCode } from '../../lib/errors.ts'
 import { useSession } from '../../lib/session.ts'
@@ -37,14 +38,13 @@ const state = { q: '', show: 'all', open: '', channel: '', model: '' }
 
 const noRows: readonly PriceRow[] = []
 
-const isShown = (row: PriceRow, show: string): boolean =>
-  show === 'missing'
-    ? row.isMissing
-    : show === 'served'
-      ? row.channelCount > 0
-      : show === 'retired'
-        ? row.retires !== null && row.channelCount > 0
-        : true
+/** The rows to choose from, by the words in the address. */
+const views = new Map<string, { label: PlainText; isShown: (row: PriceRow) => boolean }>([
+  ['all', { label: text('全部'), isShown: () => true }],
+  ['served', { label: text('有渠道'), isShown: (row) => row.channelCount > 0 }],
+  ['missing', { label: text('没有价格'), isShown: (row) => row.isMissing }],
+  ['retired', { label: text('将停用'), isShown: (row) => row.retires !== null && row.channelCount > 0 }],
+])
 
 const Skeletons = () => (
   <Stack gap="2" aria-busy>
@@ -70,7 +70,8 @@ export function Page() {
     [added, stored],
   )
   const shown = useMemo(
-    () => rows.filter((row) => row.model.toLowerCase().includes(words) && isShown(row, values.show)),
+    () =>
+      rows.filter((row) => row.model.toLowerCase().includes(words) && (views.get(values.show)?.isShown(row) ?? true)),
     [rows, words, values.show],
   )
   const missing = stored.filter(({ isMissing }) => isMissing).length
@@ -160,18 +161,11 @@ export function Page() {
         <SegmentGroup.Root
           size="sm"
           aria-label={t('显示')}
-          value={values.show}
+          value={views.has(values.show) ? values.show : 'all'}
           onValueChange={({ value }) => set({ show: value ?? 'all' })}
         >
           <SegmentGroup.Indicator />
-          <SegmentGroup.Items
-            items={[
-              { value: 'all', label: t('全部') },
-              { value: 'served', label: t('有渠道') },
-              { value: 'missing', label: t('没有价格') },
-              { value: 'retired', label: t('将停用') },
-            ]}
-          />
+          <SegmentGroup.Items items={[...views].map(([value, { label }]) => ({ value, label: t(label) }))} />
         </SegmentGroup.Root>
         <Text textStyle="xs" color="fg.muted" aria-live="polite">
           {query.data && t('{count} 个模型', { count: shown.length })}
