@@ -30,6 +30,7 @@ const mostOutput: readonly (readonly [RegExp, number])[] = [
   [/claude-opus-4-1/, 32_000],
 ]
 
+/** https://platform.claude.com/docs/en/build-with-claude/extended-thinking, "Feature compatibility" and "Working with thinking budgets" */
 function checkThinking(body: Json): void {
   const thinking = asObject(body['thinking'])
   if (thinking['type'] !== 'enabled') return
@@ -109,6 +110,7 @@ const countMarks = (value: unknown): number =>
     0,
   )
 
+/** https://github.com/tghamm/Anthropic.SDK/issues/50 */
 function checkMarks(body: Json): void {
   const found = ['tools', 'system', 'messages'].reduce((sum, name) => sum + countMarks(body[name]), 0)
   if (found > 4) refuse(`A maximum of 4 blocks with cache_control may be provided. Found ${found}.`)

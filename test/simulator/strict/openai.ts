@@ -33,6 +33,10 @@ function unsupported(name: string, model: string): never {
   })
 }
 
+/**
+ * Ids of calls: https://github.com/vercel/ai/issues/8132 (40 in chat completions), https://github.com/AnswerDotAI/fastllm/issues/45 (64 in responses);
+ * ids of end users: https://platform.openai.com/docs/api-reference/responses/create, `safety_identifier`.
+ */
 function checkLength(value: unknown, longest: number, param: string): void {
   const text = asText(value)
   if (text.length <= longest) return
@@ -44,7 +48,7 @@ function checkLength(value: unknown, longest: number, param: string): void {
   })
 }
 
-/** "must be a-z, A-Z, 0-9, or contain underscores and dashes, with a maximum length of 64" */
+/** https://platform.openai.com/docs/api-reference/chat/create, `tools[].function.name`: "must be a-z, A-Z, 0-9, or contain underscores and dashes, with a maximum length of 64" */
 function checkName(value: unknown, param: string): void {
   checkLength(value, 64, param)
   if (!/^[a-zA-Z0-9_-]+$/.test(asText(value)))
@@ -150,7 +154,10 @@ export function checkChat(body: Json, { path }: { path: string }): void {
 const isCall = (item: Json) => item['type'] === 'function_call' || item['type'] === 'custom_tool_call'
 const isOutput = (item: Json) => item['type'] === 'function_call_output' || item['type'] === 'custom_tool_call_output'
 
-/** "No tool call found for function call output with call_id …" and "No tool output found for function call …" */
+/**
+ * "No tool call found for function call output with call_id …": https://github.com/continuedev/continue/issues/10092; "No tool output found for
+ * function call …": https://github.com/router-for-me/CLIProxyAPI/issues/2368
+ */
 function checkItemPairs(items: Json[]): void {
   const called = new Set(items.filter(isCall).map((item) => asText(item['call_id'])))
   const answered = new Set(items.filter(isOutput).map((item) => asText(item['call_id'])))
@@ -195,6 +202,7 @@ export function checkResponses(body: Json): void {
   const model = asText(body['model'])
   for (const name of ['temperature', 'top_p'])
     if (isReasoning(model) && body[name] !== undefined) unsupported(name, model)
+  // "Invalid 'max_output_tokens': integer below minimum value.": https://github.com/UKGovernmentBEIS/inspect_evals/issues/694
   const limit = asNumber(body['max_output_tokens'])
   if (limit !== undefined && limit < 16)
     throw new Refusal({
