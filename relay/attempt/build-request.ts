@@ -41,7 +41,7 @@ export async function buildRequest(context: AttemptContext): Promise<UpstreamReq
       return withinLimit(overridden, channel, context.held.plan.lowered)
     }
     if (native) return withOverrides(native.request(sent.body, providerCall))
-    const field = untranslatable(sent.request, nativeDialectOf(provider))
+    const field = untranslatable(sent.request, nativeDialectOf(provider), provider.chat)
     if (field !== undefined)
       throw new InvalidRequest(
         field === 'thread' ? 'thread_unsupported_request' : 'convert_request_failed',

@@ -154,5 +154,5 @@ function nativeFor({ dialect }: Call, { provider, sent, providerCall, passes }: 
   if (!native || native.accepts?.(sent.body.json, providerCall) === false) return null
   if (passes || takesNames(sent.request, provider.chat.profile?.(providerCall) ?? openAiProfile)) return native
   // Names that the upstream would refuse go to it under others, of which the answer has to be freed again.
-  return untranslatable(sent.request, nativeDialectOf(provider)) === undefined ? null : native
+  return untranslatable(sent.request, nativeDialectOf(provider), provider.chat) === undefined ? null : native
 }

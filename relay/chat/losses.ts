@@ -74,11 +74,16 @@ function typeName(value: unknown): string | undefined {
  * The name of a field that must not be dropped silently and that no upstream of another dialect can honour (state an
  * upstream keeps, background work), or undefined.
  */
-export function untranslatable(request: ChatRequest, target: DialectId): string | undefined {
+export function untranslatable(
+  request: ChatRequest,
+  target: DialectId,
+  { keepsThreads = false }: { keepsThreads?: boolean | undefined } = {},
+): string | undefined {
   if (request.plainPrompts !== undefined) return 'more than one text as the prompt'
   const { dialect, fields } = request.extra
+  // Hosts that speak the dialect need not keep threads.
+  if (dialect === 'claude') return keepsThreads || (fields['thread'] ?? null) === null ? undefined : 'thread'
   if (dialect === target) return undefined
-  if (dialect === 'claude') return (fields['thread'] ?? null) === null ? undefined : 'thread'
   if (dialect === 'gemini') return fields['cachedContent'] === undefined ? undefined : 'cachedContent'
   if (dialect !== 'openai-responses') return undefined
   for (const name of ['previous_response_id', 'conversation', 'prompt']) {

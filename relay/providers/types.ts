@@ -172,6 +172,8 @@ export type ChatTranslation = {
   media?: 'inline' | 'as-given' | undefined
   /** For upstreams that take files only as such: bytes are sent first, and the call names them by the id `read` gives. */
   uploads?: Uploads | undefined
+  /** The upstream keeps conversations of messages, so that a call may go on from an earlier one without repeating it. */
+  keepsThreads?: boolean | undefined
   /** The most images that one message may hold. */
   mostImages?: ((call: ProviderCall) => number | undefined) | undefined
   /** With `inline`: parts whose address the upstream reads itself, so that it stays. */

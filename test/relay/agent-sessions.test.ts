@@ -115,8 +115,9 @@ describe('a thread of messages', () => {
   test.each([
     ['Gemini', 24],
     ['chat completions', 43],
+    ['Bedrock', 33],
   ])('is refused where the upstream keeps none, so that its client sends everything again: %s', async (_name, type) => {
-    const { model } = await serve(app, { type })
+    const { model } = await serve(app, { type, key: 'id|secret|us-east-1' })
     for (const thread of [{ type: 'create' }, { type: 'continue', previous_message_id: undefined }]) {
       const reply = await ask(mine, model, thread)
       expect(reply.status).toBe(400)

@@ -53,6 +53,8 @@ test.each<[string, Json, string?]>([
     strictFormat({ type: 'object', properties: { a: { minLength: 1 } }, required: ['a'], additionalProperties: false }),
   ],
   ['a format that is no object', strictFormat({ type: 'array', items: {} })],
+  ['an id of an end user in other letters, as DeepSeek', { model: 'deepseek-v4', user_id: '{"a":"b"}' }],
+  ['an id of an end user that is too short, as Zhipu', { model: 'glm-5', user_id: 'short' }],
   ['a seed, as Mistral', { model: 'mistral-large-latest', seed: 1 }],
   [
     'a begun answer, as Mistral',

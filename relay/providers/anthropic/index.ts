@@ -30,6 +30,7 @@ export const anthropic: Provider = {
     response: (json, call) => fromClaudeResponse(json, call),
     stream: (call) => createClaudeDecoder(call),
     media: 'as-given',
+    keepsThreads: true,
   },
   native: { claude: nativeClaude(host) },
   batches: messageBatches,

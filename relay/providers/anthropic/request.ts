@@ -21,11 +21,15 @@ const extensions = ['thinking', 'output_config', 'context_management', 'containe
 
 type Planned = { model: string; traits: ClaudeTraits; thinking: Thinking; suffix: NameSuffix }
 
-/** What is sent of an answer: text that says nothing, images and reasoning without this vendor's proof are not. */
+/**
+ * What is surely sent of an answer: text that says nothing, images and reasoning without this vendor's proof are not, and
+ * calls of remote servers and searches not to every host.
+ */
 const isSent = (part: AssistantPart): boolean =>
   part.type === 'text' || part.type === 'refusal'
     ? part.text.trim() !== ''
-    : part.type !== 'image' && part.type !== 'audio' && !(part.type === 'reasoning' && !isProven(part))
+    : !['image', 'audio', 'mcp-call', 'web-search'].includes(part.type) &&
+      !(part.type === 'reasoning' && !isProven(part))
 
 const isProven = ({ signature, encrypted }: ReasoningPart): boolean =>
   signature?.dialect === 'claude' || encrypted?.dialect === 'claude'

@@ -137,6 +137,14 @@ export function checkOutputLimit(body: Json, names: readonly string[]): void {
   }
 }
 
+/** https://api-docs.deepseek.com/api/create-chat-completion and https://docs.bigmodel.cn/api-reference, `user_id` */
+function checkEndUser(body: Json, model: string): void {
+  const user = body['user_id']
+  if (user === undefined) return
+  const isTaken = model.startsWith('glm-') ? /^.{6,128}$/s : /^[a-zA-Z0-9_-]{1,512}$/
+  if (/^(glm|deepseek)-/.test(model) && !isTaken.test(asText(user))) refuse('Invalid user_id', 'user_id')
+}
+
 /** What single vendors of OpenAI's form refuse, distinguished by their models and paths. */
 export function checkVendor(body: Json, path: string): void {
   const model = asText(body['model'])
@@ -145,5 +153,6 @@ export function checkVendor(body: Json, path: string): void {
   if (isAli) checkDashScope(body)
   if (/^(mistral|magistral|ministral|codestral|pixtral|devstral)-/.test(model)) checkMistral(body)
   if (model.startsWith('deepseek-')) checkDeepSeek(body)
+  checkEndUser(body, model)
   checkOutputLimit(body, ['max_tokens', 'max_completion_tokens'])
 }
