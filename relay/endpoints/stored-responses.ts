@@ -1,4 +1,5 @@
 import { DomainError } from '#core/errors.ts'
+import { resolveModelMapping } from '#core/routing/model-names.ts'
 import { forgetAnswer } from '#features/stored-responses/service.ts'
 import { forgetLocalResponse } from '#features/stored-responses/local-responses.ts'
 import { isInteractionId } from '#relay/dialects/gemini-interactions/ids.ts'
@@ -10,6 +11,9 @@ import { placeOfNamed, placeStoredAt } from '#relay/routing/stored-responses.ts'
 import { maskedAttemptFailure, AttemptFailed } from '#relay/attempt/failure.ts'
 import { providerFor } from '#relay/providers/registry.ts'
 import type { StoredCall } from '#relay/providers/types.ts'
+import { tryRecord } from '#relay/providers/shared/json.ts'
+import type { ChannelRow } from '#relay/routing/channel-row.ts'
+import { withTextAt } from '#relay/chat/text-at.ts'
 import { secretsOf } from '#relay/upstream-call/channel.ts'
 import { isGood, upstreamFailure } from '#relay/upstream-call/send.ts'
 import { timeoutsOf } from '#relay/upstream-call/timeouts.ts'
@@ -99,11 +103,23 @@ async function ask(services: RelayServices, call: CallCore, { method, path, id }
       limits: timeoutsOf(place.channel.setting, 'unstreamed'),
       signal: call.upstreamAbort.signal,
     })
-    if (isGood(reply)) return { status: reply.status, text: await reply.text(largestAnswer) }
+    if (isGood(reply))
+      return { status: reply.status, text: inCallersName(place.channel, await reply.text(largestAnswer)) }
     const failure = await upstreamFailure(reply, secretsOf(upstream, token))
     if (reply.status === 404) throw new DomainError('relay.stored_item_unknown')
     throw new AttemptFailed(failure, { local: false })
   } catch (error) {
     throw error instanceof DomainError ? error : maskedAttemptFailure(error, secretsOf(upstream))
   }
+}
+
+/** With the name that callers know the model by, where the channel has just one for the upstream's. */
+function inCallersName({ models, modelMapping }: ChannelRow, text: string): string {
+  if (modelMapping === '') return text
+  const { model } = tryRecord(text) ?? {}
+  const names = models.filter((name) => {
+    const mapped = resolveModelMapping(modelMapping, name)
+    return mapped.ok && mapped.model === model
+  })
+  return names.length === 1 ? withTextAt(text, ['model'], String(names[0])) : text
 }

@@ -106,6 +106,14 @@ test('so do answers of other operations, of which nothing else is changed', asyn
     expect(text).toContain(`"model":"${model}"`)
     expect(text).not.toContain('behind-2026')
   }
+  for (const type of [1, 3]) {
+    const { model: stored } = await serve(app, { type, upstreamModel: 'behind-2026' })
+    const made = await app.relay(token, '/v1/responses', { model: stored, input: 'hi' })
+    const { id } = (await made.json()) as { id: string }
+    const headers = { authorization: `Bearer sk-${token.key}` }
+    const read = await fetch(`${app.url}/v1/responses/${id}`, { headers })
+    expect(await read.json()).toMatchObject({ id, model: stored })
+  }
 })
 
 describe('which name is priced', () => {

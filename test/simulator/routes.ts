@@ -127,7 +127,8 @@ export function routeOf(call: Pick<Call, 'method' | 'path' | 'headers'>): Route 
   }
   if (batchesPattern.test(path)) return { vendor: anthropic, operation: messageBatches }
   const isPosted = method === 'POST' && !path.endsWith('/cancel')
-  if (!isPosted && /\/responses\/[^/]+/.test(path)) return { vendor: openai, operation: storedResponse }
+  if (!isPosted && /\/responses\/[^/]+/.test(path))
+    return { vendor: path.startsWith('/openai/') ? azure : openai, operation: storedResponse }
   if (method === 'POST') return posts.find(([ending]) => path.endsWith(ending))?.[1]
   if (lookPattern.test(path)) return { vendor: replicate, operation: lookAtPrediction }
   if (path === '/api/tags') return { vendor: ollama, operation: tags }
