@@ -26,8 +26,12 @@ export const targetWords = (): Record<string, string> => ({
 })
 
 /** What was acted on, in words. */
-export const nameOfTarget = ({ targetType, targetId, targetName }: Entry): string =>
-  [targetWords()[targetType] ?? targetType, targetName || (targetId === '0' ? '' : targetId)].filter(Boolean).join(' ')
+export function nameOfTarget({ targetType, targetId, targetName }: Entry): string {
+  const name = targetName || (targetId === '0' ? '' : targetId)
+  // The word alone is the title of a page too, which English has in the plural.
+  if (targetType === 'channel' && name) return t('渠道 {name}', { name })
+  return [targetWords()[targetType] ?? targetType, name].filter(Boolean).join(' ')
+}
 
 /** As it was called then; a user's name leads to the account. */
 export function Target({ entry }: { entry: Entry }) {
