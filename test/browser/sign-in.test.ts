@@ -69,7 +69,7 @@ describeWithBrowser('accounts elsewhere', () => {
     await page.getByRole('alert').getByText('登录状态校验失败，请重新登录').waitFor()
     await look(page, 'wrong-state')
     await page.goto('/login?returnTo=/app/me')
-    world.linuxdo.feel('broken')
+    world.linuxdo.behave('broken')
     // The provider itself is out of order only once it has sent the browser back.
     await page.route(`${world.linuxdo.url}/oauth2/authorize*`, async (route) => {
       const state = new URL(route.request().url()).searchParams.get('state') ?? ''
@@ -81,7 +81,7 @@ describeWithBrowser('accounts elsewhere', () => {
     await button(page, '使用 Linux DO 继续').click()
     await page.waitForURL('**/login?returnTo=%2Fapp%2Fme')
     await page.getByText('无法连接至 Linux DO 服务器，请稍后重试！').waitFor()
-    world.linuxdo.feel('well')
+    world.linuxdo.behave('normal')
     await page.unroute(`${world.linuxdo.url}/oauth2/authorize*`)
     await button(page, '使用 Linux DO 继续').click()
     await page.waitForURL('**/app/me')

@@ -4,11 +4,7 @@ import { call, type SignInWorld, startSignInWorld, type WorldBrowser } from '#te
 
 const world = await startSignInWorld({ TRUST_PROXY: '127.0.0.1' })
 afterAll(() => world[Symbol.asyncDispose]())
-beforeEach(async () => {
-  world.wechat.feel('well')
-  await world.sql('delete from options')
-  await world.switchOn()
-})
+beforeEach(() => world.reset())
 
 const refused = (message: string) => ({ status: 200, body: { success: false, message } })
 
@@ -101,11 +97,11 @@ describe('a WeChat code', () => {
 
   it.each(['broken', 'page', 'gone'] as const)(
     'of a server that is %s lets nobody in, and the try does not count',
-    async (mood) => {
-      world.wechat.feel(mood)
+    async (behaviour) => {
+      world.wechat.behave(behaviour)
       const sending = elsewhere()
       expect(await come(world.browser(), '1', sending)).toMatchObject(refused('无法连接至微信服务器，请稍后重试！'))
-      world.wechat.feel('well')
+      world.wechat.behave('normal')
       world.wechat.assign('1', 'wx-patient')
       expect((await come(world.browser(), '1', sending)).body['success']).toBe(true)
     },

@@ -4,11 +4,7 @@ import { call, startSignInWorld, travel, type WorldBrowser } from '#test/support
 
 const world = await startSignInWorld()
 afterAll(() => world[Symbol.asyncDispose]())
-beforeEach(async () => {
-  for (const provider of [world.github, world.linuxdo]) provider.feel('well')
-  await world.sql('delete from options')
-  await world.switchOn()
-})
+beforeEach(() => world.reset())
 
 const { newUser, setOut, finish, signIn, userOf } = createVisits(() => world)
 const refused = (message: string) => ({ status: 200, body: { success: false, message } })

@@ -8,11 +8,7 @@ import { call, startSignInWorld } from '#test/support/sign-in/world.ts'
 
 const world = await startSignInWorld()
 afterAll(() => world[Symbol.asyncDispose]())
-beforeEach(async () => {
-  for (const provider of [world.github, world.linuxdo]) provider.feel('well')
-  await world.sql('delete from options')
-  await world.switchOn()
-})
+beforeEach(() => world.reset())
 
 const { newUser, setOut, finish, signIn, userOf } = createVisits(() => world)
 const refused = (message: string) => ({ status: 200, body: { success: false, message } })
@@ -235,7 +231,7 @@ describe('who somebody is', () => {
 
 test.each(['silent', 'broken', 'page', 'endless', 'gone'] as const)(
   'a provider that is %s keeps nobody waiting for long, and lets nobody in',
-  async (mood) => {
+  async (behaviour) => {
     newUser('github')
     newUser('linuxdo')
     const before = await world.sql('select count(*) from users')
@@ -243,7 +239,7 @@ test.each(['silent', 'broken', 'page', 'endless', 'gone'] as const)(
       (['github', 'linuxdo'] as const).map(async (provider) => {
         const browser = world.browser()
         const back = await setOut(browser, provider)
-        world[provider].feel(mood)
+        world[provider].behave(behaviour)
         return finish(browser, provider, back)
       }),
     )

@@ -1,4 +1,5 @@
 import { afterAll } from 'vitest'
+import { UsageHourly } from '#db/entities/usage-hourly.ts'
 import { startConsole } from '#test/support/console-app.ts'
 
 /** The console for a file of tests, which ends it with its last one, and who uses it: an administrator and two users. */
@@ -7,5 +8,18 @@ export async function startWithPeople() {
   afterAll(() => app[Symbol.asyncDispose]())
   const admin = await app.person({ role: 10 })
   const anna = await app.person({ username: 'anna' })
-  return { app, admin, anna, bert: await app.person({ username: 'bert' }) }
+  /** A row of hourly usage, of anna unless the fields say otherwise. */
+  const addHour = (hour: Date, fields: Partial<UsageHourly> = {}) =>
+    app.em().insert(UsageHourly, {
+      hour,
+      userId: anna.id,
+      modelName: 'gpt-4o',
+      channelId: 1,
+      tokenId: 1,
+      group: 'default',
+      count: 1,
+      quota: 10,
+      ...fields,
+    })
+  return { app, admin, anna, bert: await app.person({ username: 'bert' }), addHour }
 }

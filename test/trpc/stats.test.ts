@@ -1,12 +1,11 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { Log } from '#db/entities/log.ts'
 import { FailuresHourly } from '#db/entities/failures-hourly.ts'
-import { UsageHourly } from '#db/entities/usage-hourly.ts'
 import { codeOf, type Person } from '#test/support/console-app.ts'
 import { long } from '#test/support/long.ts'
 import { startWithPeople } from './people.ts'
 
-const { app, admin, anna, bert } = await startWithPeople()
+const { app, admin, anna, bert, addHour } = await startWithPeople()
 beforeEach(async () => {
   await app.sql('truncate logs, usage_hourly, failures_hourly, options')
   await app.services.options.reload()
@@ -16,19 +15,6 @@ const own = async (person: Person) => (await app.trpc(person)).user.stats
 const all = async () => (await app.trpc(admin)).admin.stats
 
 const time = (day: number, hour: number, minute = 0) => new Date(Date.UTC(2026, 2, day, hour, minute))
-
-const hourOf = (hour: Date, fields: Partial<UsageHourly> = {}) =>
-  app.em().insert(UsageHourly, {
-    hour,
-    userId: anna.id,
-    modelName: 'gpt-4o',
-    channelId: 1,
-    tokenId: 1,
-    group: 'default',
-    count: 1,
-    quota: 10,
-    ...fields,
-  })
 
 const failuresOf = (hour: Date, fields: Partial<FailuresHourly>) =>
   app.em().insert(FailuresHourly, {
@@ -43,8 +29,8 @@ const failuresOf = (hour: Date, fields: Partial<FailuresHourly>) =>
 
 describe('the overview', () => {
   it('compares a time with the equally long one before it', async () => {
-    await hourOf(time(2, 5), { quota: 4, count: 2, promptTokens: 100 })
-    await hourOf(time(3, 5), {
+    await addHour(time(2, 5), { quota: 4, count: 2, promptTokens: 100 })
+    await addHour(time(3, 5), {
       quota: 30,
       count: 4,
       promptTokens: 200,
@@ -54,7 +40,7 @@ describe('the overview', () => {
       firstTokenMs: 900,
       firstTokenCount: 3,
     })
-    await hourOf(time(3, 6), { userId: bert.id, quota: 1000 })
+    await addHour(time(3, 6), { userId: bert.id, quota: 1000 })
     const range = { start: time(3, 0), end: time(3, 23, 59) }
     expect(await (await own(anna)).overview(range)).toEqual({
       from: time(3, 0),
@@ -92,8 +78,8 @@ describe('the overview', () => {
   })
 
   it('shows administrators what calls cost, of whole hours and of rows, and nobody else', async () => {
-    await hourOf(time(3, 5), { quota: 30, cost: 7, costedQuota: 20 })
-    await hourOf(time(3, 5), { userId: bert.id, quota: 5, cost: 1, costedQuota: 5 })
+    await addHour(time(3, 5), { quota: 30, cost: 7, costedQuota: 20 })
+    await addHour(time(3, 5), { userId: bert.id, quota: 5, cost: 1, costedQuota: 5 })
     const call = { userId: anna.id, type: 2, createdAt: time(3, 6, 10), channelId: 1, modelName: 'gpt-4o' }
     await app.em().insert(Log, { ...call, quota: 100, cost: 40 })
     await app.em().insert(Log, { ...call, quota: 1000, cost: null })
@@ -175,9 +161,9 @@ describe('the overview', () => {
 describe('the series', () => {
   it('names the ten models that cost most and adds up the rest', async () => {
     for (let index = 1; index <= 12; index += 1) {
-      await hourOf(time(3, 1), { modelName: `model-${index}`, quota: index * 100 })
+      await addHour(time(3, 1), { modelName: `model-${index}`, quota: index * 100 })
     }
-    await hourOf(time(3, 2), { modelName: 'model-1', quota: 5 })
+    await addHour(time(3, 2), { modelName: 'model-1', quota: 5 })
     const { models, points } = await (await all()).series({ start: time(3, 0), end: time(3, 5) })
     expect(models).toEqual([12, 11, 10, 9, 8, 7, 6, 5, 4, 3].map((index) => `model-${index}`))
     const rest = points.filter(({ model }) => model === null)
@@ -190,9 +176,9 @@ describe('the series', () => {
   })
 
   it('gathers hours into days and weeks of the reader', async () => {
-    await hourOf(time(3, 15))
-    await hourOf(time(3, 17))
-    await hourOf(time(9, 1))
+    await addHour(time(3, 15))
+    await addHour(time(3, 17))
+    await addHour(time(9, 1))
     const stats = await own(anna)
     const range = { start: time(1, 0), end: time(20, 0) }
     const times = async (input: { interval: 'hour' | 'day' | 'week'; timeZone?: string }) =>
@@ -255,9 +241,9 @@ describe('the present pace', () => {
 
 describe('hourly usage', () => {
   it('is one row for a model and an hour, whatever channels and tokens served it', async () => {
-    await hourOf(time(3, 1), { promptTokens: 7, completionTokens: 3 })
-    await hourOf(time(3, 1), { channelId: 2, tokenId: 2, group: 'vip' })
-    await hourOf(time(3, 2), { userId: bert.id })
+    await addHour(time(3, 1), { promptTokens: 7, completionTokens: 3 })
+    await addHour(time(3, 1), { channelId: 2, tokenId: 2, group: 'vip' })
+    await addHour(time(3, 2), { userId: bert.id })
     const range = { start: time(3, 1), end: time(3, 2) }
     expect(await (await own(anna)).usage(range)).toEqual([
       {
@@ -290,9 +276,9 @@ describe('the wallet', () => {
   it('says what the balance lasts for at the pace of a week, plans left out', async () => {
     const person = await app.person({ quota: 700 })
     const hour = new Date(Date.now() - 86_400_000)
-    await hourOf(hour, { userId: person.id, quota: 800, planQuota: 100 })
-    await hourOf(new Date(Date.now() - 8 * 86_400_000), { userId: person.id, quota: 5000 })
-    await hourOf(hour, { userId: bert.id, quota: 5000 })
+    await addHour(hour, { userId: person.id, quota: 800, planQuota: 100 })
+    await addHour(new Date(Date.now() - 8 * 86_400_000), { userId: person.id, quota: 5000 })
+    await addHour(hour, { userId: bert.id, quota: 5000 })
     const wallet = await (await app.trpc(person)).user.wallet.get()
     expect(wallet).toMatchObject({ quota: 700, dailyQuota: 100, daysLeft: 7, methods: [] })
   })

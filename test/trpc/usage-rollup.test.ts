@@ -1,11 +1,10 @@
 import { beforeEach, expect, test } from 'vitest'
 import { Log } from '#db/entities/log.ts'
-import { UsageHourly } from '#db/entities/usage-hourly.ts'
 import { rollUpUsage } from '#features/logs/rollup.ts'
 import { channelMargins } from '#features/prices/buying.ts'
 import { startWithPeople } from './people.ts'
 
-const { app, admin, anna, bert } = await startWithPeople()
+const { app, admin, anna, bert, addHour } = await startWithPeople()
 beforeEach(() =>
   app.sql(
     'truncate logs, usage_hourly, usage_by_model, usage_by_hour, usage_totals, usage_by_channel, log_hours, usage_rollup',
@@ -16,22 +15,9 @@ const hourMs = 3_600_000
 const now = Date.now()
 const hoursAgo = (hours: number) => new Date((Math.floor(now / hourMs) - hours) * hourMs)
 
-const hourOf = (hour: Date, fields: Partial<UsageHourly>) =>
-  app.em().insert(UsageHourly, {
-    hour,
-    userId: anna.id,
-    modelName: 'gpt-4o',
-    channelId: 1,
-    tokenId: 1,
-    group: 'default',
-    count: 1,
-    quota: 10,
-    ...fields,
-  })
-
 test('hours that are over are added up once, and every figure stays what it was', async () => {
   for (const [index, hours] of [1, 2, 2, 30, 30, 700, 715, 719, 721, 800].entries()) {
-    await hourOf(hoursAgo(hours), {
+    await addHour(hoursAgo(hours), {
       userId: index % 2 ? anna.id : bert.id,
       modelName: `model-${index % 3}`,
       group: index % 4 ? 'default' : 'vip',
@@ -73,14 +59,14 @@ test('hours that are over are added up once, and every figure stays what it was'
   expect(await app.sql('select sum(quota)::text as quota from usage_by_model')).toEqual([{ quota: '1111111111' }])
   expect(await look()).toEqual(before)
   // The hour that is under way counts beside them.
-  await hourOf(hoursAgo(0), { modelName: 'model-1', count: 1 })
+  await addHour(hoursAgo(0), { modelName: 'model-1', count: 1 })
   const [after] = await look()
   expect(callsOf(after)).toBe(56)
 })
 
 test('hours that a process of the version before added up by group alone are added up over all groups too', async () => {
-  await hourOf(hoursAgo(5), { quota: 7 })
-  await hourOf(hoursAgo(4), { quota: 30 })
+  await addHour(hoursAgo(5), { quota: 7 })
+  await addHour(hoursAgo(4), { quota: 30 })
   await rollUpUsage(app.services)
   await app.sql('delete from usage_by_hour where hour >= $1', [hoursAgo(4)])
   await app.sql('update usage_rollup set until = $1', [hoursAgo(2)])

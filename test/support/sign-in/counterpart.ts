@@ -2,8 +2,8 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** How a provider can misbehave at everything it is asked. */
-export type Mood = 'well' | 'silent' | 'broken' | 'page' | 'endless' | 'gone'
+/** How a provider can answerWrongly at everything it is asked. */
+export type Behaviour = 'normal' | 'silent' | 'broken' | 'page' | 'endless' | 'gone'
 
 export type Asked = {
   method: string
@@ -18,7 +18,7 @@ export type Answer = { status?: number; location?: string; body?: unknown }
 
 /** A web server of this machine that answers as the test says, or misbehaves at everything. */
 export async function startCounterpart(answer: (asked: Asked) => Answer) {
-  const state: { mood: Mood; asked: Asked[] } = { mood: 'well', asked: [] }
+  const state: { behaviour: Behaviour; asked: Asked[] } = { behaviour: 'normal', asked: [] }
   const server = createServer(async (req, res) => {
     const chunks: Buffer[] = []
     for await (const chunk of req) chunks.push(chunk as Buffer)
@@ -29,7 +29,7 @@ export async function startCounterpart(answer: (asked: Asked) => Answer) {
       fields: fieldsOf(req, Buffer.concat(chunks).toString()),
     }
     state.asked.push(asked)
-    if (state.mood !== 'well') return misbehave(res, state.mood)
+    if (state.behaviour !== 'normal') return answerWrongly(res, state.behaviour)
     const { status = 200, location, body = {} } = answer(asked)
     if (location === undefined) {
       res.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
@@ -41,7 +41,7 @@ export async function startCounterpart(answer: (asked: Asked) => Answer) {
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     asked: state.asked,
-    feel: (mood: Mood) => void (state.mood = mood),
+    behave: (behaviour: Behaviour) => void (state.behaviour = behaviour),
     [Symbol.asyncDispose]: async () => {
       server.closeAllConnections()
       await new Promise((resolve) => server.close(resolve))
@@ -56,12 +56,12 @@ function fieldsOf(req: IncomingMessage, text: string): Record<string, unknown> {
     : Object.fromEntries(new URLSearchParams(text))
 }
 
-function misbehave(res: ServerResponse, mood: Exclude<Mood, 'well'>): void {
-  if (mood === 'silent') return
-  if (mood === 'gone') return void res.destroy()
-  if (mood === 'broken') return void res.writeHead(500).end('out of order')
-  res.writeHead(200, { 'content-type': mood === 'page' ? 'text/html' : 'application/json' })
-  if (mood === 'page') return void res.end('<!doctype html><title>Just a moment</title>')
+function answerWrongly(res: ServerResponse, behaviour: Exclude<Behaviour, 'normal'>): void {
+  if (behaviour === 'silent') return
+  if (behaviour === 'gone') return void res.destroy()
+  if (behaviour === 'broken') return void res.writeHead(500).end('out of order')
+  res.writeHead(200, { 'content-type': behaviour === 'page' ? 'text/html' : 'application/json' })
+  if (behaviour === 'page') return void res.end('<!doctype html><title>Just a moment</title>')
   // A list that never ends, as fast as it is read.
   res.write('[')
   const more = (): void => {

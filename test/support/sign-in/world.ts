@@ -54,6 +54,12 @@ export async function startSignInWorld(environment: Record<string, string> = {})
     oidc,
     switchOn,
     setOptions,
+    /** Providers answer and options are as at the start. */
+    reset: async () => {
+      for (const provider of [github, linuxdo, wechat]) provider.behave('normal')
+      await app.pool.query('delete from options')
+      await switchOn()
+    },
     browser: () => createBrowser(app.url),
     sql: async (text: string, values: unknown[] = []) =>
       (await app.pool.query(text, values)).rows as Record<string, unknown>[],
