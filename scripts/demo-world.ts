@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { startEmbedded } from '#db/embedded.ts'
 import { connect, migrate } from '#db/orm.ts'
@@ -13,6 +14,10 @@ export type RunningWorld = {
   environment: Record<string, string>
   close: () => Promise<void>
 }
+
+/** A folder of its own below the product's: what is seeded, passwords that everybody knows among it, never gets into an installation. */
+export const dataFolderOf = (name: 'demo' | 'dev', given: NodeJS.ProcessEnv = process.env): string =>
+  join(readEnvironment(given).DATA_DIR, name)
 
 /** The port asked for, or any other where it is taken. */
 const startProvider = (port: number) => startUpstream({ port }).catch(() => startUpstream({ port: 0 }))

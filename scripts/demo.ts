@@ -1,11 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { join } from 'node:path'
 import { buildConsole } from './console.ts'
-import { describeWorld, readPort, startDemoWorld } from './demo-world.ts'
+import { dataFolderOf, describeWorld, readPort, startDemoWorld } from './demo-world.ts'
 import { root } from './steps.ts'
 
-readPort(`The product with a demo world and a simulated provider; its data stays in data/demo.
+readPort(`The product with a demo world and a simulated provider; its data stays in ./data/demo, or in
+the folder demo of DATA_DIR.
 
   npm run demo -- [--port 3000]
 `)
@@ -21,7 +21,7 @@ async function answers(port: string | undefined, product: ChildProcess): Promise
 
 async function demo(): Promise<void> {
   if (!buildConsole()) throw new Error('the console could not be built')
-  const world = await startDemoWorld(join(root, 'data/demo'))
+  const world = await startDemoWorld(dataFolderOf('demo'))
   const env = { ...process.env, LOG_LEVEL: process.env['LOG_LEVEL'] || 'warn', ...world.environment }
   const product = spawn(process.execPath, ['scripts/start.ts'], {
     cwd: root,

@@ -1,16 +1,15 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { join } from 'node:path'
-import { describeWorld, readPort, startDemoWorld } from './demo-world.ts'
+import { dataFolderOf, describeWorld, readPort, startDemoWorld } from './demo-world.ts'
 import { root } from './steps.ts'
 
 readPort(`The product from its sources: the console with hot reload, the server started again at every change. Database, demo
-world and simulated provider stay up meanwhile; their data is in data/dev.
+world and simulated provider stay up meanwhile; their data is in ./data/dev, or in the folder dev of DATA_DIR.
 
   npm run dev -- [--port 3000]
 `)
 
-const world = await startDemoWorld(join(root, 'data/dev'))
+const world = await startDemoWorld(dataFolderOf('dev'))
 process.stdout.write(describeWorld(world))
 const env = { ...process.env, ...world.environment }
 const server = spawn(process.execPath, ['--watch', '--watch-preserve-output', 'scripts/dev-server.ts'], {

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { fromUrl } from '#db/connection.ts'
-import { describeWorld, startDemoWorld } from '#scripts/demo-world.ts'
+import { dataFolderOf, describeWorld, startDemoWorld } from '#scripts/demo-world.ts'
 import { createApp } from '#server/app.ts'
 import { createConsoleFiles } from '#server/console-files.ts'
 import { readEnvironment } from '#server/env.ts'
@@ -44,4 +44,8 @@ test('a fresh demo answers the call that it prints, as a stream', async () => {
     await running.close()
     rmSync(folder, { recursive: true, force: true })
   }
+})
+
+test('its data is apart from an installation’s, in the folder that DATA_DIR names', () => {
+  expect(dataFolderOf('demo', { DATA_DIR: '/srv/gateway' })).toBe('/srv/gateway/demo')
 })
