@@ -79,10 +79,9 @@ function repeatedQuery({ asked }: PlainCall): number {
   return cheapTextTokens(query) * Math.max(0, documents.length - 1)
 }
 
-function fileBytes({ form }: PlainCall['asked']): number {
-  const file = form?.get('file')
-  return file instanceof Blob ? file.size : 0
-}
+/** Of all files: which of several the upstream reads is its own business. */
+const fileBytes = ({ form }: PlainCall['asked']): number =>
+  [...(form?.values() ?? [])].reduce((sum, part) => sum + (part instanceof Blob ? part.size : 0), 0)
 
 /** What to set aside: the same formula over what is known before the call. */
 export function plainEstimate(call: PlainCall, { attempt, terms }: AttemptPlan): number {
