@@ -32,20 +32,43 @@ const sentences: readonly string[] = [
   text('管理员操作：降级为普通用户'),
 ]
 
+/** The literal parts of each sentence, and the names of what stands between them. */
 const patterns = sentences.map((sentence) => {
-  const escaped = sentence.replace(/[.*+?^$()|[\]\\]/g, String.raw`\$&`)
-  return { sentence, pattern: new RegExp(`^${escaped.replace(/\{(\w+)\}/g, '(?<$1>.+)')}$`) }
+  const pieces = sentence.split(/[{}]/)
+  return {
+    sentence,
+    literals: pieces.filter((_, at) => at % 2 === 0),
+    names: pieces.filter((_, at) => at % 2 === 1),
+  }
 })
+
+/** What stands in a text at the places of a sentence, by name; null where the text is not that sentence. */
+function valuesIn(content: string, { literals, names }: (typeof patterns)[number]): [string, string][] | null {
+  const [first = '', ...others] = literals
+  if (names.length === 0) return content === first ? [] : null
+  if (!content.startsWith(first)) return null
+  const values: [string, string][] = []
+  let from = first.length
+  for (const [at, name] of names.entries()) {
+    const literal = others[at] ?? ''
+    const isLast = at === names.length - 1
+    const to = isLast ? content.length - literal.length : content.indexOf(literal, from + 1)
+    if (to <= from || (isLast && !content.endsWith(literal))) return null
+    values.push([name, content.slice(from, to)])
+    from = to + literal.length
+  }
+  return values
+}
 
 /** The text of a row of the log in the reader's language; what is no sentence of the product's stays as it is. */
 export function logText(content: string): string {
   if (currentLanguage() !== 'en') return content
-  for (const { sentence, pattern } of patterns) {
-    const found = pattern.exec(content)
+  for (const pattern of patterns) {
+    const found = valuesIn(content, pattern)
     if (!found) continue
     // Outside the display in currency an amount is so many units, 点.
-    const parts = Object.entries(found.groups ?? {}).map(([name, part]) => [name, part.replace(/ 点$/, '')])
-    return fill(inLanguage(sentence), Object.fromEntries(parts) as Record<string, string>)
+    const parts = found.map(([name, part]) => [name, part.replace(/ 点$/, '')])
+    return fill(inLanguage(pattern.sentence), Object.fromEntries(parts) as Record<string, string>)
   }
   return content
 }

@@ -22,7 +22,7 @@ import { withToken } from './attempt-token.ts'
 import { buildRequest } from './build-request.ts'
 import { answerSettings, type ChannelRequest, forChannel, passesThrough } from './channel-body.ts'
 import { AttemptFailed, maskedAttemptFailure, unsupportedHere } from './failure.ts'
-import { type AttemptProofs, proofsOf } from './refused-proofs.ts'
+import { type AttemptProofs, proofsOf } from '#relay/chat/seals/refused-proofs.ts'
 import { sendRequest } from './send-request.ts'
 import { attemptSecrets, providerCallOf } from './upstream-channel.ts'
 

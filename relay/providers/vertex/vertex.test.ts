@@ -131,6 +131,7 @@ test('ids of calls that a caller of the same form wrote are kept from older mode
     { role: 'model', parts: [{ functionCall: { name: 'f', args: { id: 'kept' } } }, { text: 'x' }] },
     { role: 'user', parts: [{ functionResponse: { name: 'f', response: { output: '1' } } }] },
   ])
-  expect(ask('gemini-3-pro-preview').contents).toEqual(contents)
+  // A call without proof is marked as one besides.
+  expect(ask('gemini-3-pro-preview').contents).toMatchObject(contents)
   expect(contents[0]?.parts[0]).toHaveProperty('functionCall.id', 'a')
 })
