@@ -5,6 +5,7 @@ import type { ReactNode } from 'react'
 import { t } from '../i18n/t.ts'
 import { errorText, requestIdOf } from '../lib/errors.ts'
 import { useHeadingLevel } from './heading-level.ts'
+import { Notice } from './notice.tsx'
 
 type EmptyStateProps = {
   icon?: LucideIcon
@@ -74,5 +75,27 @@ export function ErrorState({ error, title, onRetry }: ErrorStateProps) {
         )}
       </Stack>
     </Center>
+  )
+}
+
+type FailureNoticeProps = {
+  /** What is not known for want of what could not be fetched. */
+  title: string
+  error: unknown
+  onRetry: () => void
+  tone?: 'warning' | 'bad'
+}
+
+/** Above content that stands without what could not be fetched. */
+export function FailureNotice({ title, error, onRetry, tone = 'bad' }: FailureNoticeProps) {
+  const action = (
+    <Button size="xs" onClick={onRetry}>
+      {t('重试')}
+    </Button>
+  )
+  return (
+    <Notice tone={tone} isAlert title={title} action={action}>
+      {errorText(error)}
+    </Notice>
   )
 }

@@ -32,7 +32,7 @@ export type AttemptSteps = {
     /** An upstream may have taken the call although it failed: what is set aside stays so. */
     readonly remains?: boolean
   }
-  /** Makes the try to the settled answer. @throws {AttemptFailed} when another place may be tried. */
+  /** Makes the attempt to the settled answer. @throws {AttemptFailed} when another place may be tried. */
   forward: (plan: AttemptPlan) => Promise<void>
   /** Tasks are priced by what they do, whatever a channel calls it. */
   priceOf?: (attempt: Attempt) => CallPrice

@@ -80,15 +80,17 @@ describe('drafts of prices', () => {
     expect(emptied && inputOf('m', emptied, unit)).toEqual({ model: 'm', removed: true })
   })
 
+  /** What is saved of a row whose prices stay. */
+  const remaining = {
+    model: 'm',
+    modelRatio: 1.25,
+    completionRatio: 4,
+    cacheRatio: 0.5,
+    cacheWriteRatio: 1.25,
+    longContext,
+  }
+
   it('take away the output or cache price that is emptied, and only that', () => {
-    const remaining = {
-      model: 'm',
-      modelRatio: 1.25,
-      completionRatio: 4,
-      cacheRatio: 0.5,
-      cacheWriteRatio: 1.25,
-      longContext,
-    }
     for (const [figure, ratio] of [
       ['output', 'completionRatio'],
       ['cacheRead', 'cacheRatio'],
@@ -104,14 +106,6 @@ describe('drafts of prices', () => {
       const { drafts, refused } = withBatch(new Map(), one, { batch, quotaPerUnit: unit })
       const draft = drafts.get('m')
       return [draft ? inputOf('m', draft, unit) : undefined, refused]
-    }
-    const remaining = {
-      model: 'm',
-      modelRatio: 1.25,
-      completionRatio: 4,
-      cacheRatio: 0.5,
-      cacheWriteRatio: 1.25,
-      longContext,
     }
     expect(set({ input: 5 })).toEqual([{ ...remaining, modelRatio: 2.5 }, []])
     expect(set({ input: 5, output: 10, cacheRead: null })).toEqual([

@@ -2,9 +2,8 @@ import { Badge, Box, Button, Flex, Stack, Text } from '@chakra-ui/react'
 import { useState } from 'react'
 import { Link } from 'wouter'
 import { Section } from '../../components/facts.tsx'
-import { Notice } from '../../components/notice.tsx'
+import { FailureNotice } from '../../components/states.tsx'
 import { t } from '../../i18n/t.ts'
-import { errorText } from '../../lib/errors.ts'
 import { formatDate, formatTime, priceText } from '../../lib/format.ts'
 import { trpc } from '../../lib/trpc.ts'
 import type { RouterOutputs } from '#server/app-router.ts'
@@ -93,7 +92,10 @@ function wordsOf(item: Item): { text: string; href: string; act: string } {
 export function AttentionList() {
   const { data, error, refetch } = trpc.admin.attention.list.useQuery(undefined, { refetchInterval: refreshMs })
   const [all, setAll] = useState(false)
-  if (error && !data) return <Unknown error={error} onRetry={() => void refetch()} />
+  if (error && !data) {
+    const title = t('无法确认是否有需要处理的事项')
+    return <FailureNotice tone="warning" title={title} error={error} onRetry={() => void refetch()} />
+  }
   if (!data || data.length === 0) return null
   const shown = all ? data : data.slice(0, mostAtFirst)
   return (
@@ -139,19 +141,3 @@ export function AttentionList() {
 }
 
 /** That nothing is shown must not be taken for all being well. */
-function Unknown({ error, onRetry }: { error: unknown; onRetry: () => void }) {
-  return (
-    <Notice
-      tone="warning"
-      isAlert
-      title={t('无法确认是否有需要处理的事项')}
-      action={
-        <Button size="xs" onClick={onRetry}>
-          {t('重试')}
-        </Button>
-      }
-    >
-      {errorText(error)}
-    </Notice>
-  )
-}

@@ -3,9 +3,9 @@ import { Plus } from 'lucide-react'
 import { Notice } from '../../components/notice.tsx'
 import { Page as Frame } from '../../components/page.tsx'
 import { SpendCaps } from '../../components/spend-caps.tsx'
+import { FailureNotice } from '../../components/states.tsx'
 import { useLanguage } from '../../i18n/language.ts'
 import { t } from '../../i18n/t.ts'
-import { errorText } from '../../lib/errors.ts'
 import { trpc } from '../../lib/trpc.ts'
 import { useStatus } from '../../lib/status.ts'
 import { TokenForm } from './form.tsx'
@@ -45,7 +45,8 @@ export function Page() {
 /** What an administrator lets the account spend, by all its tokens together. */
 function AccountCaps() {
   const { data, error, refetch } = trpc.user.spendCaps.list.useQuery()
-  if (error && !data) return <CapsMissing error={error} onRetry={() => void refetch()} />
+  if (error && !data)
+    return <FailureNotice title={t('消费上限没有加载，下方不显示。')} error={error} onRetry={() => void refetch()} />
   const caps = (data ?? []).filter(({ scope }) => scope === 'user')
   if (caps.length === 0) return null
   return (
@@ -59,19 +60,3 @@ function AccountCaps() {
 }
 
 /** The column of the caps would look as if there were none. */
-function CapsMissing({ error, onRetry }: { error: unknown; onRetry: () => void }) {
-  return (
-    <Notice
-      tone="bad"
-      isAlert
-      title={t('消费上限没有加载，下方不显示。')}
-      action={
-        <Button size="xs" onClick={onRetry}>
-          {t('重试')}
-        </Button>
-      }
-    >
-      {errorText(error)}
-    </Notice>
-  )
-}
