@@ -4,11 +4,12 @@
  * OpenAI: "The encrypted content … could not be verified", xAI: "Could not decrypt the provided encrypted_content". Google:
  * "Thought signature is not valid", "Corrupted thought signature".
  */
-const wordings: readonly RegExp[] = [
-  /invalid `?signature`? in `?thinking`? block/i,
-  /encrypted content.{0,4000}could not be (?:verified|decrypted)/is,
-  /could not (?:decrypt|decode) the provided encrypted_content/i,
-  /thought.?signature is not valid|(?:corrupted|invalid) thought.?signature/i,
+const wordings: readonly (readonly RegExp[])[] = [
+  [/invalid `?signature`? in `?thinking`? block/i],
+  // The content itself stands between them, however long it is.
+  [/encrypted content/i, /could not be (?:verified|decrypted)/i],
+  [/could not (?:decrypt|decode) the provided encrypted_content/i],
+  [/thought.?signature is not valid|(?:corrupted|invalid) thought.?signature/i],
 ]
 
 type Words = { code: string | number | null; message: string }
@@ -23,6 +24,6 @@ export const refusesProofs = ({
   return (
     status >= 400 &&
     status < 500 &&
-    (code === 'invalid_encrypted_content' || wordings.some((words) => words.test(message)))
+    (code === 'invalid_encrypted_content' || wordings.some((parts) => parts.every((words) => words.test(message))))
   )
 }
