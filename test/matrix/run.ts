@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import type { App } from '#test/support/app.ts'
 import type { Ask } from '#test/sdk/clients/client.ts'
+import type { RecordedRequest } from '#test/simulator/recorder.ts'
 import { type ClientId, clients } from './clients.ts'
 import { type Feature, type FeatureId, features } from './features.ts'
 import { type Limit, limitOf } from './limits.ts'
@@ -47,33 +48,35 @@ function promptOf(given: object): string[] {
   )
 }
 
+const texts = new WeakMap<RecordedRequest, string>()
+
+function textOf(request: RecordedRequest): string {
+  const text = texts.get(request) ?? JSON.stringify(request.body ?? null)
+  texts.set(request, text)
+  return text
+}
+
 /** One feature with one library against one upstream, down to the ledger. */
 async function check({ app, wallet, client, upstream }: Place, feature: Feature): Promise<void> {
   const library = client.create(app.url, wallet.token.key)
   const model = modelOf(upstream)
   const streams: boolean[] = []
+  const latest = (word: string) => app.upstream.requests.findLast((request) => textOf(request).includes(word))
+  const latestText = (word: string): string => {
+    const request = latest(word)
+    return request ? textOf(request) : ''
+  }
   await feature.check({
     facts: client.facts,
     usage,
     tag: `${client.id}-${upstream.id}`,
     timesArrived: (word, beside) => {
-      const sent = app.upstream.requests.map(({ body }) => JSON.stringify(body)).find((text) => text.includes(beside))
-      return (sent?.split(word).length ?? 1) - 1
+      const sent = app.upstream.requests.find((request) => textOf(request).includes(beside))
+      return sent ? textOf(sent).split(word).length - 1 : 0
     },
-    promptOf: (word) =>
-      promptOf(app.upstream.requests.findLast(({ body }) => JSON.stringify(body).includes(word))?.body ?? {}),
-    isReferring: (word) => {
-      const asked = app.upstream.requests
-        .map(({ body }) => JSON.stringify(body))
-        .findLast((text) => text.includes(word))
-      return /"previous_response_id":"|"item_reference"/.test(asked ?? '')
-    },
-    proofsShown: (word) => {
-      const asked = app.upstream.requests
-        .map(({ body }) => JSON.stringify(body))
-        .findLast((text) => text.includes(word))
-      return asked?.match(ownProof)?.length ?? 0
-    },
+    promptOf: (word) => promptOf(latest(word)?.body ?? {}),
+    isReferring: (word) => /"previous_response_id":"|"item_reference"/.test(latestText(word)),
+    proofsShown: (word) => latestText(word).match(ownProof)?.length ?? 0,
     // In its own dialect the vendor keeps what its items are named by.
     proves:
       provenUpstreams.includes(upstream.id) && !(client.id.endsWith('openai-responses') && upstream.id === 'responses'),
