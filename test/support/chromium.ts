@@ -119,7 +119,8 @@ async function launch(): Promise<Browser> {
   if (!prepared) throw new Error(noBrowser)
   return chromium.launch({
     executablePath: prepared.executablePath,
-    args: ['--no-sandbox', '--disable-dev-shm-usage'],
+    // A page of a test lives for seconds: compiling its code once more, optimised, costs more than it saves.
+    args: ['--no-sandbox', '--disable-dev-shm-usage', '--js-flags=--no-opt'],
     env: { ...process.env, ...prepared.env },
   })
 }
