@@ -71,6 +71,10 @@ export type Reader = ReturnType<typeof readerFor>
 export const leftOver = (fields: Fields, known: ReadonlySet<string>): Fields =>
   Object.fromEntries(Object.entries(fields).filter(([name]) => !known.has(name) && name !== '__proto__'))
 
+/** Two words name the end user; the second says nothing new, or is not read. */
+export const unreadUser = ({ user, safety_identifier: other }: Fields): string[] =>
+  (user ?? other) === (other ?? user) ? [] : ['safety_identifier']
+
 /** Fields of something inside the body that reading it passes over, by name; those that say nothing do not count. */
 export const unreadNames = (fields: Fields, known: ReadonlySet<string>, path: string): string[] =>
   Object.entries(fields).flatMap(([name, value]) =>

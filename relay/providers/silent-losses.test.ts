@@ -57,6 +57,7 @@ const chatRequests: RequestCase[] = [
     tools: [chatTool],
   }),
   ['n', chat, { ...chat, n: 2 }],
+  ['another user', { ...chat, user: 'a' }, { ...chat, user: 'a', safety_identifier: 'b' }],
   ['several tools, one strict', { ...chat, tools: [chatTool] }, strictChat()],
   ['a grammar', { ...chat, tools: [customTool()] }, { ...chat, tools: [customTool({ format: { type: 'grammar' } })] }],
   [
@@ -258,6 +259,7 @@ const responseRequests: RequestCase[] = [
     text: { verbosity: 'low' },
     tools: [{ type: 'file_search', vector_store_ids: ['v'] }],
   }),
+  ['another user', { ...response, user: 'a' }, { ...response, user: 'a', safety_identifier: 'b' }],
   [
     'a search of some sites',
     { ...response, tools: [{ type: 'web_search' }] },

@@ -1,6 +1,6 @@
 import type { Fields } from '#relay/chat/json.ts'
 import type { ChatRequest } from '#relay/chat/request.ts'
-import { type Reader, defined, leftOver, readerFor } from '../read.ts'
+import { type Reader, defined, leftOver, readerFor, unreadUser } from '../read.ts'
 import { readMessages } from './messages.ts'
 import { readTools, readToolChoice } from './tools.ts'
 import { readReasoningInput, readResponseFormat } from './output-settings.ts'
@@ -64,7 +64,7 @@ export function parseOpenAiChat(value: unknown, path: { model?: string | undefin
     modalities: read.texts(body['modalities'], 'modalities'),
     audio: readAudioInput(body),
     extra: { dialect: 'openai-chat' as const, fields: leftOver(body, known) },
-    losses,
+    losses: [...losses, ...unreadUser(body)],
   })
 }
 

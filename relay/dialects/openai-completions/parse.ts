@@ -1,7 +1,7 @@
 import type { Fields } from '#relay/chat/json.ts'
 import type { ChatRequest } from '#relay/chat/request.ts'
 import { readSampling } from '../openai-chat/parse.ts'
-import { defined, leftOver, readerFor } from '../read.ts'
+import { defined, leftOver, readerFor, unreadUser } from '../read.ts'
 
 const read = readerFor('invalid_text_request')
 
@@ -47,7 +47,7 @@ export function parseOpenAiCompletions(value: unknown, path: { model?: string | 
     choiceCount: answers > 1 ? answers : sampling.choiceCount,
     plainPrompts: count > 1 || tokens > 0 ? { count, tokens } : undefined,
     extra: { dialect: 'openai-chat' as const, fields: leftOver(body, known) },
-    losses: lossesOf(body),
+    losses: [...lossesOf(body), ...unreadUser(body)],
   })
 }
 

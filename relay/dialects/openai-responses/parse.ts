@@ -1,7 +1,7 @@
 import { type Fields, isObject } from '#relay/chat/json.ts'
 import type { ChatRequest, ReasoningInput } from '#relay/chat/request.ts'
 import { readResponseFormat } from '../openai-chat/output-settings.ts'
-import { defined, isEffort, leftOver, readerFor } from '../read.ts'
+import { defined, isEffort, leftOver, readerFor, unreadUser } from '../read.ts'
 import { InvalidRequest } from '#relay/chat/invalid-request.ts'
 import { flatTools } from './agent-tools.ts'
 import { readInput } from './items.ts'
@@ -66,7 +66,15 @@ export function parseOpenAiResponses(value: unknown, path: { model?: string | un
     stream: read.flag(body['stream'], 'stream') ?? false,
     includeUsage: true,
     extra: { dialect: 'openai-responses' as const, fields: readExtra(body, text) },
-    losses: [...new Set([...losses, ...choice.losses, ...unreadToolFields(tools), ...unreadReasoning(body)])],
+    losses: [
+      ...new Set([
+        ...losses,
+        ...choice.losses,
+        ...unreadToolFields(tools),
+        ...unreadReasoning(body),
+        ...unreadUser(body),
+      ]),
+    ],
   })
 }
 
