@@ -253,6 +253,25 @@ describe('single vendors', () => {
     expect(native.losses).toEqual(['image'])
   })
 
+  test.each([
+    ['deepseek-v4', {}, 393_216],
+    ['deepseek-v4', { default: 500 }, 500],
+    ['deepseek-v4', { default: 8192, 'deepseek-v4': 700 }, 700],
+    ['unknown', {}, 8192],
+  ])(
+    'a call in the messages form of %s without a limit, where %j is configured, asks for %i tokens',
+    (model, own, limit) => {
+      const json = { model, messages: [{ role: 'user', content: 'q' }] }
+      const call = callWith({
+        model,
+        channel: { type: 43 },
+        options: { 'claude.default_max_tokens': { default: 8192, ...own } },
+      })
+      const native = providerFor(43).native.claude!.request({ json, bytes: Buffer.from(JSON.stringify(json)) }, call)
+      expect(JSON.parse(String(native.body))).toMatchObject({ max_tokens: limit })
+    },
+  )
+
   test('older Geminis are asked in words for a format beside tools, newer ones are held to it', () => {
     const responseFormat = {
       type: 'json-schema',

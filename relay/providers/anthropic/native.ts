@@ -39,7 +39,7 @@ function nativeRequest(host: ClaudeHost, native: NativeBody, call: ProviderCall)
   if (host.keepsThreads !== true) refuseThread(body)
   const { traits } = planOf(call.model, call)
   // An explicit zero only warms the cache, which this vendor takes.
-  body['max_tokens'] ??= answerLimit(undefined, call, traits)
+  body['max_tokens'] ??= answerLimit(undefined, call, traits.maxOutput)
   const thinks = applySuffix(body, call, numberOf(native.json['max_tokens']))
   const lost = dropUnprovenReasoning(body, { traits, isRefused: call.isRefusedProof })
   if ((body['stream'] === true) !== call.stream) body['stream'] = call.stream

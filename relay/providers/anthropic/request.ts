@@ -53,7 +53,7 @@ export function planOf(model: string, call: ProviderCall): { suffix: NameSuffix;
 
 function plan(request: ChatRequest, call: ProviderCall, losses: Set<string>): Planned {
   const { suffix, traits, share } = planOf(call.model, call)
-  const maxTokens = answerLimit(request.maxTokens, call, traits)
+  const maxTokens = answerLimit(request.maxTokens, call, traits.maxOutput)
   const base = thinkingBase(request.maxTokens, maxTokens)
   const fromClaude = request.extra.dialect === 'claude'
   let thinking: Thinking = { maxTokens, on: false }

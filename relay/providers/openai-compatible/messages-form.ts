@@ -6,13 +6,9 @@ import { rewriteBody } from '../shared/rewrite-body.ts'
 import { type Json, recordOf, textOf } from '../shared/json.ts'
 import { dropRefusedReasoning, dropSealedProofs } from '../anthropic/unsigned-reasoning.ts'
 import { classicVersion } from '../anthropic/headers.ts'
+import { answerLimit } from '../anthropic/thinking.ts'
+import { parametersOf } from '../model-parameters.ts'
 import { bearer } from './address.ts'
-
-/** A limit that the dialect demands and callers of ours may leave out. */
-const limitOf = (call: ProviderCall): number => {
-  const limits = call.options['claude.default_max_tokens']
-  return limits[call.originalModel] ?? limits['default'] ?? 8192
-}
 
 /**
  * The messages dialect at an address of a vendor whose models are its own: what the caller says of thinking, tools and
@@ -35,7 +31,8 @@ export function foreignMessages(
   const request = (native: NativeBody, call: ProviderCall) => {
     refuseThread(native.json)
     const body: Json = { ...native.json, model: call.model }
-    body['max_tokens'] ??= limitOf(call)
+    // The dialect demands a limit, and callers of ours may leave it out.
+    body['max_tokens'] ??= answerLimit(undefined, call, parametersOf(call.model).maxOutput ?? undefined)
     const metadata = recordOf(body['metadata'])
     const user = textOf(metadata?.['user_id'])
     if (userRule && user !== undefined && !fitsRule(user, userRule)) {
