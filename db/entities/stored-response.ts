@@ -9,6 +9,8 @@ export const StoredResponse = defineEntity({
     userId: p.integer(),
     channelId: p.integer(),
     keyHmac: p.text(),
+    /** As its maker wrote it; empty for what older versions stored. */
+    model: p.text().default(''),
     createdAt: p.datetime().defaultRaw('now()').index(),
   },
 })

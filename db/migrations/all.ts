@@ -56,4 +56,5 @@ export const migrationsList = [
   fromFile('0193-ledger-fewer-statements'),
   fromFile('0194-usage-totals'),
   fromFile('0200-channel-proxies'),
+  fromFile('0201-stored-response-models'),
 ]

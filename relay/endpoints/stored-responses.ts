@@ -1,5 +1,4 @@
 import { DomainError } from '#core/errors.ts'
-import { resolveModelMapping } from '#core/routing/model-names.ts'
 import { forgetAnswer } from '#features/stored-responses/service.ts'
 import { forgetLocalResponse } from '#features/stored-responses/local-responses.ts'
 import { isInteractionId } from '#relay/dialects/gemini-interactions/ids.ts'
@@ -12,7 +11,6 @@ import { maskedAttemptFailure, AttemptFailed } from '#relay/attempt/failure.ts'
 import { providerFor } from '#relay/providers/registry.ts'
 import type { StoredCall } from '#relay/providers/types.ts'
 import { tryRecord } from '#relay/providers/shared/json.ts'
-import type { ChannelRow } from '#relay/routing/channel-row.ts'
 import { withTextAt } from '#relay/chat/text-at.ts'
 import { secretsOf } from '#relay/upstream-call/channel.ts'
 import { isGood, upstreamFailure } from '#relay/upstream-call/send.ts'
@@ -103,8 +101,7 @@ async function ask(services: RelayServices, call: CallCore, { method, path, id }
       limits: timeoutsOf(place.channel.setting, 'unstreamed'),
       signal: call.upstreamAbort.signal,
     })
-    if (isGood(reply))
-      return { status: reply.status, text: inCallersName(place.channel, await reply.text(largestAnswer)) }
+    if (isGood(reply)) return { status: reply.status, text: withModel(await reply.text(largestAnswer), storedAt.model) }
     const failure = await upstreamFailure(reply, secretsOf(upstream, token))
     if (reply.status === 404) throw new DomainError('relay.stored_item_unknown')
     throw new AttemptFailed(failure, { local: false })
@@ -113,13 +110,6 @@ async function ask(services: RelayServices, call: CallCore, { method, path, id }
   }
 }
 
-/** With the name that callers know the model by, where the channel has just one for the upstream's. */
-function inCallersName({ models, modelMapping }: ChannelRow, text: string): string {
-  if (modelMapping === '') return text
-  const { model } = tryRecord(text) ?? {}
-  const names = models.filter((name) => {
-    const mapped = resolveModelMapping(modelMapping, name)
-    return mapped.ok && mapped.model === model
-  })
-  return names.length === 1 ? withTextAt(text, ['model'], String(names[0])) : text
-}
+/** With the name by which its maker called the model. */
+const withModel = (text: string, model: string): string =>
+  model !== '' && tryRecord(text)?.['model'] !== undefined ? withTextAt(text, ['model'], model) : text

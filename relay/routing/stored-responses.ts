@@ -52,7 +52,7 @@ async function placeOf(services: RelayServices, userId: number, names: Names): P
   const isApart = (place: StoredPlace | undefined): boolean =>
     place === undefined || place.channelId !== first?.channelId || place.keyHmac !== first.keyHmac
   if (own.size < found.length || places.some(isApart)) throw new DomainError(`relay.${unknown}`)
-  return first && { channelId: first.channelId, keyHmac: first.keyHmac, only: places.length > 0 }
+  return first && { ...first, only: places.length > 0 }
 }
 
 /**
@@ -100,7 +100,7 @@ export async function rememberStored(
   const named = isNamed ? ids : ids.filter(isHeld)
   if (named.length === 0) return
   const keyHmac = services.secrets.hmac(attempt.key.value)
-  const made = { ids: named, userId: call.caller.user.id, channelId: attempt.channel.id, keyHmac }
+  const made = { ids: named, userId: call.caller.user.id, channelId: attempt.channel.id, keyHmac, model: call.model }
   await rememberAnswers(services.database.pool, made).catch((cause: unknown) =>
     services.log.warn({ err: cause, requestId: call.id }, 'a stored answer could not be remembered'),
   )
@@ -109,7 +109,7 @@ export async function rememberStored(
 /** The channel and key that what is stored upstream was made with, enabled or not; undefined where either was removed. */
 export function placeStoredAt(
   { channels, secrets }: RelayServices,
-  { channelId, keyHmac }: StoredPlace,
+  { channelId, keyHmac }: Pick<StoredPlace, 'channelId' | 'keyHmac'>,
 ): Pick<Attempt, 'channel' | 'key'> | undefined {
   const channel = channels.channel(channelId)
   const key = channel?.keys.find(({ value }) => secrets.hmac(value) === keyHmac)

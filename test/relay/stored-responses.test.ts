@@ -24,6 +24,7 @@ function answer(more: object = {}) {
     object: 'response',
     status: 'completed',
     store: true,
+    model: 'as-the-upstream-names-it',
     output: [
       { type: 'message', id: `msg_${made}`, role: 'assistant', content: [{ type: 'output_text', text: 'yes' }] },
     ],
@@ -160,7 +161,7 @@ describe('a stored response', () => {
     expect((await call(theirs, '')).status).toBe(404)
     expect((await call(theirs, '', 'DELETE')).status).toBe(404)
     const read = await call(mine, '?include[]=a')
-    expect(await read.json()).toMatchObject({ id })
+    expect(await read.json()).toMatchObject({ id, model })
     expect(scripted.received.at(-1)).toMatchObject({ method: 'GET', path: `/v1/responses/${id}?include%5B%5D=a` })
     expect(keyOf()).toBe(key)
     expect((await call(mine, '/input_items')).status).toBe(200)

@@ -1,7 +1,9 @@
 import type { Pool } from 'pg'
 
-/** Where an upstream keeps something: only the key that made it can name it again. */
-export type StoredPlace = { channelId: number; keyHmac: string }
+/** Where an upstream keeps something: only the key that made it can name it again. `model` is as its maker wrote it, empty where that is not known. */
+export type StoredPlace = { channelId: number; keyHmac: string; model: string }
+
+type StoredAnswer = StoredPlace & { id: string; userId: number }
 
 /** How long an id is remembered, which is how long upstreams keep what it names. */
 const retentionDays = 30
@@ -12,25 +14,23 @@ export async function rememberAnswers(
   made: { ids: readonly string[]; userId: number } & StoredPlace,
 ): Promise<void> {
   await pool.query(
-    `insert into upstream_objects as o (id, user_id, channel_id, key_hmac)
-     select distinct id, $2::int, $3::int, $4::text from unnest($1::text[]) id
-     on conflict (id) do update set channel_id = excluded.channel_id, key_hmac = excluded.key_hmac, created_at = now()
+    `insert into upstream_objects as o (id, user_id, channel_id, key_hmac, model)
+     select distinct id, $2::int, $3::int, $4::text, $5::text from unnest($1::text[]) id
+     on conflict (id) do update set channel_id = excluded.channel_id, key_hmac = excluded.key_hmac,
+       model = excluded.model, created_at = now()
      where o.user_id = excluded.user_id`,
-    [made.ids, made.userId, made.channelId, made.keyHmac],
+    [made.ids, made.userId, made.channelId, made.keyHmac, made.model],
   )
 }
 
 /** What of these ids is remembered, the latest first. */
-export async function findAnswers(
-  pool: Pool,
-  ids: readonly string[],
-): Promise<(StoredPlace & { id: string; userId: number })[]> {
-  const { rows } = await pool.query<{ id: string; user_id: number; channel_id: number; key_hmac: string }>(
-    `select id, user_id, channel_id, key_hmac from upstream_objects
+export async function findAnswers(pool: Pool, ids: readonly string[]): Promise<StoredAnswer[]> {
+  const { rows } = await pool.query<StoredAnswer>(
+    `select id, user_id as "userId", channel_id as "channelId", key_hmac as "keyHmac", model from upstream_objects
      where id = any ($1::text[]) and created_at > now() - make_interval(days => $2) order by created_at desc, id`,
     [ids, retentionDays],
   )
-  return rows.map((row) => ({ id: row.id, userId: row.user_id, channelId: row.channel_id, keyHmac: row.key_hmac }))
+  return rows
 }
 
 export async function forgetAnswer(pool: Pool, made: { id: string; userId: number }): Promise<void> {
