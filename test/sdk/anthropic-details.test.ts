@@ -145,3 +145,27 @@ test('reasoning of another vendor never reaches this one, whose proofs it lacks'
   })
   expect(JSON.stringify(second.content)).toContain('You said: and now?')
 })
+
+test.each([false, true])(
+  'a thread goes on by its new messages alone, as tool runners ask (stream: %s)',
+  async (stream) => {
+    const headers = { 'anthropic-beta': 'message-threads-2026-08-12' }
+    const ask = async (messages: MessageParam[], thread: object, more: object = {}) => {
+      const body = { model: claude, max_tokens: 500, messages, ...more, thread }
+      return stream
+        ? await library.messages.stream(body, { headers }).finalMessage()
+        : await library.messages.create(body, { headers })
+    }
+    const first = await ask([user('get_weather, city is Oslo')], { type: 'create' }, { tools })
+    const result = {
+      type: 'tool_result' as const,
+      tool_use_id: first.content.find((block) => block.type === 'tool_use')?.id ?? '',
+      content: 'sunny',
+    }
+    const second = await ask([{ role: 'user', content: [result] }], { type: 'continue', previous_message_id: first.id })
+    expect(JSON.stringify(second.content)).toContain('sunny')
+    const third = await ask([user('and now?')], { type: 'continue', previous_message_id: second.id })
+    expect(JSON.stringify(third.content)).toContain('You said: and now?')
+    expect(await world.newCharges()).toHaveLength(3)
+  },
+)

@@ -198,8 +198,9 @@ describe('generateContent request', () => {
       properties: {
         type: { type: 'STRING', nullable: true },
         list: { type: 'ARRAY', items: { type: 'INTEGER' }, minItems: '1' },
+        min_items: { any_of: [{ type: 'STRING', min_length: 2 }, { type: 'INTEGER' }] },
       },
-      propertyOrdering: ['type', 'list'],
+      property_ordering: ['type', 'list'],
     }
     const raw = { type: 'object', properties: { a: { type: ['string', 'null'] } } }
     const { tools } = parse({
@@ -224,6 +225,7 @@ describe('generateContent request', () => {
           properties: {
             type: { type: ['string', 'null'] },
             list: { type: 'array', items: { type: 'integer' }, minItems: 1 },
+            min_items: { anyOf: [{ type: 'string', minLength: 2 }, { type: 'integer' }] },
           },
         },
       },

@@ -5,14 +5,20 @@ const numeric = new Set(['minItems', 'maxItems', 'minLength', 'maxLength', 'minP
 const listsOfSchemas = new Set(['anyOf', 'oneOf', 'allOf', 'prefixItems'])
 const mapsOfSchemas = new Set(['properties', '$defs', 'definitions'])
 
+/** Google's library for Python writes `any_of`. */
+const camelCase = (name: string): string => name.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())
+
 /**
- * A schema in Gemini's own form → JSON Schema: types in lower case, `nullable` as a type, counts as numbers. Only places
- * where a schema stands are rewritten, so a property that happens to be called `type` stays. The depth of callers' bodies
- * is bounded before.
+ * A schema in Gemini's own form → JSON Schema: keywords in camelCase, types in lower case, `nullable` as a type, counts as
+ * numbers. Only places where a schema stands are rewritten, so a property that happens to be called `type` stays. The depth
+ * of callers' bodies is bounded before.
  */
 export function toJsonSchema(schema: Fields): JsonSchema {
   const { nullable, ...rest } = schema
-  const entries = Object.entries(rest).map(([name, value]) => [name, convert(name, value)] as const)
+  const entries = Object.entries(rest).map(([key, value]) => {
+    const name = camelCase(key)
+    return [name, convert(name, value)] as const
+  })
   const converted: JsonSchema = Object.fromEntries(entries.filter(([name]) => name !== 'propertyOrdering'))
   const { type } = converted
   return nullable === true && typeof type === 'string' ? { ...converted, type: [type, 'null'] } : converted

@@ -1,5 +1,5 @@
 import { minus, parsedArguments, type Answer, type Finish, type Usage } from '../answer.ts'
-import { refuse, type Json, type Prompt } from '../prompt.ts'
+import { asObject, asObjects, asText, refuse, type Json, type Prompt } from '../prompt.ts'
 import { json, type Call, type ChatOperation, type StreamEvent } from '../types.ts'
 import { withPrefixCache } from './prefix-cache.ts'
 import { readMessages, signatureOf } from './read.ts'
@@ -43,22 +43,24 @@ function contentOf(answer: Answer, call: Call): Json[] {
   return content
 }
 
-const message = (prompt: Prompt, call: Call, rest: Json): Json => ({
-  id: call.nextId('msg_'),
+type Delivered = { id: string; content: Json[] }
+
+const message = (prompt: Prompt, id: string, rest: Json): Json => ({
+  id,
   type: 'message',
   role: 'assistant',
   model: prompt.model,
   ...rest,
 })
 
-function events(prompt: Prompt, answer: Answer, call: Call): StreamEvent[] {
+function events(prompt: Prompt, answer: Answer, { id, content }: Delivered): StreamEvent[] {
   const list: StreamEvent[] = []
   const emit = (type: string, fields: Json = {}) =>
     list.push({ event: type, data: JSON.stringify({ type, ...fields }) })
   const { usage } = answer
   const shown = usage ? { ...inputUsage(usage), output_tokens: 1, service_tier: 'standard' } : undefined
   const empty = { content: [], stop_reason: null, stop_sequence: null, ...(shown ? { usage: shown } : {}) }
-  emit('message_start', { message: message(prompt, call, empty) })
+  emit('message_start', { message: message(prompt, id, empty) })
   let index = 0
   const block = (start: Json, deltas: Json[]) => {
     emit('content_block_start', { index, content_block: start })
@@ -77,11 +79,12 @@ function events(prompt: Prompt, answer: Answer, call: Call): StreamEvent[] {
       { type: 'text', text: '' },
       answer.text.map((text) => ({ type: 'text_delta', text })),
     )
-  for (const each of answer.toolCalls) {
+  const calls = content.filter((each) => each['type'] === 'tool_use')
+  for (const [at, each] of answer.toolCalls.entries()) {
     const middle = Math.ceil(each.arguments.length / 2)
     const halves = ['', each.arguments.slice(0, middle), each.arguments.slice(middle)]
     block(
-      { type: 'tool_use', id: call.nextId('toolu_'), name: each.name, input: {} },
+      { ...calls[at], input: {} },
       halves.map((partial_json) => ({ type: 'input_json_delta', partial_json })),
     )
   }
@@ -93,18 +96,35 @@ function events(prompt: Prompt, answer: Answer, call: Call): StreamEvent[] {
   return list
 }
 
+/** A call that continues a thread, with everything that the thread holds before it: the beta `message-threads` of @anthropic-ai/sdk. */
+function withThread(call: Call): Call {
+  const { type, previous_message_id: id } = asObject(call.body['thread'])
+  if (type !== 'continue') return call
+  const before = call.stored.get(asText(id)) ?? refuse(`thread.previous_message_id: ${asText(id)} was not found`)
+  const messages = [...asObjects(before['messages']), ...asObjects(call.body['messages'])]
+  return { ...call, body: { ...before, ...call.body, messages } }
+}
+
+function keepThread(call: Call, { id, content }: Delivered): void {
+  if (call.body['thread'] === undefined) return
+  const { body } = withThread(call)
+  call.stored.set(id, { ...body, messages: [...asObjects(body['messages']), { role: 'assistant', content }] })
+}
+
 export const messages: ChatOperation = {
   type: 'chat',
   read: (call) => {
     if (typeof call.body['max_tokens'] !== 'number') refuse('max_tokens: Field required')
-    return readMessages(call)
+    return readMessages(withThread(call))
   },
   write: (prompt, given, call) => {
     const answer = withPrefixCache(given, call)
-    if (prompt.stream) return { type: 'stream', events: events(prompt, answer, call) }
+    const delivered = { content: contentOf(answer, call), id: call.nextId('msg_') }
+    keepThread(call, delivered)
+    if (prompt.stream) return { type: 'stream', events: events(prompt, answer, delivered) }
     const { usage } = answer
     const shown = usage ? { usage: { ...inputUsage(usage), ...outputUsage(usage), service_tier: 'standard' } } : {}
-    return json(message(prompt, call, { content: contentOf(answer, call), ...stopOf(answer), ...shown }))
+    return json(message(prompt, delivered.id, { content: delivered.content, ...stopOf(answer), ...shown }))
   },
 }
 

@@ -12,7 +12,7 @@ import {
   type Json,
   type Prompt,
 } from '../prompt.ts'
-import { camelled } from '../strict/gemini.ts'
+import { camelled } from '../fields.ts'
 import { checkStrictly } from '../strict/index.ts'
 import type { Call } from '../types.ts'
 

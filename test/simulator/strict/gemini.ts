@@ -1,4 +1,4 @@
-import { checkFields } from '../fields.ts'
+import { camelled, checkFields } from '../fields.ts'
 import { asList, asNumber, asObject, asObjects, asText, refuse, type Json } from '../prompt.ts'
 import { checkGoogleSchema } from './schemas.ts'
 
@@ -17,12 +17,6 @@ const partFields = words(
 
 /** What a part says beside its content. */
 const attributes = words('thought thoughtSignature videoMetadata mediaResolution partMetadata')
-
-const camel = (name: string): string => name.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())
-
-/** The fields of a message of Google's under their one name. */
-export const camelled = (given: unknown): Json =>
-  Object.fromEntries(Object.entries(asObject(given)).map(([name, value]) => [camel(name), value]))
 
 /** "Must start with a letter or an underscore. Must be alphameric, underscores, dots, colons, or dashes, with a maximum length of 64." */
 function checkName(value: unknown, place: string): void {

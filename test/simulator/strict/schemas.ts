@@ -1,4 +1,4 @@
-import { checkFields } from '../fields.ts'
+import { camelled, checkFields } from '../fields.ts'
 import { asList, asObject, asObjects, asText, refuse, type Json } from '../prompt.ts'
 
 /** Every schema inside a schema, itself first. */
@@ -105,7 +105,7 @@ const googleFields =
 
 /** Google's own subset: https://ai.google.dev/api/caching#Schema; a list of values is one of texts. */
 export function checkGoogleSchema(schema: unknown, place: string): void {
-  const given = asObject(schema)
+  const given = camelled(schema)
   checkFields(given, googleFields, `${place}.`)
   if (given['enum'] !== undefined && asText(given['type']).toLowerCase() !== 'string')
     refuse(`${place}.enum: only allowed for STRING type`)
