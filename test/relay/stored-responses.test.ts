@@ -238,19 +238,41 @@ describe('a container and a file', () => {
   ]
   const messages = callerDialects[2] as CallerDialect
 
-  test.each(['unstreamed', 'streamed'] as const)(
+  const batch = (status: string) => ({ id: 'msgbatch_c', type: 'message_batch', processing_status: status })
+  /** What the vendor says of a batch of one call, and the call's answer to anything else. */
+  const batched = (path: string) => {
+    if (path.endsWith('/results'))
+      return {
+        steps: [JSON.stringify({ custom_id: 'a', result: { type: 'succeeded', message: inForm(message, 'batched') } })],
+      }
+    if (path.includes('/msgbatch_c')) return json({ ...batch('ended'), request_counts: { succeeded: 1 } })
+    return json(path.endsWith('/batches') ? batch('in_progress') : message)
+  }
+  const inForm = <Value>(value: Value, form: string): Value =>
+    JSON.parse(JSON.stringify(value).replaceAll(/(container|file)_c/g, '$1_c_' + form))
+  const plays = {
+    unstreamed: json(inForm(message, 'unstreamed')),
+    streamed: { steps: inForm(streamed, 'streamed') },
+    batched,
+  }
+
+  test.each(['unstreamed', 'streamed', 'batched'] as const)(
     'of messages are their maker’s alone, and are gone on with where they are: %s',
     async (form) => {
       const name = (id: string) => `${id}_${form}`
-      const renamed = (text: string) => text.replaceAll(/(container|file)_c/g, '$1_c_' + form)
-      const answered =
-        form === 'streamed' ? { steps: streamed.map(renamed) } : json(JSON.parse(renamed(JSON.stringify(message))))
-      const route = { type: 14, key: 'key-one,key-two', baseUrl: scripted.play(answered) }
+      const route = { type: 14, key: 'key-one,key-two', baseUrl: scripted.play(plays[form]) }
       const { model } = await serve(app, route, route, route)
       const send = (token: TestToken, more: object, path = '/v1/messages') =>
         app.relay(token, path, { ...messages.body(model, 'hi', false), ...more })
-      await (await send(mine, { stream: form === 'streamed' })).text()
-      const [channel, key] = [await lastChannel(), scripted.received.at(-1)?.headers['x-api-key']]
+      if (form === 'batched') {
+        const requests = [{ custom_id: 'a', params: messages.body(model, 'hi', false) }]
+        expect((await app.relay(mine, '/v1/messages/batches', { requests })).status).toBe(200)
+        await fetch(`${app.url}/v1/messages/batches/msgbatch_c`, {
+          headers: { authorization: `Bearer sk-${mine.key}` },
+        })
+      } else await (await send(mine, { stream: form === 'streamed' })).text()
+      const channel = (await consumed(app)).at(-1)?.channel_id
+      const key = scripted.received.at(-1)?.headers['x-api-key']
       const file = { source: { type: 'file', file_id: name('file_c') } }
       const named = [
         { container: name('container_c') },
@@ -260,7 +282,8 @@ describe('a container and a file', () => {
       ]
       for (const more of named) {
         expect((await send(mine, more)).status).toBe(200)
-        expect([await lastChannel(), scripted.received.at(-1)?.headers['x-api-key']]).toEqual([channel, key])
+        expect((await consumed(app)).at(-1)?.channel_id).toBe(channel)
+        expect(scripted.received.at(-1)?.headers['x-api-key']).toBe(key)
       }
       const before = scripted.received.length
       for (const more of named) {

@@ -1,4 +1,5 @@
 import { joinPath } from '../shared/join-path.ts'
+import { isHeld, messageIds } from '../shared/held-objects.ts'
 import { recordOf, wordOf } from '../shared/json.ts'
 import type { ReportedUsage } from '#core/usage.ts'
 import type { BatchCall, Provider, ProviderChannel } from '../types.ts'
@@ -35,8 +36,8 @@ export const messageBatches: NonNullable<Provider['batches']> = {
   }),
 }
 
-/** What one line of a batch's results says: whose it is, and what it used where it was answered. */
-export type BatchResult = { customId: string; usage: ReportedUsage | undefined }
+/** What one line of a batch's results says: whose it is, and where it was answered what it used, and the containers and files that it made. */
+export type BatchResult = { customId: string; usage: ReportedUsage | undefined; made: string[] }
 
 /** Nothing for a line that is none. */
 export function readBatchResult(line: string): BatchResult | undefined {
@@ -44,8 +45,9 @@ export function readBatchResult(line: string): BatchResult | undefined {
   const customId = wordOf(parsed?.['custom_id'])
   if (customId === undefined) return undefined
   const result = recordOf(parsed?.['result'])
-  if (result?.['type'] !== 'succeeded') return { customId, usage: undefined }
-  return { customId, usage: readUsage(recordOf(recordOf(result['message'])?.['usage']) ?? {}) }
+  if (result?.['type'] !== 'succeeded') return { customId, usage: undefined, made: [] }
+  const message = recordOf(result['message'])
+  return { customId, usage: readUsage(recordOf(message?.['usage']) ?? {}), made: messageIds(message).filter(isHeld) }
 }
 
 function parsedLine(line: string): Record<string, unknown> | undefined {

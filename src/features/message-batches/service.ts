@@ -1,6 +1,7 @@
 import { findTaskChannels, reasonOf, type TaskServices } from '#features/tasks/service/task-channels.ts'
 import { inParts, mostPlaces } from '#features/tasks/service/rounds.ts'
 import type { Services } from '#features/deps.ts'
+import { rememberAnswers } from '#features/stored-responses/service.ts'
 import { readBatchResult } from '#relay/providers/anthropic/batches.ts'
 import { createJsonLineReader } from '#relay/providers/shared/json-lines.ts'
 import type { UpstreamChannel } from '#relay/upstream-call/channel.ts'
@@ -83,6 +84,7 @@ async function tallyResults(services: BatchServices, place: UpstreamChannel, bat
   const first = tallies.get(shares[0]?.holdId ?? '')
   const owners = new Map(shares.flatMap(({ holdId, customIds = [] }) => customIds.map((id) => [id, holdId] as const)))
   const seen = new Set<string>()
+  const made = new Set<string>()
   const reply = await askAboutBatch(services, place, { input: { id: batch.id, action: 'results' } })
   const reader = createJsonLineReader()
   const take = (lines: readonly { data: string }[]): void => {
@@ -90,6 +92,7 @@ async function tallyResults(services: BatchServices, place: UpstreamChannel, bat
       const result = readBatchResult(data)
       if (!result) throw new Error('a line of the results is no result')
       const { customId, usage } = result
+      for (const id of result.made) made.add(id)
       if (usage === undefined || seen.has(customId)) continue
       seen.add(customId)
       const owner = owners.get(customId)
@@ -99,6 +102,8 @@ async function tallyResults(services: BatchServices, place: UpstreamChannel, bat
   }
   for await (const chunk of reply.body) take(reader.push(chunk))
   take(reader.end())
+  // Before its maker can read of it, or name it.
+  await rememberAnswers(services.database.pool, { ...batch, ids: [...made], model: '' })
   return tallies
 }
 
