@@ -81,14 +81,16 @@ async function forwardOnce(
   { proofs, ...plan }: ForwardPlan & { proofs: AttemptProofs },
 ): Promise<void> {
   const { attempt } = plan
-  const { lowered } = plan.held.plan
+  const { facts, plan: held } = plan.held
+  const { lowered } = held
   checkOffer(call, attempt)
   const provider = providerFor(attempt.channel.type)
   const own = forChannel(services, call, attempt)
   const { rewrites, reasoning } = answerSettings(attempt.channel.setting, call.dialect)
   const sent = lowered === undefined ? own : withLoweredLimit(call, own, lowered)
   const known = providerCallOf(services, call, { attempt, stream: sent.request.stream })
-  const providerCall = { ...known, isRefusedProof: proofs.isRefused }
+  const largestOwnLimit = facts.grows || facts.limit > 0 ? undefined : Math.floor(held.answerTokens / facts.choices)
+  const providerCall = { ...known, isRefusedProof: proofs.isRefused, largestOwnLimit }
   const passes = passesThrough(attempt.channel.setting, services)
   const native = plan.translates ? null : nativeFor(call, { provider, sent, providerCall, passes })
   const context: AttemptContext = {

@@ -50,6 +50,11 @@ export type ProviderCall = {
   query: Record<string, string | undefined>
   /** Names of the caller's free-text tools: an upstream without such tools gets them wrapped, and its calls are unwrapped. */
   customTools?: readonly string[] | undefined
+  /**
+   * Tokens that are held for an answer in one piece, where the caller wrote no limit: one that the provider has to write is
+   * not above them.
+   */
+  largestOwnLimit?: number | undefined
   /** Whether the upstream has refused a proof of reasoning as not its own: the call goes without it. */
   isRefusedProof?: ((proof: string) => boolean) | undefined
   /** Prompts of callers whose dialect has no word for a vendor's cache are marked for it. */

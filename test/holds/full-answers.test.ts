@@ -19,7 +19,15 @@ const kinds = [
 
 const app = await startApp()
 afterAll(() => closeWithoutViolations(app))
-const names = [...kinds.map(({ model }) => model), 'm-passed', 'm-overruled', 'm-fresh', 'gpt-5']
+const names = [
+  ...kinds.map(({ model }) => model),
+  'm-passed',
+  'm-overruled',
+  'm-fresh',
+  'gpt-5',
+  'claude-opus-4-8',
+  'deepseek-v4',
+]
 const prices = JSON.stringify(Object.fromEntries(names.map((model) => [model, 1])))
 await setOptions(app, {
   ModelRatio: prices,
@@ -32,6 +40,8 @@ const lenient = app.upstream.withDirectives('lenient')
 await app.make.channel({ models: 'm-passed', baseUrl: lenient, setting: '{"pass_through_body_enabled":true}' })
 await app.make.channel({ models: 'm-overruled', paramOverride: '{"max_tokens":50000}' })
 await app.make.channel({ models: 'gpt-5,m-fresh' })
+await app.make.channel({ type: 14, models: 'claude-opus-4-8' })
+await app.make.channel({ type: 43, models: 'deepseek-v4' })
 await app.services.channels.reload()
 
 const text = 'tell me a story of a fox and a hare'
@@ -185,3 +195,22 @@ test('a stream of a model with hidden reasoning is limited like an answer in one
   expect(limitIn(app.upstream.requests.at(-1)?.body)).toBe(lowered)
   expect(await reply.text()).toMatch(chat.closing)
 })
+
+test.each([
+  ['chat completions', chat, 'claude-opus-4-8', 128_000],
+  ['messages', callerDialects[2] as CallerDialect, 'claude-opus-4-8', 128_000],
+  ['messages', callerDialects[2] as CallerDialect, 'deepseek-v4', 393_216],
+] as const)(
+  'a limit that is written for a caller of %s who gave none is within what is held: %s',
+  async (_, by, model, most) => {
+    const { token } = await callerWith(100_000_000)
+    for (const stream of [false, true]) {
+      const { max_tokens: __, ...body } = by.body(model, text, stream)
+      const reply = await say(app, by, { token, model, body })
+      expect(reply.status).toBe(200)
+      await reply.text()
+      // A streamed answer is followed, and its hold grows with it.
+      expect(limitIn(app.upstream.requests.at(-1)?.body)).toBe(stream ? most : 32_768)
+    }
+  },
+)

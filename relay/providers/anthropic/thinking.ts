@@ -29,7 +29,7 @@ const budgets: Readonly<Record<Effort, number>> = {
 
 /**
  * The answer's limit: the caller's, else the one configured for the model, else all that the model can write; within that in
- * any case. What the option holds out of the box for models it does not list is for those whose own maximum is not known.
+ * any case, and within what is held where the limit is not the caller's. What the option holds out of the box for models it does not list is for those whose own maximum is not known.
  */
 export function answerLimit(wanted: number | undefined, call: ProviderCall, most: number | undefined): number {
   const configured = call.options['claude.default_max_tokens']
@@ -37,7 +37,8 @@ export function answerLimit(wanted: number | undefined, call: ProviderCall, most
   const general = own('default') === defaultMaxTokens ? undefined : own('default')
   const limit =
     wanted || own(call.originalModel) || own(call.model) || general || most || own('default') || defaultMaxTokens
-  return Math.min(limit, most ?? limit)
+  const held = wanted ? undefined : call.largestOwnLimit
+  return Math.min(limit, most ?? limit, held ?? limit)
 }
 
 /** What a share for thinking is taken of: a limit that nobody set is no request for so much reasoning. */
