@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { formatRange, isNewYearsDay, monthBefore, parseRange } from './time-range.ts'
+import { formatRange, isNewYearsDay, lastMomentOf, monthBefore, parseRange, rangeThrough } from './time-range.ts'
 
 const now = new Date(2026, 2, 10, 15, 30)
 
@@ -11,6 +11,17 @@ test('a preset ends now and moves with the clock', () => {
 test('a chosen range survives being written into an address', () => {
   const range = { from: new Date(1_700_000_000_000), to: new Date(1_700_086_400_000) }
   expect(parseRange(formatRange(range), now)).toEqual(range)
+})
+
+test('a link from one page to another loses no moment of its range, nor adds one', () => {
+  const chosen = '1700000000-1700086400'
+  const first = new Date(1_700_000_000_000)
+  const last = lastMomentOf(chosen, { from: first, to: new Date(1_700_086_400_000) })
+  expect(last).toEqual(new Date(1_700_086_399_999))
+  expect(rangeThrough(first, last)).toBe(chosen)
+  const later = new Date(now.getTime() + 700)
+  const from = parseRange('7d', later)?.from ?? later
+  expect(parseRange(rangeThrough(from, later), later)).toEqual({ from, to: new Date(now.getTime() + 1000) })
 })
 
 test('nonsense and ranges that end before they begin are no range', () => {

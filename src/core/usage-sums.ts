@@ -13,5 +13,5 @@ export type SumRow = {
   costed_quota: string
 }
 
-/** Calls that failed for good, and attempts that failed, of the hours that the times touch. */
+/** Calls that failed for good, and attempts that failed. */
 export type FailureSums = { calls: number; attempts: number }

@@ -142,6 +142,30 @@ describe('the overview', () => {
     }
   })
 
+  it('counts the failures of broken hours by their rows, as the log lists them', async () => {
+    const failed = async (createdAt: Date) => {
+      const call = { userId: anna.id, modelName: 'gpt-4o', channelId: 1, tokenId: 1, group: 'default' }
+      await app.sql(
+        `insert into failures_hourly as t (hour, user_id, model_name, channel_id, token_id, "group", calls, attempts)
+         values (date_trunc('hour', $1::timestamptz), $2, 'gpt-4o', 1, 1, 'default', 1, 2)
+         on conflict (hour, user_id, model_name, channel_id, token_id, "group") do update set calls = t.calls + 1, attempts = t.attempts + 2`,
+        [createdAt, anna.id],
+      )
+      await app.em().insert(Log, { ...call, type: 6, createdAt, other: { admin_info: { attempts: [{}, {}] } } })
+    }
+    for (const at of [time(3, 1, 10), time(3, 1, 50), time(3, 2, 30), time(3, 4, 5), time(3, 4, 40)]) await failed(at)
+    const range = { start: time(3, 1, 30), end: time(3, 4, 30) }
+    for (const { stats, logs } of [(await app.trpc(anna)).user, (await app.trpc(admin)).admin]) {
+      expect((await logs.list({ ...range, type: 6 })).total).toBe(3)
+      expect((await logs.stat(range)).failures).toEqual({ calls: 3, attempts: 6 })
+      expect((await stats.overview(range)).current).toMatchObject({ errors: 3, failedAttempts: 6 })
+    }
+    const ofChannel = await (await app.trpc(admin)).admin.logs.stat({ ...range, channelId: 1 })
+    expect(ofChannel.failures, 'of a channel, hours count whole').toEqual({ calls: 5, attempts: 10 })
+    await app.setOptions({ LogErrorEnabled: 'false' })
+    expect((await (await all()).overview(range)).current.errors, 'not logged, hours count whole').toBe(5)
+  })
+
   it('never looks back further than a year', async () => {
     const { from, until } = await (await own(anna)).overview({ start: new Date(0), end: time(3, 0) })
     expect(until.getTime() - from.getTime()).toBe(366 * 86_400_000)

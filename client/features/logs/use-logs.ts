@@ -3,7 +3,7 @@ import type { RouterOutputs } from '#server/app-router.ts'
 import { useSession } from '../../lib/session.ts'
 import { currentStatus } from '../../lib/status.ts'
 import { useTableState } from '../../lib/table-state.ts'
-import { isRangePreset, parseRange } from '../../lib/time-range.ts'
+import { isRangePreset, lastMomentOf, parseRange } from '../../lib/time-range.ts'
 import { parseBounds } from '../../components/filter-bar/types.ts'
 import { useLastAnswer } from '../../lib/last-answer.ts'
 import { trpc } from '../../lib/trpc.ts'
@@ -107,7 +107,7 @@ export function useLogInput(values: LogFilterValues) {
       minQuota: toQuota(cost?.from),
       maxQuota: toQuota(cost?.to),
       start: range?.from,
-      end: range && !isRangePreset(values.range) ? range.to : undefined,
+      end: range && !isRangePreset(values.range) ? lastMomentOf(values.range, range) : undefined,
       ...(isAdmin
         ? {
             username: [...values.user],

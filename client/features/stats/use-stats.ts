@@ -2,7 +2,7 @@ import { useCallback, useMemo, useState } from 'react'
 import type { RouterOutputs } from '#server/app-router.ts'
 import { useSession } from '../../lib/session.ts'
 import { useStatus } from '../../lib/status.ts'
-import { isRangePreset, parseRange } from '../../lib/time-range.ts'
+import { lastMomentOf, parseRange, rangeThrough } from '../../lib/time-range.ts'
 import { useLastAnswer } from '../../lib/last-answer.ts'
 import { trpc } from '../../lib/trpc.ts'
 import { useUrlState } from '../../lib/url-state.ts'
@@ -43,9 +43,10 @@ export function useStatsInput(values: DashboardValues) {
   const everyone = isAdmin && !values.own
   return useMemo(() => {
     const known = parseRange(requested, refreshed) ? requested : fallbackRange
-    const { from, to } = parseRange(known, refreshed) ?? { from: refreshed, to: refreshed }
-    // The server takes whole hours and includes the one that holds the end.
-    const end = isRangePreset(known) ? to : new Date(to.getTime() - 1)
+    const range = parseRange(known, refreshed) ?? { from: refreshed, to: refreshed }
+    const { from, to } = range
+    // Charts include the hour that holds the end.
+    const end = lastMomentOf(known, range)
     const span = to.getTime() - from.getTime()
     const usual = intervals.find((one) => one === dataExportDefaultTime) ?? 'hour'
     const interval = intervals.find((one) => one === by) ?? readableInterval(usual, span)
@@ -100,12 +101,8 @@ export function useLogLink({ everyone, filters, range }: StatsInput) {
   return useCallback(
     (narrow: { type: number; model?: string; from?: Date; until?: Date }): string => {
       const first = narrow.from && narrow.from > start ? narrow.from : start
-      const last = narrow.until && narrow.until < end ? new Date(narrow.until.getTime() - 1000) : end
-      const seconds = (time: Date) => Math.floor(time.getTime() / 1000)
-      const query = new URLSearchParams({
-        type: String(narrow.type),
-        range: `${seconds(first)}-${seconds(last)}`,
-      })
+      const last = narrow.until && narrow.until < end ? new Date(narrow.until.getTime() - 1) : end
+      const query = new URLSearchParams({ type: String(narrow.type), range: rangeThrough(first, last) })
       const set = (name: string, value: string | undefined) => value && query.set(name, value)
       set('model', narrow.model ?? modelName)
       set('group', group)

@@ -32,8 +32,7 @@ export async function logStat(deps: UserDeps, input: LogFilters): Promise<LogSta
 const statOf = (deps: UserDeps, filters: LogFilters): Promise<LogStat> =>
   readInTime(deps.database.pool, async (query) => {
     const { start, end } = filters
-    const hasRows = deps.options.get('LogConsumeEnabled')
-    const between = { start, end, hasRows, now: deps.ambient.now() }
+    const between = { start, end, now: deps.ambient.now(), options: deps.options }
     const { sums, failures } = await figuresBetween(query, filters, between)
     return {
       quota: Number(sums.quota),

@@ -10,6 +10,7 @@ import {
   createConditions,
   narrowsRows,
 } from './conditions.ts'
+import type { OptionsStore } from '#features/options/store.ts'
 import { idsBetween } from './rollup.ts'
 import type { LogFilters } from './schema.ts'
 import type { Query } from './timed-query.ts'
@@ -87,25 +88,29 @@ async function sumsOfHours(query: Query, filters: CommonFilters, { start, end }:
   return row ?? nothing
 }
 
+type Between = Times & { hasRows: boolean; now: Date }
+type Parts = { hours?: Times; rows: Times[] }
+
 /**
- * Both times included. Whole hours come from their sums; rows are read for the broken ones at both ends. While calls are
+ * Both times included. Whole hours come from their sums; rows are read for the broken ones at both ends. While they are
  * not logged (`hasRows`), broken hours count whole.
  */
-async function sumsBetween(
-  query: Query,
-  filters: LogFilters,
-  { start, end, hasRows, now }: Times & { hasRows: boolean; now: Date },
-): Promise<SumRow> {
+function partsOf({ start, end, hasRows, now }: Between): Parts {
   const round = hasRows ? Math.ceil : Math.floor
   const from = start && new Date(round(start.getTime() / hourMs) * hourMs)
   const isOver = end !== undefined && end < now
   const until = isOver ? new Date((Math.floor(end.getTime() / hourMs) + (hasRows ? 0 : 1)) * hourMs) : undefined
-  if (hasRows && from && until && from >= until) return sumsOfRows(query, filters, { start, end })
-  const parts = [await sumsOfHours(query, filters, { start: from, end: until })]
-  if (hasRows && start && from && start < from) {
-    parts.push(await sumsOfRows(query, filters, { start, end: new Date(from.getTime() - 1) }))
-  }
-  if (hasRows && until && end) parts.push(await sumsOfRows(query, filters, { start: until, end }))
+  if (hasRows && from && until && from >= until) return { rows: [{ start, end }] }
+  const rows: Times[] = []
+  if (hasRows && start && from && start < from) rows.push({ start, end: new Date(from.getTime() - 1) })
+  if (hasRows && until && end) rows.push({ start: until, end })
+  return { hours: { start: from, end: until }, rows }
+}
+
+async function sumsBetween(query: Query, filters: LogFilters, between: Between): Promise<SumRow> {
+  const { hours, rows } = partsOf(between)
+  const parts = hours ? [await sumsOfHours(query, filters, hours)] : []
+  for (const times of rows) parts.push(await sumsOfRows(query, filters, times))
   return added(parts)
 }
 
@@ -114,11 +119,19 @@ const added = (parts: readonly SumRow[]): SumRow =>
     columns.map((column) => [column, String(parts.reduce((sum, part) => sum + Number(part[column]), 0))]),
   ) as SumRow
 
-async function failuresBetween(query: Query, filters: CommonFilters, { start, end }: Times): Promise<FailureSums> {
+async function failuresBetween(query: Query, filters: LogFilters, between: Between): Promise<FailureSums> {
+  const { hours, rows } = partsOf(between)
+  const parts = hours ? [await failuresOfHours(query, filters, hours)] : []
+  for (const times of rows) parts.push(await failuresOfRows(query, filters, times))
+  const sumOf = (name: keyof FailureSums) => parts.reduce((sum, part) => sum + part[name], 0)
+  return { calls: sumOf('calls'), attempts: sumOf('attempts') }
+}
+
+async function failuresOfHours(query: Query, filters: CommonFilters, { start, end }: Times): Promise<FailureSums> {
   const conditions = createConditions()
   addCommon(conditions, filters)
-  if (start) conditions.add((value) => `l.hour >= date_trunc('hour', ${value}::timestamptz)`, start)
-  if (end) conditions.add((value) => `l.hour <= ${value}`, end)
+  if (start) conditions.add((value) => `l.hour >= ${value}`, start)
+  if (end) conditions.add((value) => `l.hour < ${value}`, end)
   const [row] = await query<{ calls: string; attempts: string }>(
     `select coalesce(sum(l.calls), 0) as calls, coalesce(sum(l.attempts), 0) as attempts from failures_hourly l${conditions.where()}`,
     conditions.values(),
@@ -143,20 +156,23 @@ async function failuresOfRows(query: Query, filters: LogFilters, times: Times): 
   return { calls: Number(row?.calls ?? 0), attempts: Number(row?.attempts ?? 0) }
 }
 
+type Logged = Times & { now: Date; options: Pick<OptionsStore, 'get'> }
+
 /** Both times included. What only rows know, such as a session, is summed up from them. */
 export async function figuresBetween(
   query: Query,
   filters: LogFilters,
-  between: Times & { hasRows: boolean; now: Date },
+  { start, end, now, options }: Logged,
 ): Promise<{ sums: SumRow; failures: FailureSums }> {
-  const { start, end } = between
-  return narrowsRows(filters)
-    ? {
-        sums: await sumsOfRows(query, filters, { start, end }),
-        failures: await failuresOfRows(query, filters, { start, end }),
-      }
-    : {
-        sums: await sumsBetween(query, filters, between),
-        failures: await failuresBetween(query, filters, { start, end }),
-      }
+  if (narrowsRows(filters)) {
+    const times = { start, end }
+    return { sums: await sumsOfRows(query, filters, times), failures: await failuresOfRows(query, filters, times) }
+  }
+  const hasRows = options.get('LogConsumeEnabled')
+  // An attempt counts for the channel that failed, a row stands under the last one of its call.
+  const hasFailures = hasRows && options.get('LogErrorEnabled') && filters.channelId.length === 0
+  return {
+    sums: await sumsBetween(query, filters, { start, end, now, hasRows }),
+    failures: await failuresBetween(query, filters, { start, end, now, hasRows: hasFailures }),
+  }
 }

@@ -83,10 +83,9 @@ async function overviewOf<Sums>(
   const from = new Date(Math.max(range.start.getTime(), until.getTime() - longestRangeMs))
   const before = new Date(2 * from.getTime() - until.getTime())
   const rowFilters = asLogFilters(filters)
-  const hasRows = deps.options.get('LogConsumeEnabled')
   return readInTime(deps.database.pool, async (query) => {
     const totals = async (start: Date, end: Date): Promise<Sums> => {
-      const between = { start, end, hasRows, now: deps.ambient.now() }
+      const between = { start, end, now: deps.ambient.now(), options: deps.options }
       const { sums, failures } = await figuresBetween(query, rowFilters, between)
       return view(sums, failures)
     }
