@@ -10,7 +10,7 @@ const builds = join(root, 'dist/server')
 /** Processes that run an older build may still start threads and workers of it. */
 const mostBuilds = 3
 const dayMs = 86_400_000
-const stripper = 'scripts/strip-types.ts'
+const bundler = 'scripts/bundle-server.ts'
 
 /**
  * The folder with the server as plain JavaScript, made anew where the sources differ from what is there. Null where it can
@@ -20,8 +20,7 @@ export function buildServer(): string | null {
   const id = idOfSources()
   const folder = join(builds, id)
   if (existsSync(folder)) return folder
-  const args = ['--disable-warning=ExperimentalWarning', stripper, root, folder]
-  if (!run({ command: 'node', args }) || !existsSync(folder)) return null
+  if (!run({ command: 'node', args: [bundler, root, folder] }) || !existsSync(folder)) return null
   // Sources that were replaced meanwhile may have gone into it in part.
   if (idOfSources() !== id) {
     remove(folder)
@@ -31,11 +30,12 @@ export function buildServer(): string | null {
   return folder
 }
 
-/** Of what is built, and of what builds it. */
+/** Of what is built, packages included by their versions, and of what builds it. */
 function idOfSources(): string {
   const hash = createHash('sha256').update(readBuildId(root))
   return hash
-    .update(readFileSync(join(root, stripper)))
+    .update(readFileSync(join(root, bundler)))
+    .update(readFileSync(join(root, 'package-lock.json')))
     .digest('hex')
     .slice(0, 16)
 }
@@ -67,7 +67,7 @@ type Server = { main: typeof main }
 /** The server from where it was built, or else from its sources. */
 export async function loadServer(folder: string | null): Promise<Server> {
   if (folder === null) return import('#server/main.ts')
-  return (await import(pathToFileURL(join(folder, 'src/server/main.js')).href)) as Server
+  return (await import(pathToFileURL(join(folder, 'main.js')).href)) as Server
 }
 
 /**

@@ -43,11 +43,14 @@ test('a profile reports whose code took how much of the time, without waiting an
     ['(garbage collector)', ''],
     ['parse', ''],
     ['request', 'file:///app/node_modules/@scope/client/lib/a.js'],
-    ['settle', 'file:///app/dist/server/src/features/ledger/service.js'],
+    ['settle', 'file:///app/src/features/ledger/service.ts'],
     ['write', 'node:internal/streams/writable'],
     ['tryOnce', 'file:///app/relay/attempt/attempts.ts'],
   ]
-  const nodes = frames.map(([functionName = '', url = ''], id) => ({ id, callFrame: { functionName, url } }))
+  const nodes = frames.map(([functionName = '', url = ''], id) => ({
+    id,
+    callFrame: { functionName, url, lineNumber: 0, columnNumber: 0 },
+  }))
   // A sample a millisecond: the first and the last are not of the load.
   const samples = [6, 0, 1, 2, 3, 4, 5, 6, 6, 6, 4]
   const profile = { nodes, samples, timeDeltas: samples.map(() => 1000) }

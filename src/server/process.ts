@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Logger, pino } from 'pino'
+import { type Logger, pino, stdSerializers } from 'pino'
 import type { Ambient } from '#core/ambient.ts'
 import type { Environment } from '#core/environment.ts'
 import { projectFolder } from './project-folder.ts'
+import { inSources } from './source-positions.ts'
 
 // What every process has, those that do not serve too, which load little else.
 
@@ -28,4 +29,15 @@ export const systemAmbient: Ambient = {
 }
 
 export const createLog = (level: Environment['LOG_LEVEL']): Logger =>
-  pino({ level, redact: ['req.headers.authorization', 'req.headers.cookie', 'req.headers["x-api-key"]'] })
+  pino({
+    level,
+    redact: ['req.headers.authorization', 'req.headers.cookie', 'req.headers["x-api-key"]'],
+    serializers: { err: describeError },
+  })
+
+/** As pino describes it, with the lines of our sources in its stack. */
+function describeError(error: unknown): unknown {
+  if (!(error instanceof Error)) return error
+  const described = stdSerializers.err(error)
+  return { ...described, stack: inSources(described.stack) }
+}

@@ -14,7 +14,14 @@ const world = await createWorld()
 await world.make.channel()
 const trace = join(await mkdtemp(join(tmpdir(), 'walk-')), 'trace.json')
 const tracer = new URL('../support/trace-functions.mjs', import.meta.url).href
-const environment = { ...world.environment, WORKERS: '1', NODE_OPTIONS: `--import=${tracer}`, TRACE_FILE: trace }
+// From its sources, whose files and functions are counted.
+const environment = {
+  ...world.environment,
+  WORKERS: '1',
+  SERVER_BUILD: '',
+  NODE_OPTIONS: `--import=${tracer}`,
+  TRACE_FILE: trace,
+}
 const product = await startProduct({ environment })
 afterAll(async () => {
   await product.killAll()

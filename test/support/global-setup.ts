@@ -6,6 +6,7 @@ import type { TestProject } from 'vitest/node'
 import { type ConnectionOptions, fromUrl } from '#db/connection.ts'
 import { startEmbedded } from '#db/embedded.ts'
 import { migrate } from '#db/orm.ts'
+import { buildServer } from '#scripts/server-build.ts'
 import { prepareBrowser } from './chromium.ts'
 
 declare module 'vitest' {
@@ -73,6 +74,8 @@ type Prepared = { connection: ConnectionOptions; template: string; end: () => Pr
 
 async function prepare(): Promise<Prepared> {
   await prepareBrowser()
+  // Workers inherit it, and so do the products that they start.
+  process.env['SERVER_BUILD'] = buildServer() ?? ''
   const { connection, stop } = await findServer()
   // Several runs may share one server.
   const template = `template_${process.pid}_${Date.now()}`

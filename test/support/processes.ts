@@ -79,6 +79,8 @@ export async function launchProduct({
       DRAIN_SECONDS: '0',
       // Hundreds of starts need not be fast at their first calls; those of the real entries are as they are.
       ...(entry === 'test/support/run-product.ts' ? { WARM_UP: 'off' } : {}),
+      // What was built is not of another folder's files.
+      ...(folder === root ? {} : { SERVER_BUILD: '' }),
       ...environment,
     },
   })

@@ -1,8 +1,15 @@
 import { flushCompileCache } from 'node:module'
-import { main } from '#server/main.ts'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import type { main } from '#server/main.ts'
 
-// The product without the building of its console: what the tests of processes start. Workers run this file too.
-await main().catch((error: unknown) => {
+// The product without the building of its console: what the tests of processes start, as it was built once for all of them, or from
+// its sources where SERVER_BUILD is empty. Workers run this file too.
+const build = process.env['SERVER_BUILD']
+const server = (await import(build ? pathToFileURL(join(build, 'main.js')).href : '#server/main.ts')) as {
+  main: typeof main
+}
+await server.main().catch((error: unknown) => {
   process.stderr.write(`\nThe start failed. ${error instanceof Error ? error.message : String(error)}\n`)
   process.exit(1)
 })
