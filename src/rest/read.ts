@@ -48,11 +48,48 @@ export const csv = (value: unknown): string[] =>
 export const integers = (value: unknown): number[] =>
   Array.isArray(value) ? value.map(integer).filter((item) => item !== undefined) : []
 
+/** Of the year 9999. */
+const lastSecond = 253_402_300_799
+
 /** Epoch seconds → instant; 0 and absent are open. */
 export const instant = (value: unknown): Date | undefined => {
   const seconds = number(value)
-  if (seconds === undefined || seconds <= 0 || seconds > 253_402_300_799) return undefined
+  if (seconds === undefined || seconds <= 0 || seconds > lastSecond) return undefined
   return new Date(Math.floor(seconds) * 1000)
+}
+
+type Query = Readonly<Record<string, string | undefined>>
+
+/** What clients write for nothing. */
+export const emptyWords: ReadonlySet<string> = new Set(['', 'NaN', 'undefined', 'null'])
+
+/**
+ * A number that a list is narrowed by: what cannot be read is not left out as if nothing had been asked.
+ * @throws {DomainError} input.invalid
+ */
+export function askedNumber(query: Query, name: string): number | undefined {
+  const value = query[name]?.trim() ?? ''
+  if (emptyWords.has(value)) return undefined
+  return number(value) ?? notUnderstood(name, value)
+}
+
+export function askedInteger(query: Query, name: string): number | undefined {
+  const value = askedNumber(query, name)
+  return value === undefined || Number.isInteger(value) ? value : notUnderstood(name, String(value))
+}
+
+const notUnderstood = (name: string, value: string): never => {
+  throw new DomainError('input.invalid', { detail: `${name}: ${value.slice(0, 100)}` })
+}
+
+/** Like `instant`; behind the end of time nothing is found. */
+export const askedInstant = (query: Query, name: string): Date | undefined =>
+  instant(Math.min(askedNumber(query, name) ?? 0, lastSecond))
+
+/** A whole second is meant to its end. */
+export const askedEnd = (query: Query, name: string): Date | undefined => {
+  const second = askedInstant(query, name)
+  return second && new Date(second.getTime() + 999)
 }
 
 /** Instant → epoch seconds, 0 for none. */

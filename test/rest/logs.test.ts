@@ -102,10 +102,13 @@ describe('the log on the wire', () => {
     // A channel that is no number is a name, and a type that there is not is refused: neither finds everything.
     expect(await found({ channel: 'word' })).toEqual([])
     expect(await found({ channel: 'NaN' })).toEqual(['c', 'b', 'a'])
+    expect(await found({ channel: '1.5' })).toEqual([])
+    expect(await found({ start_timestamp: '99999999999999' })).toEqual([])
     const refused: Record<string, string>[] = [
       { type: '9' },
       { type: '-1' },
       { type: 'word' },
+      { type: '1.5' },
       { start_timestamp: 'yesterday' },
       { end_timestamp: '2026-01-01' },
       { channel: '-1' },
@@ -113,6 +116,7 @@ describe('the log on the wire', () => {
     for (const query of refused) {
       const { status, body } = await admin.get('/api/log/', { query })
       expect([status, body['success'], String(body['message']).slice(0, 6)]).toEqual([200, false, '请求参数无效'])
+      expect(body['message'], 'under the name that was sent').toMatch(new RegExp(Object.keys(query).join()))
     }
     // What only administrators may ask is no filter for a user.
     expect((await user.get('/api/log/self', { query: { channel: '9', username: 'x' } })).data).toMatchObject({

@@ -78,6 +78,12 @@ describe('drawings over REST', () => {
     expect(await list(admin, '/api/mj/?channel_id=4711')).toEqual([])
     expect(await list(admin, `/api/mj/?start_timestamp=${Date.now() + 60_000}`)).toEqual([])
     expect(await list(admin, `/api/mj/?end_timestamp=${Date.now() - 3_600_000}`)).toEqual([])
+    for (const query of ['channel_id=word', 'channel_id=-1', 'start_timestamp=word', 'end_timestamp=word']) {
+      for (const path of ['/api/mj/', '/api/task/']) {
+        const { json } = await app.rest(admin, 'GET', `${path}?${query}`)
+        expect(json, `${path}?${query}`).toMatchObject({ success: false, message: expect.stringMatching('参数无效') })
+      }
+    }
     const window = `start_timestamp=${Date.now() - 3_600_000}&end_timestamp=${Date.now() + 3_600_000}`
     expect(await list(admin, `/api/mj/?p=1&${window}`)).toHaveLength(2)
   })

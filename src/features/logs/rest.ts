@@ -1,4 +1,4 @@
-import { instant, integer, pageQuery } from '#rest/read.ts'
+import { askedEnd, askedInstant, askedInteger, instant, emptyWords, pageQuery } from '#rest/read.ts'
 import { asFlag, asInteger, asJsonText, asListOf, asObject, asPage, asSeconds, asText } from '#rest/reply.ts'
 import { binder, type CallerOf, type RestRequest, type RouteTable } from '#rest/route.ts'
 import type { LogStat } from './stat.ts'
@@ -33,40 +33,23 @@ const toRestLog = asObject<LogView>({
 
 type Query = RestRequest['query']
 
-/** What clients write for nothing. */
-const nothing = new Set(['', 'NaN', 'undefined', 'null'])
-
-/** Not left out as if nothing had been asked: what is made of it is refused. */
-const isNoNumber = (value: string | undefined): boolean =>
-  integer(value) === undefined && !nothing.has(value?.trim() ?? '')
-
-const timeOf = (value: string | undefined): Date | undefined =>
-  isNoNumber(value) ? new Date(Number.NaN) : instant(value)
-
-/** A whole second is meant to its end. */
-const endOf = (value: string | undefined): Date | undefined => {
-  const second = timeOf(value)
-  return second && new Date(second.getTime() + 999)
-}
-
 /** A number is an id, any other word a name: it is not left out as if nothing had been asked. */
 function channelOf(value: string | undefined): { channelId?: number; channelName?: string } {
-  const id = integer(value)
-  if (id !== undefined) return { channelId: id }
   const name = value?.trim() ?? ''
-  return nothing.has(name) ? {} : { channelName: name }
+  if (emptyWords.has(name)) return {}
+  return /^-?\d+$/.test(name) ? { channelId: Number(name) } : { channelName: name }
 }
 
 const ownFilters = (query: Query) => ({
-  type: isNoNumber(query['type']) ? Number.NaN : (integer(query['type']) ?? 0),
+  type: askedInteger(query, 'type') ?? 0,
   tokenName: query['token_name'] ?? '',
   modelName: query['model_name'] ?? '',
   group: query['group'] ?? '',
   session: query['session'] ?? '',
   agent: query['agent'] ?? '',
   project: query['project'] ?? '',
-  start: timeOf(query['start_timestamp']),
-  end: endOf(query['end_timestamp']),
+  start: askedInstant(query, 'start_timestamp'),
+  end: askedEnd(query, 'end_timestamp'),
 })
 
 const filters = (query: Query) => ({

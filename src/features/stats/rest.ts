@@ -1,4 +1,4 @@
-import { instant } from '#rest/read.ts'
+import { askedInstant } from '#rest/read.ts'
 import { asInteger, asListOf, asObject, asSeconds, asText } from '#rest/reply.ts'
 import { binder, type CallerOf, type RestRequest, type RouteTable } from '#rest/route.ts'
 import type { HourlyUsage } from './view.ts'
@@ -21,8 +21,8 @@ const toQuotaData = asObject<HourlyUsage>({
 
 /** Both bounds always count; one that is not given is the beginning of time. */
 const range = ({ query }: RestRequest) => ({
-  start: instant(query['start_timestamp']) ?? new Date(0),
-  end: instant(query['end_timestamp']) ?? new Date(0),
+  start: askedInstant(query, 'start_timestamp') ?? new Date(0),
+  end: askedInstant(query, 'end_timestamp') ?? new Date(0),
 })
 
 const list = asListOf(toQuotaData)

@@ -1,4 +1,4 @@
-import { instant, integer, number, zeroBasedPage } from '#rest/read.ts'
+import { askedEnd, askedInstant, askedInteger, askedNumber, zeroBasedPage } from '#rest/read.ts'
 import {
   always,
   asAnything,
@@ -22,15 +22,9 @@ const bind = binder<Api>()
 type Query = RestRequest['query']
 
 /** Milliseconds since 1970; 0 and absent are open. */
-const instantOfMs = (value: unknown): Date | undefined => {
-  const given = number(value)
-  return given === undefined || given <= 0 || given > 253_402_300_799_999 ? undefined : new Date(Math.floor(given))
-}
-
-/** A whole second is meant to its end. */
-const endOf = (value: unknown): Date | undefined => {
-  const second = instant(value)
-  return second && new Date(second.getTime() + 999)
+const askedMs = (query: Query, name: string): Date | undefined => {
+  const given = askedNumber(query, name) ?? 0
+  return given <= 0 ? undefined : new Date(Math.min(Math.floor(given), 253_402_300_799_999))
 }
 
 /** These lists carry JSON as text. */
@@ -83,12 +77,12 @@ const musicTask: ReplyFields<MusicTaskView> = {
 const withoutChannel = { channel_id: always(0) }
 
 const page = zeroBasedPage(null)
-const channelOf = (query: Query) => Math.max(0, integer(query['channel_id']) ?? 0)
+const channelOf = (query: Query) => askedInteger(query, 'channel_id') ?? 0
 
 const drawingFilters = (query: Query) => ({
   mjId: query['mj_id'] ?? '',
-  start: instantOfMs(query['start_timestamp']),
-  end: instantOfMs(query['end_timestamp']),
+  start: askedMs(query, 'start_timestamp'),
+  end: askedMs(query, 'end_timestamp'),
 })
 
 const musicFilters = (query: Query) => ({
@@ -96,8 +90,8 @@ const musicFilters = (query: Query) => ({
   platform: query['platform'] ?? '',
   action: query['action'] ?? '',
   status: query['status'] ?? '',
-  start: instant(query['start_timestamp']),
-  end: endOf(query['end_timestamp']),
+  start: askedInstant(query, 'start_timestamp'),
+  end: askedEnd(query, 'end_timestamp'),
 })
 
 export const taskRoutes: RouteTable<Api> = {
