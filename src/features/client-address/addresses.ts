@@ -70,17 +70,31 @@ function parseRange(text: string): Range {
   return isMapped ? [base.toIPv4Address(), bits - 96] : [base, bits]
 }
 
+type Parsed = { address: ipaddr.IPv4 | ipaddr.IPv6; kind: string }
+
+/** Which of its special ranges an address is in costs the library a hundred objects. */
+const parsedAddresses = new LRUCache<string, Parsed>({ max: 1000 })
+
+function parseAddress(text: string): Parsed | undefined {
+  const known = parsedAddresses.get(text)
+  if (known || !isAddress(text)) return known
+  const address = ipaddr.process(text)
+  const parsed = { address, kind: address.range() }
+  if (text.length <= longestAddress) parsedAddresses.set(text, parsed)
+  return parsed
+}
+
 /** Whether an address is one of the addresses or ranges; ranges may be named. */
 export const isInside = (address: string, ranges: readonly string[]): boolean => {
-  if (!isAddress(address)) return false
-  const parsed = ipaddr.process(address)
+  const parsed = parseAddress(address)
+  if (!parsed) return false
   const matches = (range: string): boolean => {
     const [base, bits] = rangeOf(range)
-    return base.kind() === parsed.kind() && parsed.match(base, bits)
+    return base.kind() === parsed.address.kind() && parsed.address.match(base, bits)
   }
   return ranges.some((range) => {
     if (range === 'cloudflare') return cloudflare.some(matches)
-    return namedRanges[range]?.includes(parsed.range()) ?? matches(range)
+    return namedRanges[range]?.includes(parsed.kind) ?? matches(range)
   })
 }
 
