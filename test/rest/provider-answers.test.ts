@@ -67,6 +67,11 @@ describe('OIDC without a configuration document', () => {
     await expect(options.testOidc.mutate()).rejects.toThrow('OIDC 服务器不接受客户端 ID 或密钥：invalid_client')
     await world.setOptions({ 'oidc.well_known': 'http://127.0.0.1:9/.well-known/openid-configuration' })
     await expect(options.testOidc.mutate()).rejects.toThrow('获取 OIDC 配置失败')
+    await expect(options.testOidc.mutate(), 'with its cause').rejects.toThrow('ECONNREFUSED')
+    await using page = await startReceiver()
+    page.answerWith(() => ({ status: 404 }))
+    await world.setOptions({ 'oidc.well_known': `${page.url}/.well-known/openid-configuration` })
+    await expect(options.testOidc.mutate()).rejects.toThrow('status 404')
   })
 
   it('is tried with the address of ours that sign-ins come back to, also where none is configured', async () => {

@@ -55,6 +55,8 @@ export const accountEnglish: Record<keyof typeof accountErrors, string> = {
   'oauth.account_deleted': 'The user has been deregistered',
   'oauth.trust_level_low': 'Your Linux DO trust level is too low, at least level {level} is required',
   'oidc.discovery_failed': 'Fetching the OIDC configuration failed, please check the network and the Well-Known URL',
+  'oidc.test_failed':
+    'Fetching the OIDC configuration failed, please check the network and the Well-Known URL: {reason}',
   'oidc.client_refused': 'The OIDC server does not accept the client id or secret: {reason}',
   'wechat.disabled': 'The administrator has not enabled login and registration with WeChat',
   'wechat.provider_failed': 'Cannot reach the WeChat server, please try again later!',

@@ -63,6 +63,10 @@ export const accountErrors = {
     kind: 'upstream',
     message: '获取 OIDC 配置失败，请检查网络状况和 Well-Known URL 是否正确',
   },
+  'oidc.test_failed': {
+    kind: 'upstream',
+    message: '获取 OIDC 配置失败，请检查网络状况和 Well-Known URL 是否正确：{reason}',
+  },
   'oidc.client_refused': { kind: 'upstream', message: 'OIDC 服务器不接受客户端 ID 或密钥：{reason}' },
   'wechat.disabled': { kind: 'forbidden', message: '管理员未开启通过微信登录及注册' },
   'wechat.provider_failed': { kind: 'upstream', message: '无法连接至微信服务器，请稍后重试！' },

@@ -1,5 +1,6 @@
 import { DomainError } from '#core/errors.ts'
 import { recordAct } from '#features/audit/service.ts'
+import { describeTransportError, TransportError } from '#relay/transport/transport-error.ts'
 import type { UserDeps } from '#features/deps.ts'
 import { tokenEndpointRefusal } from '#features/identities/service/oidc-client-test.ts'
 import { readOidcProvider } from '#features/identities/service/oidc-provider.ts'
@@ -14,26 +15,43 @@ const words = {
 /** Sends a mail by the settings as they are saved, and returns what the mail server said where it did not take it. */
 export async function testMail(deps: UserDeps, { to }: TestMail): Promise<void> {
   await recordAct(deps, { action: 'options.test_mail', targetType: 'option', targetId: 'SMTPServer', after: { to } })
+  await orReason('mail.test_failed', () => sendMail(deps, { to, ...words }))
+}
+
+/** The cause, which root may read; users read only that there was one. */
+async function orReason<Result>(
+  code: 'mail.test_failed' | 'oidc.test_failed',
+  work: () => Promise<Result>,
+): Promise<Result> {
   try {
-    await sendMail(deps, { to, ...words })
+    return await work()
   } catch (error) {
     const cause = error instanceof DomainError ? error.cause : undefined
     if (cause === undefined) throw error
-    throw new DomainError('mail.test_failed', { reason: reasonOf(cause) }, { cause })
+    throw new DomainError(code, { reason: reasonOf(cause) }, { cause })
   }
 }
 
 const longestReason = 500
-const reasonOf = (cause: unknown): string =>
-  (cause instanceof Error ? cause.message : String(cause)).slice(0, longestReason)
+function reasonOf(cause: unknown): string {
+  // What it quotes of an answer is nothing to show.
+  if (cause instanceof SyntaxError) return 'the answer is not JSON'
+  if (cause instanceof TransportError) return describeTransportError(cause)
+  return (cause instanceof Error ? cause.message : String(cause)).slice(0, longestReason)
+}
 
 /** Reads the provider's configuration anew and shows it our credentials with a code that cannot be good. */
 export async function testOidc(
   deps: UserDeps,
 ): Promise<{ authorizationEndpoint: string; tokenEndpoint: string; userInfoEndpoint: string }> {
   await recordAct(deps, { action: 'options.test_oidc', targetType: 'option', targetId: 'oidc.well_known' })
-  const { authorizationEndpoint, tokenEndpoint, userInfoEndpoint } = await readOidcProvider(deps)
-  const refusal = await tokenEndpointRefusal(deps, tokenEndpoint)
+  const { authorizationEndpoint, tokenEndpoint, userInfoEndpoint, refusal } = await orReason(
+    'oidc.test_failed',
+    async () => {
+      const provider = await readOidcProvider(deps)
+      return { ...provider, refusal: await tokenEndpointRefusal(deps, provider.tokenEndpoint) }
+    },
+  )
   if (refusal !== undefined) throw new DomainError('oidc.client_refused', { reason: refusal })
   return { authorizationEndpoint, tokenEndpoint, userInfoEndpoint }
 }
