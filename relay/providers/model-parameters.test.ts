@@ -75,4 +75,7 @@ test('models of other vendors take what their own calls carry', () => {
   expect(parametersOf('SparkDesk-v4.0')).toMatchObject({ penalties: false, seed: false, images: false })
   expect(parametersOf('hunyuan-turbo')).toMatchObject({ penalties: false, seed: true, images: false })
   expect(parametersOf('hunyuan-vision')).toMatchObject({ images: true })
+  expect(parametersOf('glm-4.6')).toMatchObject({ images: false, context: 200_000, maxOutput: 131_072 })
+  expect(parametersOf('glm-4.6v-flash')).toMatchObject({ images: true, context: 128_000, maxOutput: 32_768 })
+  expect(parametersOf('glm-5.2')).toMatchObject({ images: false, context: 1_000_000, maxOutput: 131_072 })
 })

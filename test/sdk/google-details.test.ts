@@ -46,6 +46,20 @@ describe.each(channelKinds)('the @google/genai library against $name', ({ type, 
     }
   })
 
+  test('a stream goes back as libraries write it that leave out empty fields', async () => {
+    const question: Content = { role: 'user', parts: [{ text: `get_weather, city is Paris [[usage=${usage}]]` }] }
+    const parts = await partsOf({ model, contents: [question], config: { tools } }, true)
+    const written = JSON.parse(JSON.stringify(parts, (_, value: unknown) => (value === '' ? undefined : value)))
+    const contents: Content[] = [
+      question,
+      { role: 'model', parts: [...written, {}, { thoughtSignature: 'c2lnbmVk' }] },
+      { role: 'user', parts: [{ functionResponse: { name: 'get_weather', response: { output: 'sunny' } } }] },
+      { role: 'model', parts: [{}] },
+      { role: 'user', parts: [{ text: 'and now' }] },
+    ]
+    expect((await library.models.generateContent({ model, contents, config: { tools } })).text).toContain('and now')
+  })
+
   test('an instruction reaches the model, a limit ends the answer with MAX_TOKENS', async () => {
     const answer = await library.models.generateContent({
       model,

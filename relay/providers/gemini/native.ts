@@ -35,6 +35,7 @@ function nativeRequest(host: GeminiHost, native: NativeBody, call: ProviderCall)
   const model = applyThinking(body, call)
   // The path names the model; a second name in the body could only differ from it.
   delete body['model']
+  fitBlanks(body)
   const losses = fitProofs(body, model, call.isRefusedProof)
   host.shape?.(body, call)
   return {
@@ -52,6 +53,28 @@ const partsOf = (content: unknown): unknown[] => listOf(recordOf(content)?.['par
 const isCall = (part: unknown): boolean => {
   const record = recordOf(part)
   return (record?.['functionCall'] ?? record?.['function_call']) !== undefined
+}
+
+const attributes = /^(thought|thought_?signature|video_?metadata|media_?resolution|part_?metadata)$/i
+const isBlank = (part: unknown): boolean => {
+  const record = recordOf(part)
+  return record !== undefined && Object.keys(record).every((name) => attributes.test(name))
+}
+
+/** Answers end in an empty text. Libraries that write no empty fields (Go's) return it as a part without content, which is refused. */
+function fitBlanks(body: Json): void {
+  const contents: unknown = body['contents']
+  if (!Array.isArray(contents) || !contents.some((content) => partsOf(content).some(isBlank))) return
+  const withText = (part: unknown): unknown[] => {
+    const record = recordOf(part)
+    if (!record || !isBlank(part)) return [part]
+    return record[nameIn(record)] === undefined ? [] : [{ ...record, text: '' }]
+  }
+  body['contents'] = contents.map((content: unknown) => {
+    if (!partsOf(content).some(isBlank)) return content
+    const parts = partsOf(content).flatMap(withText)
+    return { ...recordOf(content), parts: parts.length > 0 ? parts : [{ text: ' ' }] }
+  })
 }
 
 /**
