@@ -70,18 +70,19 @@ function refuseNul(client: Pick<Client, 'query'>): void {
 /** Brings the schema up to date. Processes that start together wait for one another. */
 export async function migrate(connection: ConnectionOptions): Promise<void> {
   const database = await connect(connection, 2)
+  await upgradeSchema(database).finally(database.close)
+}
+
+/** The same over a database that is connected already; it takes two connections. */
+export async function upgradeSchema({ orm, pool }: Database): Promise<void> {
+  const lock = await pool.connect()
   try {
-    const lock = await database.pool.connect()
-    try {
-      await lock.query('select pg_advisory_lock(7300)')
-      await database.orm.migrator.up()
-      await lock.query('select ensure_log_partitions()')
-      await lock.query('select pg_advisory_unlock(7300)')
-      await buildSearchIndexes(lock)
-    } finally {
-      lock.release()
-    }
+    await lock.query('select pg_advisory_lock(7300)')
+    await orm.migrator.up()
+    await lock.query('select ensure_log_partitions()')
+    await lock.query('select pg_advisory_unlock(7300)')
+    await buildSearchIndexes(lock)
   } finally {
-    await database.close()
+    lock.release()
   }
 }

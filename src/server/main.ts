@@ -3,7 +3,7 @@ import type { Logger } from 'pino'
 import { type ConnectionOptions, fromUrl, toUrl } from '#db/connection.ts'
 import { type Embedded, startEmbedded } from '#db/embedded.ts'
 import { isDatabaseTrouble } from '#core/database-trouble.ts'
-import { connect, migrate } from '#db/orm.ts'
+import { connect, type Database, upgradeSchema } from '#db/orm.ts'
 import { encryptProxyPasswords } from '#features/channels/stored-setting.ts'
 import { countForWorkers } from '#features/limits/cluster-store.ts'
 import { createSecrets } from '#features/secrets/service.ts'
@@ -30,14 +30,15 @@ export async function main(): Promise<void> {
   await checkPort(environment)
   const embedded = environment.DATABASE_URL ? null : await startDatabase(environment, log)
   const connection = embedded?.connection ?? fromUrl(environment.DATABASE_URL ?? '')
-  const secretKey = await prepareData(environment, connection)
+  const database = await openDatabase(connection)
+  const secretKey = await prepareData(environment, database)
   const stop = await startServing(environment, { connection, secretKey, log })
   surviveStrayErrors(log)
   endOnSignal(async (how) => {
     await stop(how)
     await embedded?.stop()
   })
-  await announce(environment, connection)
+  await announce(environment, database).finally(database.close)
 }
 
 async function startDatabase(environment: Environment, log: Logger): Promise<Embedded> {
@@ -51,20 +52,23 @@ async function startDatabase(environment: Environment, log: Logger): Promise<Emb
   }
 }
 
-async function prepareData(environment: Environment, connection: ConnectionOptions): Promise<string> {
-  await migrate(connection).catch((error: unknown) => {
+/** With its schema brought up to date, and two connections for what the first process does with it. */
+async function openDatabase(connection: ConnectionOptions): Promise<Database> {
+  try {
+    const database = await connect(connection, 2)
+    await upgradeSchema(database)
+    return database
+  } catch (error) {
     throw asDatabaseProblem(error, connection)
-  })
+  }
+}
+
+async function prepareData(environment: Environment, { pool }: Database): Promise<string> {
   const secretKey = await readSecretKey(environment.SECRET_KEY, environment.DATA_DIR).catch((error: unknown) => {
     throw asDataDirProblem(error, environment)
   })
-  const database = await connect(connection, 1)
-  try {
-    await checkSecretKey(database.pool, secretKey)
-    await encryptProxyPasswords(database.pool, createSecrets(secretKey))
-  } finally {
-    await database.close()
-  }
+  await checkSecretKey(pool, secretKey)
+  await encryptProxyPasswords(pool, createSecrets(secretKey))
   return secretKey
 }
 
@@ -123,22 +127,17 @@ function endOnSignal(stop: Stop): void {
 }
 
 /** Says where the product is and, before it was set up, where that is done. */
-async function announce({ PORT }: Environment, connection: ConnectionOptions): Promise<void> {
-  const database = await connect(connection, 1)
-  try {
-    const { rows } = await database.pool.query<{ ms: string }>('select extract(epoch from now()) * 1000 as ms')
-    const databaseNow = new Date(Number(rows[0]?.ms))
-    const ambient = { ...systemAmbient, now: () => databaseNow }
-    await recordSetupIfRootExists({ database, version, ambient })
-    const token = await ensureSetupToken({ database, ambient })
-    const base = `http://localhost:${PORT}`
-    process.stdout.write(`\n  Console and API: ${base}\n`)
-    if (token !== null) {
-      process.stdout.write(`  Set it up here:  ${base}/setup\n`)
-      process.stdout.write(`  From elsewhere:  http://<this machine>:${PORT}/setup?token=${token}\n`)
-    }
-    process.stdout.write('\n')
-  } finally {
-    await database.close()
+async function announce({ PORT }: Environment, database: Database): Promise<void> {
+  const { rows } = await database.pool.query<{ ms: string }>('select extract(epoch from now()) * 1000 as ms')
+  const databaseNow = new Date(Number(rows[0]?.ms))
+  const ambient = { ...systemAmbient, now: () => databaseNow }
+  await recordSetupIfRootExists({ database, version, ambient })
+  const token = await ensureSetupToken({ database, ambient })
+  const base = `http://localhost:${PORT}`
+  process.stdout.write(`\n  Console and API: ${base}\n`)
+  if (token !== null) {
+    process.stdout.write(`  Set it up here:  ${base}/setup\n`)
+    process.stdout.write(`  From elsewhere:  http://<this machine>:${PORT}/setup?token=${token}\n`)
   }
+  process.stdout.write('\n')
 }
