@@ -182,6 +182,14 @@ test('every documented reply says of every field what stands in it', () => {
   expect(departures('GET /api/user/aff', '{"success":true,"message":"","data":7}')).toHaveLength(1)
 })
 
+test('patterns use nothing that only some readers of the document know, and an address of any length is answered as described', async () => {
+  expect(JSON.stringify(document).match(/"pattern":"[^"]*\\\\p\{[^"]*"/gi)).toBeNull()
+  for (const path of ['/api/status', '/v1/models']) {
+    const { status } = await fetch(`${app.url}${path}?long=${'a'.repeat(20_000)}`)
+    expect(Object.keys(document.paths[path]?.['get']?.responses ?? {})).toContain(String(status))
+  }
+})
+
 test('every REST read answers anybody with a status that the document lists and fields as it describes them', async () => {
   const user = await app.make.user()
   const root = await app.make.user({ role: 100 })

@@ -30,6 +30,7 @@ const meanings: Record<number, string> = {
   415: 'The compression of the body is not supported',
   426: 'A WebSocket is wanted',
   429: 'Too many requests',
+  431: 'The address or the headers are too long',
   500: 'The server failed',
   501: 'Not implemented',
   502: 'The provider failed',
@@ -37,12 +38,15 @@ const meanings: Record<number, string> = {
   504: 'The provider did not answer in time',
 }
 
-/** An answer for each status; beyond 299 the body is a refusal, and 429 has none where none is given. */
+/** These have no body of ours; the reader of requests itself answers 431, before any route. */
+const bare = new Set([429, 431])
+
+/** An answer for each status; beyond 299 the body is a refusal. */
 export function answersOf(statuses: number[], success: Content, refusal?: Content): Answers {
-  const sorted = [...new Set(statuses)].toSorted((left, right) => left - right)
+  const sorted = [...new Set([...statuses, 431])].toSorted((left, right) => left - right)
   return Object.fromEntries(
     sorted.map((status) => {
-      const content = status < 300 ? success : status === 429 ? undefined : refusal
+      const content = status < 300 ? success : bare.has(status) ? undefined : refusal
       return [status, { description: meanings[status] ?? 'Refused', ...(content ? { content } : {}) }]
     }),
   )

@@ -102,6 +102,9 @@ export const jsonSchemaOf = (schema: z.ZodType): Schema =>
         Object.assign(jsonSchema, { type: 'integer', description: 'seconds since 1970' })
       if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum
       if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum
+      // Classes of characters by name are of no regular expression that every reader of the document knows.
+      if (jsonSchema.pattern)
+        jsonSchema.pattern = jsonSchema.pattern.replace('\\P{Cc}', '[^\\u0000-\\u001f\\u007f-\\u009f]')
     },
   }) as Schema
 
