@@ -6,6 +6,7 @@ import { t } from '../i18n/t.ts'
 import type { Command, CommandSource } from '../lib/commands.ts'
 import { registerCommandSource } from '../lib/commands.ts'
 import { abbreviate, formatTime } from '../lib/format.ts'
+import { logText } from '../lib/log-text.ts'
 import { useSession } from '../lib/session.ts'
 import { trpc } from '../lib/trpc.ts'
 
@@ -108,7 +109,7 @@ type FoundLog = { modelName: string; content: string; createdAt: Date; promptTok
 const logCommand = (log: FoundLog, run: () => void): Command => ({
   id: 'log',
   title: [
-    log.modelName || log.content,
+    log.modelName || logText(log.content),
     formatTime(log.createdAt),
     log.modelName && t('{count} 个 Token', { count: abbreviate(log.promptTokens + log.completionTokens) }),
   ]

@@ -71,10 +71,10 @@ export async function attemptAll(services: RelayServices, call: CallCore, steps:
       const route = steps.route ?? 'text'
       const retry = planRetry(services, call, { error, attempt, number, before, selection, route })
       if (!retry && error.deliver) return await error.deliver()
-      const { status } = error.failure
+      const { status, refusal } = error.failure
       const reason = operatorReason(error, secretsBesideAddress(upstreamChannelOf(attempt)))
       const cost = costOfFailure({ attempt, at: call.receivedAt }, error.usage, plan.terms)
-      attempts.push(attemptRecord(attempt, { status, reason, ms: performance.now() - startedAt, cost }))
+      attempts.push(attemptRecord(attempt, { status, reason, refusal, ms: performance.now() - startedAt, cost }))
       last = { attempt, attempts, error }
       countFailedAttempt(services, call, last)
       await disableDeadKey(services, call, { attempt, error })

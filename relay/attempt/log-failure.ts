@@ -35,6 +35,7 @@ function add(
       error_type: failure.type,
       error_code: failure.code,
       status_code: failure.status,
+      ...(failure.refusal ? { refusal: failure.refusal } : {}),
       channel_id: attempt.channel.id,
       channel_name: attempt.channel.name,
       channel_type: attempt.channel.type,

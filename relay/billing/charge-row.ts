@@ -1,3 +1,4 @@
+import type { Problem } from '#core/errors.ts'
 import { formulaFor, quotaOfReceipt } from '#core/pricing/charge.ts'
 import type { Receipt, UsageReceipt } from '#core/pricing/receipt.ts'
 import { toolUses } from '#core/pricing/tools.ts'
@@ -37,6 +38,7 @@ export type Ending = {
   losses: string[]
   delivered: () => Delivered
   failure?: string | undefined
+  refusal?: Problem | undefined
   /** The answer's tokens by the count that follows streams. */
   countedTokens?: number | undefined
   /** Ids by which the upstream keeps the answer. */
@@ -122,6 +124,7 @@ function otherOf(
     usage_source: source,
     ...(corrected ? { usage_corrected: true } : {}),
     ...(ending.end === 'complete' ? {} : { end: ending.end, ...(ending.failure ? { failure: ending.failure } : {}) }),
+    ...(ending.refusal ? { refusal: ending.refusal } : {}),
     ...(ending.losses.length > 0 ? { losses: ending.losses } : {}),
   }
 }

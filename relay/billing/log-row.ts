@@ -1,3 +1,4 @@
+import type { Problem } from '#core/errors.ts'
 import type { CostInfo } from '#core/pricing/attempt-costs.ts'
 import type { Price } from '#core/pricing/price.ts'
 import type { Receipt, ToolName, UsageReceipt } from '#core/pricing/receipt.ts'
@@ -62,15 +63,23 @@ export const attemptRecord = (
   {
     status,
     reason = '',
+    refusal,
     ms,
     cost,
-  }: { status: number; reason?: string | undefined; ms: number; cost?: number | undefined },
+  }: {
+    status: number
+    reason?: string | undefined
+    refusal?: Problem | undefined
+    ms: number
+    cost?: number | undefined
+  },
 ): AttemptRecord => ({
   channel_id: channel.id,
   channel_name: channel.name,
   key_index: key.position,
   status,
   reason: reason.slice(0, 500),
+  ...(refusal ? { refusal } : {}),
   ms: Math.round(ms),
   ...(cost === undefined ? {} : { cost }),
 })

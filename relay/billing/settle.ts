@@ -21,8 +21,9 @@ export async function settle(
   context.held.hold.finish()
   const upstreamMs = performance.now() - context.sentAt
   const ending: Ending = { ...end, upstreamMs, losses }
-  const status = end.end === 'failed' ? 500 : 200
-  attempts.push(attemptRecord(attempt, { status, reason: end.failure, ms: upstreamMs }))
+  // That nothing is left to pay for more is no failure of the channel.
+  const outcome = end.end === 'failed' ? { status: 500, reason: end.failure, refusal: end.refusal } : { status: 200 }
+  attempts.push(attemptRecord(attempt, { ...outcome, ms: upstreamMs }))
   const row = chargeRowOf(services, call, {
     attempt,
     attempts,

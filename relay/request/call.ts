@@ -1,6 +1,6 @@
 import type { Request, Response } from 'express'
 import type { JsonField } from '#core/json-weight.ts'
-import type { Language } from '#core/errors.ts'
+import type { Language, Problem } from '#core/errors.ts'
 import type { ChatRequest } from '#relay/chat/request.ts'
 import type { CallerDialect } from '#relay/dialects/types.ts'
 import type { CheapPromptCount } from '#relay/counting/cheap-count.ts'
@@ -148,6 +148,8 @@ export type AttemptRecord = {
   key_index: number
   status: number
   reason: string
+  /** What the words of `reason` that are ours say, for readers of the other language. */
+  refusal?: Problem
   ms: number
   /** What a failed attempt cost the operator, in billionths of a dollar, where its upstream reported usage. */
   cost?: number

@@ -198,6 +198,7 @@ async function endFailed(context: AttemptContext, run: Run & { broken: Broken })
     end: 'failed',
     empty: false,
     failure: failure.message,
+    refusal: failure.refusal,
     delivered: writer.delivered,
   }).catch((error: unknown) => {
     if (!(error instanceof SettleFailed)) throw error

@@ -42,6 +42,25 @@ describe('the log of failures', () => {
     expect(sums).toEqual({ calls: 1, attempts: 2 })
   })
 
+  test('names what is ours to say in the text, in each attempt and in an answer cut short, for readers of either language', async () => {
+    const { model } = await serve(app, { baseUrl: 'http://127.0.0.1:9' })
+    const refusal = { code: 'relay.connection_failed', params: {} }
+    const { model: other } = await serve(app, { does: 'status=500' })
+    await withOptions(app, { RetryTimes: '0' }, async () => {
+      for (const name of [model, other]) await say(app, chat, { token, model: name })
+    })
+    await app.services.failureLog.flushed()
+    const failed = (await app.logs()).find((row) => row.model_name === model)
+    expect(failed?.content).toBe('status code 500: 无法连接上游服务')
+    expect(failed?.other).toMatchObject({ refusal, admin_info: { attempts: [{ refusal }] } })
+    expect((await app.logs()).find((row) => row.model_name === other)?.other).not.toHaveProperty('refusal')
+
+    const { model: cut } = await serve(app, { does: 'cut=2' })
+    await (await say(app, chat, { token, model: cut, stream: true })).text()
+    const charged = (await app.logs()).find((row) => row.model_name === cut)
+    expect(charged?.other).toMatchObject({ end: 'failed', refusal, admin_info: { attempts: [{ refusal }] } })
+  })
+
   test('leaves a call that was answered in the end to its charge, and counts the attempts before', async () => {
     const { model, ids } = await serve(app, { priority: 1, does: 'status=500' }, {})
     expect((await say(app, chat, { token, model })).status).toBe(200)

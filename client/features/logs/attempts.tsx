@@ -4,14 +4,18 @@ import { Duration } from '../../components/cells/numbers.tsx'
 import { Status } from '../../components/status.tsx'
 import { t } from '../../i18n/t.ts'
 import { formatDuration } from '../../lib/format.ts'
-import type { Attempt } from './details.ts'
+import { type Attempt, failureText } from './details.ts'
 
 const Arrow = chakra('span', { base: { color: 'fg.subtle' } })
 
 const succeeded = (attempt: Attempt): boolean => attempt.status < 400 && attempt.reason === ''
 
-const tipOf = ({ channel_name: name, status, reason, ms }: Attempt): string =>
-  [`${name} · HTTP ${status} · ${formatDuration(ms)}`, reason].filter(Boolean).join('\n')
+const reasonOf = ({ reason, refusal }: Attempt): string => failureText(reason, refusal)
+
+const tipOf = (attempt: Attempt): string =>
+  [`${attempt.channel_name} · HTTP ${attempt.status} · ${formatDuration(attempt.ms)}`, reasonOf(attempt)]
+    .filter(Boolean)
+    .join('\n')
 
 /** The channels that a call went through, one chip each; those that failed are struck out. */
 export function AttemptChain({ attempts }: { attempts: readonly Attempt[] }) {
@@ -51,7 +55,7 @@ export function AttemptList({ attempts }: { attempts: readonly Attempt[] }) {
           </HStack>
           {attempt.reason && (
             <Text color="fg.muted" textStyle="xs" overflowWrap="anywhere">
-              {attempt.reason}
+              {reasonOf(attempt)}
             </Text>
           )}
         </Stack>

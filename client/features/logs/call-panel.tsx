@@ -15,7 +15,7 @@ import { AttemptList } from './attempts.tsx'
 import { ChargeProof } from './charge.tsx'
 import { StoredContent } from './content.tsx'
 import { curlOf } from './curl.ts'
-import { detailsOf } from './details.ts'
+import { detailsOf, failureText } from './details.ts'
 import { LogOrigin } from './origin.tsx'
 import { lossText } from './loss-words.ts'
 import { StateCell, firstTokenTone, totalTone } from './state.tsx'
@@ -143,7 +143,7 @@ function PaidBy({ plan, quota }: { plan: { name: string; quota: number }; quota:
 }
 
 function EndNotice({ log }: { log: LogRow }) {
-  const { end, failure, max_tokens_lowered: lowered } = detailsOf(log)
+  const { end, failure, refusal, max_tokens_lowered: lowered } = detailsOf(log)
   if (end === 'unpaid') {
     return <Notice tone="warning">{t('余额或令牌额度已用尽，答复在此结束。只对提示和已送达的部分收费。')}</Notice>
   }
@@ -156,7 +156,7 @@ function EndNotice({ log }: { log: LogRow }) {
   if (end !== 'failed') return null
   return (
     <Notice tone="bad" title={t('答复中途出错。只对提示和已送达的部分收费。')}>
-      {failure}
+      {failure && failureText(failure, refusal)}
     </Notice>
   )
 }

@@ -5,12 +5,11 @@ import { Time } from '../../components/cells/time.tsx'
 import type { Column } from '../../components/data-table/types.ts'
 import { t } from '../../i18n/t.ts'
 import { formatTime } from '../../lib/format.ts'
-import { logText } from '../../lib/log-text.ts'
 import { costText } from '../../lib/margin.ts'
 import { nanosPerDollar } from '#core/pricing/buying-price.ts'
 import { logType } from '#core/statuses.ts'
 import { AttemptChain } from './attempts.tsx'
-import { detailsOf } from './details.ts'
+import { contentText, detailsOf } from './details.ts'
 import { isCall } from './kinds.ts'
 import { StateCell, firstTokenTone, stateOf, totalTone } from './state.tsx'
 import type { LogRow } from './use-logs.ts'
@@ -18,14 +17,14 @@ import type { LogRow } from './use-logs.ts'
 /** A call is named by its model, anything else by its text. */
 function Subject({ log }: { log: LogRow }) {
   if (isCall(log.type)) return <ModelName name={log.modelName} used={detailsOf(log).upstream_model_name} />
-  if (log.type !== logType.error) return <span data-tip={logText(log.content)}>{logText(log.content)}</span>
+  if (log.type !== logType.error) return <span data-tip={contentText(log)}>{contentText(log)}</span>
   return (
-    <span data-tip={log.content}>
+    <span data-tip={contentText(log)}>
       <Text as="span" fontFamily="mono" fontSize="0.92em">
         {log.modelName}
       </Text>{' '}
       <Text as="span" color="fg.muted">
-        {log.content}
+        {contentText(log)}
       </Text>
     </span>
   )
@@ -166,7 +165,7 @@ export const logColumns = (isAdmin: boolean): Column<LogRow>[] => [
     id: 'model',
     title: t('模型 / 详情'),
     cell: (log) => <Subject log={log} />,
-    csv: (log) => log.modelName || logText(log.content),
+    csv: (log) => log.modelName || contentText(log),
     width: 180,
     grow: true,
     fixed: true,

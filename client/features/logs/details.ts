@@ -1,9 +1,17 @@
 import { z } from 'zod'
+import { type ErrorCode, isErrorCode, messageOf } from '#core/errors.ts'
 import type { Receipt } from '#core/pricing/receipt.ts'
 import { receipt } from '#core/pricing/receipt.ts'
+import { refusalText } from '../../i18n/refusal-text.ts'
+import { logText } from '../../lib/log-text.ts'
 
 /** A field that is not what it should be is left out; a row from another time must not break the page. */
 const lenient = <Schema extends z.ZodType>(schema: Schema) => schema.optional().catch(undefined)
+
+const refusal = z.object({
+  code: z.custom<ErrorCode>((code) => typeof code === 'string' && isErrorCode(code)),
+  params: z.record(z.string(), z.union([z.string(), z.number()])).optional(),
+})
 
 const attempt = z.object({
   channel_id: z.number(),
@@ -11,6 +19,7 @@ const attempt = z.object({
   key_index: z.number().catch(0),
   status: z.number().catch(0),
   reason: z.string().catch(''),
+  refusal: lenient(refusal),
   ms: z.number().catch(0),
 })
 export type Attempt = z.infer<typeof attempt>
@@ -38,6 +47,7 @@ const stored = z.object({
   error_type: lenient(z.string()),
   error_code: lenient(z.union([z.string(), z.number()])),
   status_code: lenient(z.number()),
+  refusal: lenient(refusal),
   channel_name: lenient(z.string()),
   system_prompt: lenient(z.string()),
   context: lenient(z.array(message)),
@@ -62,6 +72,12 @@ export type LogDetails = Omit<z.infer<typeof stored>, 'frt' | 'admin_info'> & {
   receipt: Receipt | 'unreadable' | undefined
 }
 
+type Refusal = z.infer<typeof refusal> | undefined
+
+/** What was written of a failure, with what we say of it in the reader's language. */
+export const failureText = (written: string, refusal: Refusal): string =>
+  refusal ? written.replace(messageOf(refusal), () => refusalText(refusal)) : written
+
 const read = new WeakMap<object, LogDetails>()
 
 export function detailsOf(row: { other: Record<string, unknown> | null }): LogDetails {
@@ -80,3 +96,7 @@ export function detailsOf(row: { other: Record<string, unknown> | null }): LogDe
   read.set(other, details)
   return details
 }
+
+/** The text of a row in the reader's language, as far as it is ours. */
+export const contentText = (row: { content: string; other: Record<string, unknown> | null }): string =>
+  failureText(logText(row.content), detailsOf(row).refusal)

@@ -13,11 +13,10 @@ import { useLanguage } from '../../i18n/language.ts'
 import { t } from '../../i18n/t.ts'
 import { useSession } from '../../lib/session.ts'
 import { useUrlState } from '../../lib/url-state.ts'
-import { logText } from '../../lib/log-text.ts'
 import { useClearLogs } from './clear-logs.tsx'
 import { logColumns } from './columns.tsx'
 import { LogFilterBar } from './filters.tsx'
-import { detailsOf } from './details.ts'
+import { contentText, detailsOf } from './details.ts'
 import { isCall } from './kinds.ts'
 import { LogPanel } from './panel.tsx'
 import { StatTags } from './stat-tags.tsx'
@@ -36,7 +35,7 @@ import {
 /** As the row names itself, so that what is read out is what is seen. */
 function nameOf(log: LogRow): string {
   if (isCall(log.type)) return [log.modelName, detailsOf(log).upstream_model_name].filter(Boolean).join(' → ')
-  return [log.modelName, logText(log.content)].filter(Boolean).join(' ')
+  return [log.modelName, contentText(log)].filter(Boolean).join(' ')
 }
 
 /** What stands in place of an answer while there is no question. */

@@ -9,10 +9,9 @@ import { DetailPanel } from '../../components/detail-panel.tsx'
 import { Facts, Section } from '../../components/facts.tsx'
 import { ErrorState } from '../../components/states.tsx'
 import { t } from '../../i18n/t.ts'
-import { logText } from '../../lib/log-text.ts'
 import { AttemptList } from './attempts.tsx'
 import { CallPanel } from './call-panel.tsx'
-import { detailsOf } from './details.ts'
+import { contentText, detailsOf } from './details.ts'
 import { isCall, kindOf } from './kinds.ts'
 import { LogOrigin } from './origin.tsx'
 import { StateCell } from './state.tsx'
@@ -79,7 +78,7 @@ function ErrorPanel({ log, onRequest }: { log: LogRow; onRequest: LogPanelProps[
             { label: t('错误代码'), value: <Code>{code}</Code>, hidden: code === undefined || code === '' },
           ]}
         />
-        <CodeBlock title={t('上游的答复')} code={log.content} wrap />
+        <CodeBlock title={t('上游的答复')} code={contentText(log)} wrap />
         <Text textStyle="sm" color="fg.muted">
           {t('失败的请求不收费。')}
         </Text>
@@ -105,7 +104,7 @@ function EventPanel({ log }: { log: LogRow }) {
     <Stack gap="7">
       <Stack gap="4">
         <Text overflowWrap="anywhere" whiteSpace="pre-wrap">
-          {logText(log.content)}
+          {contentText(log)}
         </Text>
         <Facts
           facts={[

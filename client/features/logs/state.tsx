@@ -1,7 +1,7 @@
 import type { Tone } from '../../components/status.tsx'
 import { Status } from '../../components/status.tsx'
 import { t } from '../../i18n/t.ts'
-import { detailsOf } from './details.ts'
+import { contentText, detailsOf, failureText } from './details.ts'
 import { isCall, kindOf } from './kinds.ts'
 import { logType } from '#core/statuses.ts'
 import type { LogRow } from './use-logs.ts'
@@ -13,12 +13,13 @@ export function stateOf(log: LogRow): State {
   const details = detailsOf(log)
   const kind = kindOf(log.type)
   if (log.type === logType.error) {
-    return { tone: 'bad', words: [t('错误'), details.status_code].filter(Boolean).join(' '), reason: log.content }
+    return { tone: 'bad', words: [t('错误'), details.status_code].filter(Boolean).join(' '), reason: contentText(log) }
   }
   if (!isCall(log.type)) return { tone: kind.tone, words: t(kind.words) }
   if (details.end === 'hung-up') return { tone: 'warning', words: t('客户端断开') }
   if (details.end === 'unpaid') return { tone: 'warning', words: t('额度用尽') }
-  if (details.end === 'failed') return { tone: 'bad', words: t('中途出错'), reason: details.failure }
+  if (details.end === 'failed')
+    return { tone: 'bad', words: t('中途出错'), reason: failureText(details.failure ?? '', details.refusal) }
   if (log.promptTokens + log.completionTokens === 0 && log.quota === 0) return { tone: 'neutral', words: t('没有用量') }
   return { tone: 'good', words: t('成功') }
 }
