@@ -18,6 +18,7 @@ test('limits are shown with their numbers', () => {
   expect(messageOf(z.string().min(8), 'short')).toBe('至少 8 个字符')
   expect(messageOf(z.number().max(100), 101)).toBe('不能大于 100')
   expect(messageOf(z.number().positive(), 0)).toBe('必须大于 0')
+  expect(messageOf(z.number(), 'cheap')).toBe('请输入数字')
   expect(messageOf(z.array(z.string()).max(1), ['a', 'b'])).toBe('最多选择 1 项')
   expect(messageOf(z.number().int(), 1.5)).toBe('请输入整数')
 })

@@ -22,7 +22,8 @@ const tooBig = (issue: Issue & { code: 'too_big' }): string => {
 }
 
 const wrongType = (issue: Issue & { code: 'invalid_type' }): string => {
-  if (isEmpty(issue.input)) return issue.expected === 'number' ? t('请输入数字') : t('请填写此项')
+  if (issue.expected === 'number') return t('请输入数字')
+  if (isEmpty(issue.input)) return t('请填写此项')
   return issue.expected === 'int' ? t('请输入整数') : t('格式不正确')
 }
 

@@ -5,7 +5,7 @@ import { describeWithBrowser } from '../support/chromium.ts'
 import type { TestUser } from '../support/factories.ts'
 import { seriousViolations } from './accessibility.ts'
 import type { Look } from './console.ts'
-import { drawn, openConsole, startInBrowser } from './console.ts'
+import { drawn, openConsole, startInBrowser, toastShown } from './console.ts'
 import { box, button } from './parts.ts'
 
 describeWithBrowser('models and prices', () => {
@@ -101,6 +101,8 @@ describeWithBrowser('models and prices', () => {
   test('models without a price are found, priced together and saved', async () => {
     const { page, context } = await open('/admin/prices?show=missing')
     await page.getByRole('checkbox', { name: '选择 house-model' }).check()
+    await page.getByRole('button', { name: '从价格目录填入' }).click()
+    await toastShown(page, '价格目录中没有这些模型，请自行填写')
     await page.getByRole('button', { name: '批量设置' }).click()
     const sheet = page.getByRole('dialog')
     await sheet.getByRole('textbox', { name: '输入 / 1M' }).fill('3')
@@ -109,6 +111,10 @@ describeWithBrowser('models and prices', () => {
     await page.getByRole('button', { name: '保存', exact: true }).click()
     await page.getByText('1 个模型的价格有未保存的修改').waitFor({ state: 'hidden' })
     expect([ratio('house-model'), app.services.options.get('CompletionRatio')['house-model']]).toEqual([1.5, 4])
+    await page.goto('/admin/prices?q=gpt-4o-mini')
+    await page.getByRole('checkbox', { name: '选择 gpt-4o-mini', exact: true }).check()
+    await page.getByRole('button', { name: '从价格目录填入' }).click()
+    await toastShown(page, '所选模型的价格已与目录一致')
     await context.close()
   })
 

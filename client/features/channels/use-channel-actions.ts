@@ -102,7 +102,12 @@ export function useChannelActions() {
         }
       }
       if (!(await put(next))) return
-      notify.success(t('「{name}」的模型已与上游一致', { name }), {
+      const { length: count } = drift.added
+      const isAddition = drift.gone.length === 0 && count > 0
+      const done = isAddition
+        ? t('已为「{name}」加入 {count} 个模型', { name, count })
+        : t('「{name}」的模型已与上游一致', { name })
+      notify.success(done, {
         action: { label: t('撤销'), onClick: () => void put(models) },
       })
     },

@@ -87,6 +87,8 @@ export function Page() {
       for (const { row, draft } of found) next = withDraft(next, row, { draft, quotaPerUnit })
       return next
     })
+    const isKnown = found.every(({ row, draft }) => withDraft(new Map(), row, { draft, quotaPerUnit }).size === 0)
+    if (found.length > 0 && isKnown) notify.info(t('所选模型的价格已与目录一致'))
   }
   const select = (models: readonly string[], on: boolean) =>
     setSelected((before) => {
