@@ -84,6 +84,8 @@ test.each<[string, Json]>([
   ['a long id of a call', item({ type: 'function_call', call_id: long, name: 'f', arguments: '{}' })],
   ['a search under another id', item({ type: 'web_search_call', id: 'x', action: {} })],
   ['a search that says nothing', item({ type: 'web_search_call', id: 'ws_1' })],
+  ['a name of another kind of item', item({ type: 'message', id: 'item_1', role: 'assistant', content: 'hi' })],
+  ['a name of an item that is empty', item({ type: 'message', id: '', role: 'assistant', content: 'hi' })],
   ['a remote call without its server', item({ type: 'mcp_call', id: 'mcp_1', name: 'f', arguments: '{}' })],
   ['a server without a label', { tools: [{ ...server, server_label: '' }] }],
   ['a server without an address', { tools: [{ ...server, server_url: '' }] }],

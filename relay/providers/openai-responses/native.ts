@@ -26,6 +26,7 @@ function nativeRequest(host: ResponsesHost, native: NativeBody, call: ProviderCa
   if (effort !== undefined) body['reasoning'] = { ...recordOf(body['reasoning']), effort }
   const losses = dropForeignReasoning(body, call.isRefusedProof)
   openCompactions(body)
+  dropForeignIds(body)
   if ((body['stream'] === true) !== call.stream) body['stream'] = call.stream
   return {
     method: 'POST' as const,
@@ -60,6 +61,29 @@ function dropForeignReasoning(body: Json, isRefused: ProviderCall['isRefusedProo
   // An item that is known by its id is refused without the reasoning that it was made with.
   body['input'] = refused ? left.map(unnamed) : left
   return [sealLoss]
+}
+
+/** How the dialect's maker begins the names of what it makes. */
+const ownIds: Readonly<Record<string, RegExp>> = {
+  message: /^msg[\w-]{0,61}$/,
+  reasoning: /^rs[\w-]{0,62}$/,
+  function_call: /^fc[\w-]{0,62}$/,
+  function_call_output: /^fc[\w-]{0,62}$/,
+  custom_tool_call: /^ctc[\w-]{0,61}$/,
+  custom_tool_call_output: /^ctc[\w-]{0,61}$/,
+  web_search_call: /^ws[\w-]{0,62}$/,
+}
+
+/** What others of this dialect name their own way is refused ("Expected an ID that begins with 'fc'"), and needs no name. */
+function dropForeignIds(body: Json): void {
+  const input: unknown = body['input']
+  if (!Array.isArray(input)) return
+  const fitted = input.map((item: unknown): unknown => {
+    const { id, ...rest } = recordOf(item) ?? {}
+    const own = ownIds[String(rest['type'] ?? 'message')]
+    return typeof id !== 'string' || !own || own.test(id) ? item : rest
+  })
+  if (fitted.some((item, index) => item !== input[index])) body['input'] = fitted
 }
 
 /** Compactions that were written here are read by no vendor: what they hold is said in a message. */

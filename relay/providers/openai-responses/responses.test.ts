@@ -180,6 +180,29 @@ describe('a call in the responses form', () => {
     expect(same.body).toBe(native.bytes)
   })
 
+  test('takes names of items from natively sent ones that another vendor named', () => {
+    const call = { type: 'function_call', call_id: 'c', name: 'f', arguments: '{}' }
+    const output = { type: 'function_call_output', call_id: 'c', output: '1' }
+    const own = [
+      { id: 'fc_1', ...call },
+      { id: 'fc_2', ...output },
+    ]
+    const foreign = [
+      { id: 'item_1', role: 'assistant', content: 'hi' },
+      { id: 'call_1', ...call },
+      { id: '', ...output },
+      { id: 'item_2', type: 'item_reference' },
+    ]
+    const sent = (input: object[]) => {
+      const json = { model: 'm', input }
+      const native = { json, bytes: Buffer.from(JSON.stringify(json)) }
+      const { body } = openai.native['openai-responses']!.request(native, callWith({ model: 'm' }))
+      return { same: body === native.bytes, input: JSON.parse(Buffer.from(body as Uint8Array).toString()).input }
+    }
+    expect(sent(own)).toEqual({ same: true, input: own })
+    expect(sent(foreign).input).toEqual([{ role: 'assistant', content: 'hi' }, call, output, foreign[3]])
+  })
+
   test('has addresses of its own at Azure, and goes only where the list of types says', () => {
     const native = { json: { model: 'm' }, bytes: Buffer.from('{"model":"m"}') }
     const url = (baseUrl: string) =>

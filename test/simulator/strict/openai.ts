@@ -166,19 +166,46 @@ function checkItemPairs(items: Json[]): void {
   for (const id of called) if (!answered.has(id)) refuse(`No tool output found for function call ${id}.`, 'input')
 }
 
-/** "Invalid 'input[2].id': 'x'. Expected an ID that begins with 'ws'."; required fields as the reference of the items has them. */
-const ownItems: Readonly<Record<string, { begins: string; required: string[] }>> = {
-  web_search_call: { begins: 'ws', required: ['action'] },
-  mcp_call: { begins: 'mcp', required: ['server_label', 'name', 'arguments'] },
+/**
+ * "Expected an ID that begins with 'msg'.": https://github.com/openai/codex/issues/33176; 'fc': https://github.com/Wei-Shaw/sub2api/issues/3785, with
+ * outputs; 'rs': https://github.com/jlcodes99/cockpit-tools/issues/2090; 'ctc': https://github.com/BigPizzaV3/CodexPlusPlus/issues/1796; 'ws': as
+ * https://platform.openai.com/docs/guides/tools-web-search names them. "Expected an ID that contains letters, numbers, underscores, or dashes":
+ * https://github.com/langchain-ai/langchainjs/issues/11044; at most 64: https://github.com/mweinbach/open-grok/pull/23.
+ */
+const beginnings: Readonly<Record<string, string>> = {
+  message: 'msg',
+  reasoning: 'rs',
+  function_call: 'fc',
+  function_call_output: 'fc',
+  custom_tool_call: 'ctc',
+  custom_tool_call_output: 'ctc',
+  web_search_call: 'ws',
+}
+
+/** Required fields, as the types of the `openai` package have them (`ResponseFunctionWebSearch`, `ResponseInputItem.McpCall`). */
+const requiredFields: Readonly<Record<string, string[]>> = {
+  web_search_call: ['action'],
+  mcp_call: ['id', 'server_label', 'name', 'arguments'],
 }
 
 function checkOwnItem(item: Json, index: number): void {
-  const rule = ownItems[asText(item['type'])]
-  if (!rule) return
-  const id = asText(item['id'])
-  if (!id.startsWith(rule.begins))
-    refuse(`Invalid 'input[${index}].id': '${id}'. Expected an ID that begins with '${rule.begins}'.`, 'input')
-  for (const name of rule.required)
+  const type = asText(item['type'] ?? 'message')
+  const begins = beginnings[type]
+  const { id } = item
+  const wrong = (expected: string): never => {
+    throw new Refusal({
+      status: 400,
+      message: `Invalid 'input[${index}].id': '${asText(id)}'. Expected an ID that ${expected}.`,
+      param: `input[${index}].id`,
+      code: 'invalid_value',
+    })
+  }
+  if (begins !== undefined && typeof id === 'string') {
+    if (!/^[\w-]+$/.test(id)) wrong('contains letters, numbers, underscores, or dashes')
+    if (!id.startsWith(begins)) wrong(`begins with '${begins}'`)
+    checkLength(id, 64, `input[${index}].id`)
+  }
+  for (const name of requiredFields[type] ?? [])
     if ((item[name] ?? null) === null) refuse(`Missing required parameter: 'input[${index}].${name}'.`, 'input')
 }
 
