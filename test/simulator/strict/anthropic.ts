@@ -23,7 +23,10 @@ const ownToolFields = words(
 )
 const hostedToolFields = words('type name description input_schema cache_control strict input_examples')
 
-/** "max_tokens: 200000 > 64000, which is the maximum allowed number of output tokens for …" */
+/**
+ * "max_tokens: 200000 > 64000, which is the maximum allowed number of output tokens for …":
+ * https://platform.claude.com/docs/en/about-claude/models/overview, "Max output"
+ */
 const mostOutput: readonly (readonly [RegExp, number])[] = [
   [/claude-3-5-/, 8192],
   [/claude-(sonnet|haiku|opus)-4-5/, 64_000],
@@ -51,7 +54,8 @@ function checkTools(body: Json, isHosted: boolean): void {
     const place = `tools.${index}.custom`
     const name = asText(tool['name'])
     checkFields(tool, isHosted ? hostedToolFields : ownToolFields, `${place}.`)
-    // The vendor's own platform: '^[a-zA-Z0-9_-]{1,128}$'; the clouds: "String should have at most 64 characters".
+    // https://platform.claude.com/docs/en/api/messages, `tools[].name`: at most 128; the clouds: "String should have at most 64 characters",
+    // https://github.com/anthropics/claude-code/issues/5132, https://github.com/NousResearch/hermes-agent/issues/54863.
     const longest = isHosted ? 64 : 128
     if (name.length > longest) refuse(`${place}.name: String should have at most ${longest} characters`)
     if (!/^[a-zA-Z0-9_-]+$/.test(name))
@@ -117,6 +121,7 @@ function checkMarks(body: Json): void {
 }
 
 /**
+ * The pattern of `server_tool_use.id`: https://platform.claude.com/docs/en/api/messages;
  * "encrypted_content must be passed back in multi-turn conversations", "each server in mcp_servers must be referenced by exactly one
  * MCPToolset": https://platform.claude.com/docs/en/agents-and-tools/tool-use/web-search-tool,
  * https://platform.claude.com/docs/en/agents-and-tools/mcp-connector

@@ -18,7 +18,10 @@ const partFields = words(
 /** What a part says beside its content. */
 const attributes = words('thought thoughtSignature videoMetadata mediaResolution partMetadata')
 
-/** "Must start with a letter or an underscore. Must be alphameric, underscores, dots, colons, or dashes, with a maximum length of 64." */
+/**
+ * "Must start with a letter or an underscore. Must be alphameric, underscores, dots, colons, or dashes, with a maximum length of 64.":
+ * https://github.com/google-gemini/gemini-cli/issues/2966; the reference says 128 by now, which no answer of the vendor confirms.
+ */
 function checkName(value: unknown, place: string): void {
   if (!/^[a-zA-Z_][a-zA-Z0-9_.:-]{0,63}$/.test(asText(value)))
     refuse(
