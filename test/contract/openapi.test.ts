@@ -182,8 +182,11 @@ test('every documented reply says of every field what stands in it', () => {
   expect(departures('GET /api/user/aff', '{"success":true,"message":"","data":7}')).toHaveLength(1)
 })
 
-test('patterns use nothing that only some readers of the document know, and an address of any length is answered as described', async () => {
-  expect(JSON.stringify(document).match(/"pattern":"[^"]*\\\\p\{[^"]*"/gi)).toBeNull()
+test('every name is required once, patterns use nothing that only some readers of the document know, and an address of any length is answered as described', async () => {
+  const text = JSON.stringify(document)
+  const lists = [...text.matchAll(/"required":(\[[^\]]*\])/g)].map(([, list = '']) => JSON.parse(list) as string[])
+  expect(lists.filter((list) => new Set(list).size < list.length)).toEqual([])
+  expect(text.match(/"pattern":"[^"]*\\\\p\{[^"]*"/gi)).toBeNull()
   for (const path of ['/api/status', '/v1/models']) {
     const { status } = await fetch(`${app.url}${path}?long=${'a'.repeat(20_000)}`)
     expect(Object.keys(document.paths[path]?.['get']?.responses ?? {})).toContain(String(status))

@@ -19,10 +19,13 @@ export function replyOfRow(route: Route<Api, Services>): Schema {
       ...beside.properties,
       ...(reply.schema ? { data: reply.schema } : {}),
     },
+    // What stands beside the data may be a `success` of its own.
     required: [
-      ...(isPlain ? ['success', 'message'] : ['message']),
-      ...(beside.required ?? []),
-      ...(reply.schema && !reply.isOptional ? ['data'] : []),
+      ...new Set([
+        ...(isPlain ? ['success', 'message'] : ['message']),
+        ...(beside.required ?? []),
+        ...(reply.schema && !reply.isOptional ? ['data'] : []),
+      ]),
     ],
   }
 }
