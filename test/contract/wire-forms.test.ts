@@ -1,14 +1,17 @@
+import { type TOTP, URI } from 'otpauth'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { z } from 'zod'
 import { roles } from '#core/roles.ts'
+import { setOptions } from '#test/relay/serve.ts'
 import type { TestUser } from '#test/support/factories.ts'
+import { startMailServer, textOf } from '#test/support/mail-server.ts'
 import { accessTable, refusalOf, routesOf } from './access-table.ts'
 import { callRest } from './callers.ts'
 import { type SeededApp, startSeededApp } from './seeded-app.ts'
 import { objectsOf } from './objects.ts'
 import { restCalls, type RestSending } from './rest-calls.ts'
 import { inParallel } from './walk.ts'
-import { refusal, wireForms } from './wire-forms.ts'
+import { provedForms, refusal, wireForms } from './wire-forms.ts'
 
 let world: SeededApp
 beforeAll(async () => {
@@ -113,10 +116,74 @@ test('every documented change answers in the form that clients read', async () =
   expect(wrong).toEqual([])
 })
 
-/** Their forms are held where what they need is there: providers, codes, payments, a second factor. */
-const elsewhere = /openapi|docs|oauth\/(?!state)|2fa|\/verify$|verification|reset|epay|stripe|POST \/api\/setup/
+/** Goes through what is answered only in its order: each step needs what an earlier one gave. */
+async function prove({ app, people }: SeededApp, smtp: Awaited<ReturnType<typeof startMailServer>>) {
+  const wrong: string[] = []
+  const asked = new Set<string>()
+  const ask = async (key: string, sending: RestSending & { headers?: Record<string, string> } = {}) => {
+    const answer = await callRest(app, people.user, { key, ...sending })
+    asked.add(key)
+    wrong.push(...checked(key, provedForms[key], answer))
+    return (JSON.parse(answer.text) as { data: Record<string, string> }).data
+  }
+  const mailed = async (pattern: RegExp) => {
+    await expect.poll(() => smtp.mails.length).toBe(1)
+    return pattern.exec(textOf(smtp.mails.pop()?.source ?? ''))?.[1] ?? ''
+  }
+  const { qr_code_data: uri = '' } = await ask('POST /api/user/2fa/setup')
+  const first = await ask('POST /api/user/2fa/enable', { body: { code: (URI.parse(uri) as TOTP).generate() } })
+  const { backup_codes: codes } = await ask('POST /api/user/2fa/backup_codes', {
+    body: { code: first['backup_codes']?.[0] },
+  })
+  await ask('POST /api/verify', { body: { code: codes?.[0] } })
+  const { headers } = await fetch(`${app.url}/api/user/login`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ username: 'xiaochen', password: 'demo-password' }),
+  })
+  const cookie = headers.getSetCookie()[0]?.split(';')[0] ?? ''
+  await ask('POST /api/user/login/2fa', { body: { code: codes?.[1] }, headers: { cookie } })
+  await ask('POST /api/user/2fa/disable', { body: { code: codes?.[2] } })
 
-test('no documented path is without its form', () => {
-  const without = routesOf.rest().filter((key) => !(key in wireForms) && !elsewhere.test(key))
-  expect(without).toEqual([])
+  const query = { email: 'someone@x.example' }
+  await ask('GET /api/verification', { query })
+  const code = await mailed(/[：:]([0-9a-f]{6})\b/)
+  await ask('GET /api/oauth/email/bind', { query: { ...query, code } })
+  await ask('GET /api/reset_password', { query })
+  const token = await mailed(/[?&]token=(\w+)/)
+  await ask('POST /api/user/reset', { body: { ...query, token } })
+  return { wrong, asked }
+}
+
+test('what has to be proved by a code or a mail answers in the form that clients read', async () => {
+  const smtp = await startMailServer()
+  await setOptions(world.app, {
+    SMTPServer: '127.0.0.1',
+    SMTPPort: String(smtp.port),
+    SMTPFrom: 'gateway@x.example',
+    ServerAddress: 'https://gateway.example',
+  })
+  const { wrong, asked } = await prove(world, smtp)
+  await smtp.close()
+  expect(wrong).toEqual([])
+  expect([...asked]).toEqual(Object.keys(provedForms))
+})
+
+/** Their forms are held where what they need is there: an empty installation, providers, payments. */
+const elsewhere = {
+  'test/rest/site.test.ts': ['POST /api/setup'],
+  'test/rest/oauth.test.ts': ['GET /api/oauth/github', 'GET /api/oauth/linuxdo', 'GET /api/oauth/oidc'],
+  'test/rest/messengers.test.ts': [
+    'GET /api/oauth/telegram/bind',
+    'GET /api/oauth/telegram/login',
+    'GET /api/oauth/wechat',
+    'GET /api/oauth/wechat/bind',
+  ],
+  'test/payments/epay.test.ts': ['GET /api/user/epay/notify', 'POST /api/user/epay/notify'],
+  'test/payments/stripe.test.ts': ['POST /api/user/stripe/webhook'],
+}
+
+test('no documented path is without its form but these', () => {
+  const without = routesOf.rest().filter((key) => !(key in wireForms) && !(key in provedForms))
+  expect(without.toSorted()).toEqual(Object.values(elsewhere).flat().toSorted())
 })

@@ -49,6 +49,8 @@ export const refusal = z.strictObject({ success: z.literal(false), message: text
 
 /** What every documented read answers, and so most changes, under the names of `restCalls`. */
 export const wireForms: Readonly<Record<string, z.ZodType>> = {
+  'GET /api/docs': text.regex(/^<!doctype html>/i),
+  'GET /api/openapi.json': z.looseObject({ openapi: z.literal('3.1.0') }),
   'GET /api/setup': replyOf(
     z.strictObject({ status: flag, root_init: flag, database_type: z.enum(['', 'sqlite', 'mysql', 'postgres']) }),
   ),
@@ -76,6 +78,9 @@ export const wireForms: Readonly<Record<string, z.ZodType>> = {
   'POST /api/user/aff_transfer': withMessage(null),
   'GET /api/user/aff': replyOf(text.regex(/^[0-9A-Za-z]{4}$/)),
   'GET /api/user/models': replyOf(namesInList),
+  'GET /api/user/2fa/status': replyOf(
+    z.strictObject({ enabled: flag, totp_enabled: flag, passkey_count: amount, backup_codes_remaining: amount }),
+  ),
   'GET /api/user/check_in_status': replyOf(z.strictObject({ can_check_in: flag })),
   'POST /api/user/check_in': withMessage(z.strictObject({ quota: amount })),
   'PUT /api/user/setting': withMessage(null),
@@ -158,4 +163,20 @@ export const wireForms: Readonly<Record<string, z.ZodType>> = {
   'GET /api/admin/messages/:id/recipients': replyOf(z.array(recipient)),
   'PUT /api/admin/messages/:id': nothing,
   'DELETE /api/admin/messages/:id': nothing,
+}
+
+const recoveryCodes = z.strictObject({ backup_codes: z.array(text.min(1)).length(10) })
+
+/** What is answered only to who has just been sent something, or shown it. */
+export const provedForms: Readonly<Record<string, z.ZodType>> = {
+  'POST /api/user/2fa/setup': replyOf(z.strictObject({ secret: text.min(1), qr_code_data: z.url() })),
+  'POST /api/user/2fa/enable': withMessage(recoveryCodes),
+  'POST /api/user/2fa/backup_codes': replyOf(recoveryCodes),
+  'POST /api/verify': withMessage(null),
+  'POST /api/user/login/2fa': replyOf(signedInUser),
+  'POST /api/user/2fa/disable': withMessage(null),
+  'GET /api/verification': nothing,
+  'GET /api/oauth/email/bind': nothing,
+  'GET /api/reset_password': nothing,
+  'POST /api/user/reset': replyOf(text.min(8)),
 }
