@@ -26,7 +26,6 @@ type ActionMenuProps = {
   /** Names what the acts apply to, e.g. 「操作 令牌甲」. */
   label: string
   actions: readonly MenuAction[]
-  icon?: LucideIcon
   /** In place of the three dots: a button that takes the given props. */
   trigger?: (props: TriggerProps) => ReactNode
   header?: ReactNode
@@ -41,7 +40,7 @@ type TriggerProps = {
 }
 
 /** The menu itself is fetched and made when it is opened, so that every row may have one. */
-export function ActionMenu({ label, actions, icon = Ellipsis, trigger, header }: ActionMenuProps) {
+export function ActionMenu({ label, actions, trigger, header }: ActionMenuProps) {
   const [open, setOpen] = useState(false)
   const button = useRef<HTMLButtonElement>(null)
   const chosen = useRef<MenuAction>(undefined)
@@ -62,7 +61,7 @@ export function ActionMenu({ label, actions, icon = Ellipsis, trigger, header }:
   if (!header && actions.every(({ hidden }) => hidden)) return null
   return (
     <>
-      {trigger ? trigger(props) : <IconButton icon={icon} label={label} size="xs" {...props} />}
+      {trigger ? trigger(props) : <IconButton icon={Ellipsis} label={label} size="xs" {...props} />}
       {open && (
         <Suspense fallback={null}>
           <OpenMenu

@@ -1,5 +1,4 @@
-import { Box, Flex, HStack, Text, chakra } from '@chakra-ui/react'
-import type { ReactNode } from 'react'
+import { Box, Flex, Text, chakra } from '@chakra-ui/react'
 import { t } from '../i18n/t.ts'
 import { CopyButton } from './copy.tsx'
 
@@ -11,23 +10,19 @@ type CodeBlockProps = {
   maxHeight?: string
   /** `letters` fills the lines, as a key wants it, which a browser would else break behind the hyphen of its beginning. */
   wrap?: boolean | 'letters'
-  extra?: ReactNode
 }
 
 const Pre = chakra('pre')
 
 /** Text to be read or taken along as it is. */
-export function CodeBlock({ code, title, maxHeight = '24rem', wrap = false, extra }: CodeBlockProps) {
+export function CodeBlock({ code, title, maxHeight = '24rem', wrap = false }: CodeBlockProps) {
   return (
     <Box borderWidth="1px" borderRadius="l3" bg="bg.subtle" overflow="hidden" minW="0">
       <Flex align="center" justify="space-between" ps="3" pe="1" h="8" borderBottomWidth="1px" gap="2">
         <Text textStyle="xs" color="fg.muted" truncate>
           {title}
         </Text>
-        <HStack gap="0.5">
-          {extra}
-          <CopyButton text={code} label={t('复制')} />
-        </HStack>
+        <CopyButton text={code} label={t('复制')} />
       </Flex>
       <Pre
         tabIndex={0}

@@ -183,10 +183,10 @@ export function FormSection({ title, description, children }: FormSectionProps) 
   )
 }
 
-type FormAdvancedProps = { title?: string; open?: boolean; children: ReactNode }
+type FormAdvancedProps = { title?: string; children: ReactNode }
 
 /** Folded: what most people never change. It opens when a field inside is refused. */
-export function FormAdvanced({ title, open = false, children }: FormAdvancedProps) {
+export function FormAdvanced({ title, children }: FormAdvancedProps) {
   const details = useRef<HTMLDetailsElement>(null)
   const { errors, submitCount } = useFormState()
   useEffect(() => {
@@ -194,7 +194,7 @@ export function FormAdvanced({ title, open = false, children }: FormAdvancedProp
     if (element?.querySelector('[aria-invalid=true]')) element.open = true
   }, [errors, submitCount])
   return (
-    <Details ref={details} open={open}>
+    <Details ref={details}>
       <Summary display="flex" gap="1.5" fontWeight="medium">
         <ChevronRight size={15} aria-hidden />
         {title ?? t('高级设置')}

@@ -11,14 +11,12 @@ type UrlTabsProps = {
   /** Read out as the name of the set. */
   label: string
   tabs: readonly UrlTab[]
-  /** The one that stands when the address names none; the first by default. */
-  fallback?: string
 }
 
 /** Tabs whose choice is in the address. A tab's content is made when it is first visited. */
-export function UrlTabs({ param = 'tab', label, tabs, fallback }: UrlTabsProps) {
+export function UrlTabs({ param = 'tab', label, tabs }: UrlTabsProps) {
   const shown = tabs.filter((tab) => !tab.hidden)
-  const first = fallback ?? shown[0]?.id ?? ''
+  const first = shown[0]?.id ?? ''
   const [state, set] = useUrlState({ [param]: first })
   const chosen = state[param] ?? first
   const value = shown.some((tab) => tab.id === chosen) ? chosen : first

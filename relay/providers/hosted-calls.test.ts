@@ -270,9 +270,9 @@ test('what a vendor of Claude’s did goes to responses as its items, and to oth
 })
 
 const server = { type: 'mcp', server_label: 'docs', server_url: 'https://mcp.test/sse', authorization: 'secret-token' }
-const toMessages = (tool: object, history = done) => {
+const toMessages = (tool: object) => {
   const { provider, call } = targetOf('claude')
-  return provider.chat.request(asHistory('openai-responses', history, { tools: [tool] }), call)
+  return provider.chat.request(asHistory('openai-responses', done, { tools: [tool] }), call)
 }
 
 test('a remote server of responses is one of messages where its tools need no approval, its calls beside it', () => {

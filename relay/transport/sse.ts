@@ -10,8 +10,6 @@ export function formatSseEvent({ event, data }: WireEvent): string {
 
 type SseParserOptions = {
   onEvent: (event: WireEvent) => void
-  /** Comments keep connections alive; their text is without the colon. */
-  onComment?: ((text: string) => void) | undefined
   /** Bytes without a complete event or comment that are put up with. */
   maxEventBytes?: number | undefined
 }
@@ -77,7 +75,7 @@ function createLineReader(onLine: (line: string) => void) {
 const withoutSpace = (value: string): string => (value.startsWith(' ') ? value.slice(1) : value)
 
 /** Bytes of a body → its server-sent events, however they are cut. */
-export function createSseParser({ onEvent, onComment, maxEventBytes = 10 * 1_048_576 }: SseParserOptions): SseParser {
+export function createSseParser({ onEvent, maxEventBytes = 10 * 1_048_576 }: SseParserOptions): SseParser {
   const decoder = new StringDecoder('utf8')
   let bytesSinceEvent = 0
   let begun = false
@@ -94,9 +92,9 @@ export function createSseParser({ onEvent, onComment, maxEventBytes = 10 * 1_048
   }
   const readField = (line: string): void => {
     const colon = line.indexOf(':')
+    // A comment: it keeps the connection alive.
     if (colon === 0) {
       bytesSinceEvent = 0
-      onComment?.(withoutSpace(line.slice(1)))
       return
     }
     const field = colon < 0 ? line : line.slice(0, colon)

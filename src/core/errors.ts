@@ -82,8 +82,8 @@ export class UpstreamError<Code extends ErrorCode = ErrorCode> extends DomainErr
 export type Problem = { code: ErrorCode; params?: Readonly<Record<string, string | number>> | undefined }
 
 /** The parameters of described refusals are checked by tests of the rules, not by the compiler. */
-export const toDomainError = (problem: Problem, details?: ErrorDetails): DomainError =>
-  new DomainError(problem.code, (problem.params ?? {}) as ErrorParams<ErrorCode>, details)
+export const toDomainError = (problem: Problem): DomainError =>
+  new DomainError(problem.code, (problem.params ?? {}) as ErrorParams<ErrorCode>)
 
 export const isDomainError = (error: unknown): error is DomainError => error instanceof DomainError
 

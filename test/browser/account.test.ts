@@ -1,7 +1,6 @@
 import { Secret, TOTP } from 'otpauth'
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { App } from '../support/app.ts'
+import type { Page } from 'playwright-core'
+import { afterAll, expect, test } from 'vitest'
 import { describeWithBrowser } from '../support/chromium.ts'
 import { startMailServer, textOf } from '../support/mail-server.ts'
 import { violationsOf } from './accessibility.ts'
@@ -29,41 +28,30 @@ async function addAuthenticator(page: Page): Promise<void> {
   })
 }
 
-describeWithBrowser('the account of a person', () => {
-  let app: App
-  let browser: Browser
-  let site: { url: string }
-  let smtp: Awaited<ReturnType<typeof startMailServer>>
-
-  beforeAll(async () => {
-    ;({ app, browser } = await startInBrowser({ setUp: false }))
-    // Browsers keep passkeys for names, never for bare addresses.
-    site = { url: app.url.replace('127.0.0.1', 'localhost') }
-    await app.rest(null, 'POST', '/api/setup', {
-      username: 'captain',
-      password: account.password,
-      confirmPassword: account.password,
-      SelfUseModeEnabled: false,
-      DemoSiteEnabled: false,
-    })
-    await app.make.option('CheckInEnabled', 'true')
-    await app.make.channel({ models: Array.from({ length: 12 }, (_, at) => `model-${at}`).join(',') })
-    smtp = await startMailServer()
-    const mail = { SMTPServer: '127.0.0.1', SMTPPort: String(smtp.port), SMTPFrom: 'gateway@x.example' }
-    for (const [key, value] of Object.entries({
-      ...mail,
-      EmailVerificationEnabled: 'true',
-      QuotaForInviter: '1500000',
-    }))
-      await app.make.option(key, value)
-    await app.services.options.reload()
-    await app.pool.query(`update users set aff_code = 'CAPT' where username = 'captain'`)
+describeWithBrowser('the account of a person', async () => {
+  const { app, browser } = await startInBrowser({ setUp: false })
+  // Browsers keep passkeys for names, never for bare addresses.
+  const site = { url: app.url.replace('127.0.0.1', 'localhost') }
+  await app.rest(null, 'POST', '/api/setup', {
+    username: 'captain',
+    password: account.password,
+    confirmPassword: account.password,
+    SelfUseModeEnabled: false,
+    DemoSiteEnabled: false,
   })
-  afterAll(async () => {
-    await browser?.close()
-    await smtp?.close()
-    await app?.[Symbol.asyncDispose]()
-  })
+  await app.make.option('CheckInEnabled', 'true')
+  await app.make.channel({ models: Array.from({ length: 12 }, (_, at) => `model-${at}`).join(',') })
+  const smtp = await startMailServer()
+  const mail = { SMTPServer: '127.0.0.1', SMTPPort: String(smtp.port), SMTPFrom: 'gateway@x.example' }
+  for (const [key, value] of Object.entries({
+    ...mail,
+    EmailVerificationEnabled: 'true',
+    QuotaForInviter: '1500000',
+  }))
+    await app.make.option(key, value)
+  await app.services.options.reload()
+  await app.pool.query(`update users set aff_code = 'CAPT' where username = 'captain'`)
+  afterAll(() => smtp.close())
 
   /** The code in the mail that is sent next. */
   const mailedCode = async (send: () => Promise<unknown>): Promise<string> => {

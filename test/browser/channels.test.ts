@@ -1,34 +1,16 @@
-import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { App } from '../support/app.ts'
+import { expect, test } from 'vitest'
 import { describeWithBrowser } from '../support/chromium.ts'
-import type { TestUser } from '../support/factories.ts'
 import { processorMs } from '../support/processor-time.ts'
 import { setOptions } from '../relay/serve.ts'
 import { seriousViolations } from './accessibility.ts'
-import type { Look } from './console.ts'
 import { drawn, follow, openConsole, startInBrowser, toastShown } from './console.ts'
 import { act, box, button, pageWork } from './parts.ts'
 
-describeWithBrowser('channels', () => {
-  let app: App
-  let browser: Browser
-  let root: TestUser
+describeWithBrowser('channels', async () => {
+  const { app, browser } = await startInBrowser()
+  const root = await app.make.user({ username: 'root', role: 100 })
 
-  beforeAll(async () => {
-    ;({ app, browser } = await startInBrowser())
-    root = await app.make.user({ username: 'root', role: 100 })
-  })
-  afterAll(async () => {
-    await browser?.close()
-    await app?.[Symbol.asyncDispose]()
-  })
-
-  const open = async (path: string, look: Look = {}) => {
-    const opened = await openConsole(browser, app, { ...look, reader: { ...root, role: 100 } })
-    await opened.page.goto(path)
-    return opened
-  }
+  const open = (path: string) => openConsole(browser, app, { reader: { ...root, role: 100 }, path })
   const channelNamed = async (name: string) =>
     (await app.pool.query('select * from channels where name = $1', [name])).rows[0] as
       | { id: number; models: string; status: number; priority: number; base_url: string }

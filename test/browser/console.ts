@@ -1,6 +1,6 @@
 import { Client } from 'pg'
 import type { Browser, BrowserContext, Page, Request } from 'playwright-core'
-import { inject } from 'vitest'
+import { afterAll, inject } from 'vitest'
 import { fingerprintOf } from '../../client/lib/announcement.ts'
 import { buildConsole } from '#scripts/console.ts'
 import { type App, startApp } from '../support/app.ts'
@@ -29,12 +29,20 @@ export async function builtConsole(): Promise<void> {
   }
 }
 
-/** The built console on an app of its own, and a browser. With `setUp: false` its set-up page is still open. */
+/**
+ * The built console on an app of its own, and a browser, for the tests of the `describe` that awaits them; they end with it. With
+ * `setUp: false` its set-up page is still open.
+ */
 export async function startInBrowser({ setUp = true } = {}): Promise<{ app: App; browser: Browser }> {
   await builtConsole()
   const app = await startApp()
   if (setUp) await app.pool.query("insert into setup_records (id, version, initialized_at) values (1, '0', now())")
-  return { app, browser: await launchBrowser() }
+  const browser = await launchBrowser()
+  afterAll(async () => {
+    await browser.close()
+    await app[Symbol.asyncDispose]()
+  })
+  return { app, browser }
 }
 
 /** What the console itself remembers after login; the cookie is the session. */
@@ -52,9 +60,9 @@ async function remember(context: BrowserContext, site: Site, reader: Reader): Pr
   await context.addInitScript((text) => localStorage.setItem('user', text), JSON.stringify(user))
 }
 
-/** A browser window of its own on the running console, signed in where a reader is given. */
-export async function openConsole(browser: Browser, site: Site, look: Look & { reader?: Reader } = {}) {
-  const { theme = 'light', language = 'zh', width = 1440, height = 900, reader } = look
+/** A browser window of its own on the running console, signed in where a reader is given, and on the page of `path`. */
+export async function openConsole(browser: Browser, site: Site, look: Look & { reader?: Reader; path?: string } = {}) {
+  const { theme = 'light', language = 'zh', width = 1440, height = 900, reader, path } = look
   const context = await browser.newContext({
     baseURL: site.url,
     viewport: { width, height },
@@ -78,6 +86,7 @@ export async function openConsole(browser: Browser, site: Site, look: Look & { r
   const page = await context.newPage()
   followRequests(page)
   const complaints = listenForComplaints(page)
+  if (path) await page.goto(path)
   return { context, page, complaints }
 }
 

@@ -1,8 +1,6 @@
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { App } from '../support/app.ts'
+import type { Page } from 'playwright-core'
+import { expect, test } from 'vitest'
 import { describeWithBrowser } from '../support/chromium.ts'
-import type { TestUser } from '../support/factories.ts'
 import { setOptions } from '../relay/serve.ts'
 import { violationsOf } from './accessibility.ts'
 import { follow, openConsole, startInBrowser } from './console.ts'
@@ -19,33 +17,19 @@ const hours: Hour[] = [
   { ago: 200, model: 'gpt-4o', count: 4, quota: 875_000, prompt: 1000, output: 0, cached: 0 },
 ]
 
-describeWithBrowser('the dashboard', () => {
-  let app: App
-  let browser: Browser
-  let root: TestUser
-
-  beforeAll(async () => {
-    ;({ app, browser } = await startInBrowser())
-    root = await app.make.user({ username: 'root', role: 100 })
-    for (const { ago, model, count, quota, prompt, output, cached } of hours) {
-      await app.pool.query(
-        `insert into usage_hourly (hour, user_id, model_name, channel_id, token_id, "group", count, quota, prompt_tokens,
-           completion_tokens, cached_tokens, use_time_ms, first_token_ms, first_token_count)
-         values (date_trunc('hour', $1::timestamptz), $2, $3, 1, 1, 'default', $4, $5, $6, $7, $8, 1000, 800, 1)`,
-        [new Date(Date.now() - ago * hourMs), root.id, model, count, quota, prompt, output, cached],
-      )
-    }
-  })
-  afterAll(async () => {
-    await browser?.close()
-    await app?.[Symbol.asyncDispose]()
-  })
-
-  const open = async (path: string) => {
-    const opened = await openConsole(browser, app, { reader: { ...root, role: 100 }, language: 'en' })
-    await opened.page.goto(path)
-    return opened
+describeWithBrowser('the dashboard', async () => {
+  const { app, browser } = await startInBrowser()
+  const root = await app.make.user({ username: 'root', role: 100 })
+  for (const { ago, model, count, quota, prompt, output, cached } of hours) {
+    await app.pool.query(
+      `insert into usage_hourly (hour, user_id, model_name, channel_id, token_id, "group", count, quota, prompt_tokens,
+         completion_tokens, cached_tokens, use_time_ms, first_token_ms, first_token_count)
+       values (date_trunc('hour', $1::timestamptz), $2, $3, 1, 1, 'default', $4, $5, $6, $7, $8, 1000, 800, 1)`,
+      [new Date(Date.now() - ago * hourMs), root.id, model, count, quota, prompt, output, cached],
+    )
   }
+
+  const open = (path: string) => openConsole(browser, app, { reader: { ...root, role: 100 }, language: 'en', path })
 
   /** A tile's label with all it says. */
   const tile = (page: Page, label: string) =>

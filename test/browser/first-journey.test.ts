@@ -1,6 +1,5 @@
-import type { Browser, Locator, Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { App } from '../support/app.ts'
+import type { Locator, Page } from 'playwright-core'
+import { expect, test } from 'vitest'
 import { describeWithBrowser } from '../support/chromium.ts'
 import { openConsole, startInBrowser } from './console.ts'
 
@@ -134,17 +133,8 @@ async function chat(page: Page): Promise<string[]> {
   return seen()
 }
 
-describeWithBrowser('the first hour of an installation', () => {
-  let app: App
-  let browser: Browser
-
-  beforeAll(async () => {
-    ;({ app, browser } = await startInBrowser({ setUp: false }))
-  })
-  afterAll(async () => {
-    await browser?.close()
-    await app?.[Symbol.asyncDispose]()
-  })
+describeWithBrowser('the first hour of an installation', async () => {
+  const { app, browser } = await startInBrowser({ setUp: false })
 
   test('goes from setup to a charged chat without leaving the console', async () => {
     const { page, complaints } = await openConsole(browser, app)

@@ -1,13 +1,12 @@
 import { once } from 'node:events'
 import { request } from 'node:http'
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Page } from 'playwright-core'
+import { afterAll, expect, test } from 'vitest'
 import { roles } from '#core/roles.ts'
 import { setOptions } from '../relay/serve.ts'
-import type { App } from '../support/app.ts'
 import { describeWithBrowser } from '../support/chromium.ts'
 import type { TestUser } from '../support/factories.ts'
-import { chunks, json, type ScriptedUpstream, startScriptedUpstream } from '../support/scripted-upstream.ts'
+import { chunks, json, startScriptedUpstream } from '../support/scripted-upstream.ts'
 import { drawn, openConsole, startInBrowser } from './console.ts'
 
 /** Would run, call out or lie over the page, each in its own way. */
@@ -26,23 +25,12 @@ const hostile = [
   '<div id="content" style="position:fixed;inset:0;z-index:99999;background:red" class="hostile">cover</div>',
 ].join('\n\n')
 
-describeWithBrowser('text that callers or careless operators wrote', () => {
-  let app: App
-  let upstream: ScriptedUpstream
-  let browser: Browser
-  let root: TestUser & { role: number }
-
-  beforeAll(async () => {
-    ;({ app, browser } = await startInBrowser())
-    upstream = await startScriptedUpstream()
-    root = { ...(await app.make.user({ role: roles.root, username: 'root' })), role: roles.root }
-    await setOptions(app, { LogErrorEnabled: 'true', RetryTimes: '0', SelfUseModeEnabled: 'true' })
-  })
-  afterAll(async () => {
-    await browser?.close()
-    await upstream?.[Symbol.asyncDispose]()
-    await app?.[Symbol.asyncDispose]()
-  })
+describeWithBrowser('text that callers or careless operators wrote', async () => {
+  const { app, browser } = await startInBrowser()
+  const upstream = await startScriptedUpstream()
+  const root = { ...(await app.make.user({ role: roles.root, username: 'root' })), role: roles.root }
+  await setOptions(app, { LogErrorEnabled: 'true', RetryTimes: '0', SelfUseModeEnabled: 'true' })
+  afterAll(() => upstream[Symbol.asyncDispose]())
 
   /** A window in which every call that leaves this origin is kept, and none of them gets anywhere. */
   async function open(reader?: TestUser & { role: number }) {

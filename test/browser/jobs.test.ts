@@ -1,9 +1,7 @@
-import type { Browser, Locator, Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { App } from '../support/app.ts'
+import type { Locator, Page } from 'playwright-core'
+import { afterAll, expect, test } from 'vitest'
 import { describeWithBrowser } from '../support/chromium.ts'
-import type { TestUser } from '../support/factories.ts'
-import { startReceiver, type Receiver } from '../support/receiver.ts'
+import { startReceiver } from '../support/receiver.ts'
 import { seriousViolations } from './accessibility.ts'
 import { openConsole, startInBrowser } from './console.ts'
 
@@ -17,34 +15,19 @@ const completion = {
   usage: { prompt_tokens: 8, completion_tokens: 2, total_tokens: 10 },
 }
 
-describeWithBrowser('work that runs by itself', () => {
-  let app: App
-  let browser: Browser
-  let root: TestUser
-  let upstream: Receiver
-
-  beforeAll(async () => {
-    ;({ app, browser } = await startInBrowser())
-    root = await app.make.user({ username: 'root', role: 100 })
-    // The first test passes, the others wait for somebody to end them.
-    let tests = 0
-    upstream = await startReceiver(({ path }) => {
-      if (path.endsWith('/models')) return { body: { data: [{ id: 'gpt-4o-mini' }, { id: 'newcomer' }] } }
-      tests += 1
-      return { body: completion, delayMs: tests === 1 ? 0 : 100_000 }
-    })
+describeWithBrowser('work that runs by itself', async () => {
+  const { app, browser } = await startInBrowser()
+  const root = await app.make.user({ username: 'root', role: 100 })
+  // The first test passes, the others wait for somebody to end them.
+  let tests = 0
+  const upstream = await startReceiver(({ path }) => {
+    if (path.endsWith('/models')) return { body: { data: [{ id: 'gpt-4o-mini' }, { id: 'newcomer' }] } }
+    tests += 1
+    return { body: completion, delayMs: tests === 1 ? 0 : 100_000 }
   })
-  afterAll(async () => {
-    await browser?.close()
-    await upstream?.[Symbol.asyncDispose]()
-    await app?.[Symbol.asyncDispose]()
-  })
+  afterAll(() => upstream[Symbol.asyncDispose]())
 
-  const open = async (path: string) => {
-    const opened = await openConsole(browser, app, { reader: { ...root, role: 100 } })
-    await opened.page.goto(path)
-    return opened
-  }
+  const open = (path: string) => openConsole(browser, app, { reader: { ...root, role: 100 }, path })
 
   test('is listed for root with its last run and the next, and runs at the press of a button', async () => {
     const { page, complaints } = await open('/admin/settings?tab=operation')

@@ -1,8 +1,5 @@
-import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { App } from '../support/app.ts'
+import { expect, test } from 'vitest'
 import { describeWithBrowser } from '../support/chromium.ts'
-import type { TestUser } from '../support/factories.ts'
 import { violationsOf } from './accessibility.ts'
 import { openConsole, startInBrowser } from './console.ts'
 
@@ -11,36 +8,22 @@ const first = { usage: '1000:500', quota: 225, shown: '$0.000450' }
 /** 7 · 0.075 + 1 · 0.075 · 4 = 0.825, rounded to 1. */
 const small = { usage: '7:1', quota: 1, shown: '$0.000002' }
 
-describeWithBrowser('the usage log', () => {
-  let app: App
-  let browser: Browser
-  let root: TestUser
-
-  beforeAll(async () => {
-    ;({ app, browser } = await startInBrowser())
-    root = await app.make.user({ username: 'root', role: 100 })
-    await app.make.channel()
-    const token = await app.make.token(root)
-    await app.settled()
-    for (const { usage } of [first, small]) {
-      const reply = await app.relay(token, '/v1/chat/completions', {
-        model: 'gpt-4o-mini',
-        messages: [{ role: 'user', content: `[[usage=${usage}]] Hi` }],
-      })
-      if (!reply.ok) throw new Error(await reply.text())
-      await reply.text()
-    }
-  })
-  afterAll(async () => {
-    await browser?.close()
-    await app?.[Symbol.asyncDispose]()
-  })
-
-  const open = async (path: string) => {
-    const opened = await openConsole(browser, app, { reader: { ...root, role: 100 }, language: 'en' })
-    await opened.page.goto(path)
-    return opened
+describeWithBrowser('the usage log', async () => {
+  const { app, browser } = await startInBrowser()
+  const root = await app.make.user({ username: 'root', role: 100 })
+  await app.make.channel()
+  const token = await app.make.token(root)
+  await app.settled()
+  for (const { usage } of [first, small]) {
+    const reply = await app.relay(token, '/v1/chat/completions', {
+      model: 'gpt-4o-mini',
+      messages: [{ role: 'user', content: `[[usage=${usage}]] Hi` }],
+    })
+    if (!reply.ok) throw new Error(await reply.text())
+    await reply.text()
   }
+
+  const open = (path: string) => openConsole(browser, app, { reader: { ...root, role: 100 }, language: 'en', path })
 
   test('recomputes each charge in the browser and matches what was charged', async () => {
     const { page, context, complaints } = await open('/app/logs/api-usage')

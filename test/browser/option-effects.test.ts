@@ -1,8 +1,5 @@
-import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { App } from '../support/app.ts'
+import { expect, test } from 'vitest'
 import { describeWithBrowser } from '../support/chromium.ts'
-import type { TestUser } from '../support/factories.ts'
 import { storeOptions } from '../support/store-options.ts'
 import { drawn, follow, openConsole, startInBrowser } from './console.ts'
 import { button } from './parts.ts'
@@ -10,19 +7,9 @@ import { button } from './parts.ts'
 /** A whole image: the console puts the usual one in the place of what cannot be read. */
 const image = 'data:image/gif;base64,R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7'
 
-describeWithBrowser('what root sets of the site', () => {
-  let app: App
-  let browser: Browser
-  let reader: TestUser
-
-  beforeAll(async () => {
-    ;({ app, browser } = await startInBrowser())
-    reader = await app.make.user({ username: 'reader' })
-  })
-  afterAll(async () => {
-    await browser?.close()
-    await app?.[Symbol.asyncDispose]()
-  })
+describeWithBrowser('what root sets of the site', async () => {
+  const { app, browser } = await startInBrowser()
+  const reader = await app.make.user({ username: 'reader' })
 
   test('is what a guest sees: name, logo, footer, documents, and the ways in', async () => {
     await storeOptions(app, {

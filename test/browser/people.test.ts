@@ -1,6 +1,5 @@
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { App } from '../support/app.ts'
+import type { Page } from 'playwright-core'
+import { expect, test } from 'vitest'
 import { describeWithBrowser } from '../support/chromium.ts'
 import type { TestUser } from '../support/factories.ts'
 import { violationsOf } from './accessibility.ts'
@@ -9,23 +8,12 @@ import { drawn, follow, type Look, openConsole, startInBrowser, toastShown } fro
 /** What users wrote is not translated. */
 const ours = { without: 'article' }
 
-describeWithBrowser('people', () => {
-  let app: App
-  let browser: Browser
-  let root: TestUser
-  let reader: TestUser
-
-  beforeAll(async () => {
-    ;({ app, browser } = await startInBrowser({ setUp: false }))
-    root = await app.make.user({ role: 100, username: 'founder' })
-    reader = await app.make.user({ username: 'anna' })
-    await app.make.token(reader)
-    await app.rest(null, 'POST', '/api/setup', { SelfUseModeEnabled: false, DemoSiteEnabled: false })
-  })
-  afterAll(async () => {
-    await browser?.close()
-    await app?.[Symbol.asyncDispose]()
-  })
+describeWithBrowser('people', async () => {
+  const { app, browser } = await startInBrowser({ setUp: false })
+  const root = await app.make.user({ role: 100, username: 'founder' })
+  const reader = await app.make.user({ username: 'anna' })
+  await app.make.token(reader)
+  await app.rest(null, 'POST', '/api/setup', { SelfUseModeEnabled: false, DemoSiteEnabled: false })
 
   const signInAs = (person: TestUser) =>
     app.pool.query(

@@ -1,10 +1,9 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Page } from 'playwright-core'
+import { expect, test } from 'vitest'
 import { exportCode } from '../../client/features/playground/export-code.ts'
 import type { CallBody } from '../../client/features/playground/reply.ts'
-import type { App } from '../support/app.ts'
 import { describeWithBrowser } from '../support/chromium.ts'
 import { drawn, openConsole, startInBrowser } from './console.ts'
 
@@ -26,19 +25,10 @@ const shot = async (page: Page, name: string): Promise<void> => {
   if (folder) await page.screenshot({ path: `${folder}/playground-${name}.png` })
 }
 
-describeWithBrowser('the playground', () => {
-  let app: App
-  let browser: Browser
-
-  beforeAll(async () => {
-    ;({ app, browser } = await startInBrowser())
-    await app.make.channel({ models: 'gpt-4o-mini,gpt-4o,house-model,o3-mini,claude-sonnet-4-5' })
-    await app.settled()
-  })
-  afterAll(async () => {
-    await browser?.close()
-    await app?.[Symbol.asyncDispose]()
-  })
+describeWithBrowser('the playground', async () => {
+  const { app, browser } = await startInBrowser()
+  await app.make.channel({ models: 'gpt-4o-mini,gpt-4o,house-model,o3-mini,claude-sonnet-4-5' })
+  await app.settled()
 
   const open = async (path: string, role = 1) => {
     const reader = { ...(await app.make.user({ role })), role }

@@ -1,34 +1,19 @@
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { App } from '../support/app.ts'
+import type { Page } from 'playwright-core'
+import { expect, test } from 'vitest'
 import { describeWithBrowser } from '../support/chromium.ts'
-import type { TestUser } from '../support/factories.ts'
 import { seriousViolations } from './accessibility.ts'
 import type { Look } from './console.ts'
 import { drawn, openConsole, startInBrowser, toastShown } from './console.ts'
 import { box, button } from './parts.ts'
 
-describeWithBrowser('models and prices', () => {
-  let app: App
-  let browser: Browser
-  let root: TestUser
+describeWithBrowser('models and prices', async () => {
+  const { app, browser } = await startInBrowser()
+  const root = await app.make.user({ username: 'root', role: 100 })
+  await app.make.channel({ name: 'one', models: 'gpt-4o,claude-2.1,house-model' })
+  await app.settled()
 
-  beforeAll(async () => {
-    ;({ app, browser } = await startInBrowser())
-    root = await app.make.user({ username: 'root', role: 100 })
-    await app.make.channel({ name: 'one', models: 'gpt-4o,claude-2.1,house-model' })
-    await app.settled()
-  })
-  afterAll(async () => {
-    await browser?.close()
-    await app?.[Symbol.asyncDispose]()
-  })
-
-  const open = async (path: string, look: Look = {}) => {
-    const opened = await openConsole(browser, app, { ...look, reader: { ...root, role: 100 } })
-    await opened.page.goto(path)
-    return opened
-  }
+  const open = (path: string, look: Look = {}) =>
+    openConsole(browser, app, { ...look, reader: { ...root, role: 100 }, path })
   const figure = (page: Page, model: string, label: string) =>
     page.getByRole('textbox', { name: `${model} ${label}`, exact: true })
   const ratio = (model: string) => app.services.options.get('ModelRatio')[model]

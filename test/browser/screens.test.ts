@@ -1,9 +1,8 @@
-import type { Browser, Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import { roles } from '#core/roles.ts'
 import { english } from '../../client/i18n/en.ts'
 import { routes } from '../../client/app/routes.tsx'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { App } from '../support/app.ts'
 import { describeWithBrowser } from '../support/chromium.ts'
 import type { TestUser } from '../support/factories.ts'
 import { seriousViolations } from './accessibility.ts'
@@ -115,18 +114,9 @@ const pathsOfRoot = [
   '/nowhere',
 ]
 
-describeWithBrowser('the console', () => {
-  let app: App
-  let browser: Browser
+describeWithBrowser('the console', async () => {
   let reader: TestUser
-
-  beforeAll(async () => {
-    ;({ app, browser } = await startInBrowser({ setUp: false }))
-  })
-  afterAll(async () => {
-    await browser?.close()
-    await app?.[Symbol.asyncDispose]()
-  })
+  const { app, browser } = await startInBrowser({ setUp: false })
 
   // First, before anything is set up.
   test.each(looks)('the setup screen can be used by everyone: $theme, $width px wide', async (look) => {

@@ -1,27 +1,14 @@
-import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { App } from '../support/app.ts'
+import { expect, test } from 'vitest'
 import { describeWithBrowser } from '../support/chromium.ts'
-import type { TestUser } from '../support/factories.ts'
 import { setOptions } from '../relay/serve.ts'
 import { violationsOf } from './accessibility.ts'
 import { drawn, follow, openConsole, startInBrowser, toastShown } from './console.ts'
 
-describeWithBrowser('the settings', () => {
-  let app: App
-  let browser: Browser
-  let root: TestUser
-
-  beforeAll(async () => {
-    ;({ app, browser } = await startInBrowser({ setUp: false }))
-    root = await app.make.user({ role: 100 })
-    await app.make.channel({ models: 'gpt-4o-mini,nobodys-model' })
-    await app.rest(null, 'POST', '/api/setup', { SelfUseModeEnabled: false, DemoSiteEnabled: false })
-  })
-  afterAll(async () => {
-    await browser?.close()
-    await app?.[Symbol.asyncDispose]()
-  })
+describeWithBrowser('the settings', async () => {
+  const { app, browser } = await startInBrowser({ setUp: false })
+  const root = await app.make.user({ role: 100 })
+  await app.make.channel({ models: 'gpt-4o-mini,nobodys-model' })
+  await app.rest(null, 'POST', '/api/setup', { SelfUseModeEnabled: false, DemoSiteEnabled: false })
 
   async function open(path: string) {
     const window = await openConsole(browser, app, { reader: { ...root, role: 100 } })

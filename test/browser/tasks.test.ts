@@ -1,33 +1,21 @@
-import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { call, drawingChannel, holder, type Holder, imagine, imagined, musicChannel, poll } from '#test/tasks/world.ts'
-import type { App } from '../support/app.ts'
+import { expect, test } from 'vitest'
+import { call, drawingChannel, holder, imagine, imagined, musicChannel, poll } from '#test/tasks/world.ts'
 import { describeWithBrowser } from '../support/chromium.ts'
 import { seriousViolations } from './accessibility.ts'
 import { openConsole, startInBrowser } from './console.ts'
 
-describeWithBrowser('drawings and music in the console', () => {
-  let app: App
-  let browser: Browser
-  let by: Holder
-
-  beforeAll(async () => {
-    ;({ app, browser } = await startInBrowser())
-    await drawingChannel(app, { name: 'Easel' })
-    await musicChannel(app, { name: 'Piano' })
-    by = await holder(app)
-    await imagined(app, by, 'a failing picture [[job=failure,polls=1,message=no paint left]]')
-    await imagine(app, by, 'a refused picture [[mjcode=24]]')
-    await imagined(app, by, 'a slow picture [[job=running]]')
-    await imagined(app, by, 'a cat with a hat [[polls=1]]')
-    await call(app, by, 'POST /suno/submit/music', { gpt_description_prompt: 'a song about rain [[polls=1]]' })
-    await call(app, by, 'POST /suno/submit/lyrics', { prompt: 'words for the song' })
-    await poll(app)
-  })
-  afterAll(async () => {
-    await browser?.close()
-    await app?.[Symbol.asyncDispose]()
-  })
+describeWithBrowser('drawings and music in the console', async () => {
+  const { app, browser } = await startInBrowser()
+  await drawingChannel(app, { name: 'Easel' })
+  await musicChannel(app, { name: 'Piano' })
+  const by = await holder(app)
+  await imagined(app, by, 'a failing picture [[job=failure,polls=1,message=no paint left]]')
+  await imagine(app, by, 'a refused picture [[mjcode=24]]')
+  await imagined(app, by, 'a slow picture [[job=running]]')
+  await imagined(app, by, 'a cat with a hat [[polls=1]]')
+  await call(app, by, 'POST /suno/submit/music', { gpt_description_prompt: 'a song about rain [[polls=1]]' })
+  await call(app, by, 'POST /suno/submit/lyrics', { prompt: 'words for the song' })
+  await poll(app)
 
   const looks = [
     { theme: 'light', width: 1440, height: 900 },

@@ -1,8 +1,6 @@
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Page } from 'playwright-core'
+import { expect, test } from 'vitest'
 import { setOptions } from '#test/relay/serve.ts'
-import type { TestUser } from '#test/support/factories.ts'
-import type { App } from '../support/app.ts'
 import { describeWithBrowser } from '../support/chromium.ts'
 import { recordProcessLog } from '../support/process-log.ts'
 import { seriousViolations } from './accessibility.ts'
@@ -21,21 +19,11 @@ const shot = async (page: Page, name: string): Promise<void> => {
   if (folder) await page.screenshot({ path: `${folder}/${name}.png` })
 }
 
-describeWithBrowser('the tokens page', () => {
-  let app: App
-  let browser: Browser
-  let reader: TestUser
-
-  beforeAll(async () => {
-    ;({ app, browser } = await startInBrowser())
-    await app.make.channel()
-    await app.services.channels.reload()
-    reader = await app.make.user({ quota: 10_000_000 })
-  })
-  afterAll(async () => {
-    await browser?.close()
-    await app?.[Symbol.asyncDispose]()
-  })
+describeWithBrowser('the tokens page', async () => {
+  const { app, browser } = await startInBrowser()
+  await app.make.channel()
+  await app.services.channels.reload()
+  const reader = await app.make.user({ quota: 10_000_000 })
 
   const call = (key: string) => app.relay(key.replace('sk-', ''), '/v1/chat/completions', body)
   const keyShown = async (page: Page): Promise<string> => {

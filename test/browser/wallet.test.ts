@@ -1,6 +1,5 @@
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { App } from '../support/app.ts'
+import type { Page } from 'playwright-core'
+import { expect, test } from 'vitest'
 import { describeWithBrowser } from '../support/chromium.ts'
 import { createEpayGateway, type EpayFields } from '../support/epay-gateway.ts'
 import type { TestUser } from '../support/factories.ts'
@@ -21,30 +20,20 @@ const screenshot = async (page: Page, name: string): Promise<void> => {
   if (folder) await page.screenshot({ path: `${folder}/${name}.png`, fullPage: true })
 }
 
-describeWithBrowser('the wallet and its administration', () => {
-  let app: App
-  let browser: Browser
-  let root: TestUser
-
-  beforeAll(async () => {
-    ;({ app, browser } = await startInBrowser())
-    await storeOptions(app, {
-      PayAddress: 'https://pay.example',
-      EpayId: '1000',
-      EpayKey: 'the key of the merchant',
-      ServerAddress: app.url,
-      TopUpLink: 'https://shop.example/codes',
-      'stripe.secret_key': 'sk_test_4eC39HqLyjWDarjtT1zdp7dc',
-      'stripe.webhook_secret': 'whsec_5WbX5kEWLlfzsGNjH64I8lOOqUB6e8FH',
-    })
-    root = await app.make.user({ username: 'root', role: 100 })
-    await app.make.channel({ models: 'gpt-4o', baseUrl: app.upstream.url })
-    await app.services.channels.reload()
+describeWithBrowser('the wallet and its administration', async () => {
+  const { app, browser } = await startInBrowser()
+  await storeOptions(app, {
+    PayAddress: 'https://pay.example',
+    EpayId: '1000',
+    EpayKey: 'the key of the merchant',
+    ServerAddress: app.url,
+    TopUpLink: 'https://shop.example/codes',
+    'stripe.secret_key': 'sk_test_4eC39HqLyjWDarjtT1zdp7dc',
+    'stripe.webhook_secret': 'whsec_5WbX5kEWLlfzsGNjH64I8lOOqUB6e8FH',
   })
-  afterAll(async () => {
-    await browser?.close()
-    await app?.[Symbol.asyncDispose]()
-  })
+  const root = await app.make.user({ username: 'root', role: 100 })
+  await app.make.channel({ models: 'gpt-4o', baseUrl: app.upstream.url })
+  await app.services.channels.reload()
 
   const open = async (reader: TestUser & { role?: number }, path: string, look: Look = {}) => {
     const opened = await openConsole(browser, app, { ...look, reader })

@@ -1,35 +1,16 @@
-import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { App } from '../support/app.ts'
+import { expect, test } from 'vitest'
 import { describeWithBrowser } from '../support/chromium.ts'
-import type { TestChannel, TestToken, TestUser } from '../support/factories.ts'
 import { follow, openConsole, startInBrowser } from './console.ts'
 
-describeWithBrowser('finding the way', () => {
-  let app: App
-  let browser: Browser
-  let root: TestUser
-  let channel: TestChannel
-  let token: TestToken
+describeWithBrowser('finding the way', async () => {
+  const { app, browser } = await startInBrowser()
+  const root = await app.make.user({ username: 'root', role: 100 })
+  const channel = await app.make.channel({ name: 'Harbour upstream' })
+  const token = await app.make.token(root)
+  await app.pool.query("update tokens set name = 'Lighthouse script' where id = $1", [token.id])
+  await app.make.user({ username: 'mariner' })
 
-  beforeAll(async () => {
-    ;({ app, browser } = await startInBrowser())
-    root = await app.make.user({ username: 'root', role: 100 })
-    channel = await app.make.channel({ name: 'Harbour upstream' })
-    token = await app.make.token(root)
-    await app.pool.query("update tokens set name = 'Lighthouse script' where id = $1", [token.id])
-    await app.make.user({ username: 'mariner' })
-  })
-  afterAll(async () => {
-    await browser?.close()
-    await app?.[Symbol.asyncDispose]()
-  })
-
-  const open = async (path: string) => {
-    const opened = await openConsole(browser, app, { reader: { ...root, role: 100 }, language: 'en' })
-    await opened.page.goto(path)
-    return opened
-  }
+  const open = (path: string) => openConsole(browser, app, { reader: { ...root, role: 100 }, language: 'en', path })
 
   test.each([
     ['de-DE', 'Log in', 'en'],

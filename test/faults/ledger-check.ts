@@ -14,11 +14,10 @@ const openHolds = async (pool: Pool): Promise<number> =>
   )
 
 /** Waits until no call is under way any more, those of dead processes included. */
-export const untilNothingIsHeld = (pool: Pool, seconds?: number): Promise<void> =>
+export const untilNothingIsHeld = (pool: Pool): Promise<void> =>
   until(async () => (await openHolds(pool)) === 0, {
     what: 'holds stay open',
     everyMs: 200,
-    ...(seconds === undefined ? {} : { seconds }),
   })
 
 /**

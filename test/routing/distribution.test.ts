@@ -11,9 +11,9 @@ const { app, token } = await startRelay({ ambient: { ...systemAmbient, random: c
 const admin = await app.make.token(await app.make.user({ role: 10, quota: 1_000_000_000 }))
 
 /** How often each channel answered so many calls of a model. */
-async function answeredBy(model: string, count: number, more: Partial<Parameters<typeof say>[2]> = {}) {
+async function answeredBy(model: string, count: number) {
   for (let done = 0; done < count; done += 50) {
-    const calls = Array.from({ length: Math.min(50, count - done) }, () => say(app, chat, { token, model, ...more }))
+    const calls = Array.from({ length: Math.min(50, count - done) }, () => say(app, chat, { token, model }))
     for (const reply of await Promise.all(calls)) expect(reply.status).toBe(200)
   }
   const { rows } = await app.pool.query<{ id: number; count: number }>(

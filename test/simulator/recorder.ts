@@ -41,7 +41,7 @@ export const recordOf = (target: Target, seen: Pick<RecordedRequest, 'key' | 'bo
 })
 
 /** Adds to a bounded list: the oldest goes first. */
-export function remember(requests: RecordedRequest[], request: RecordedRequest, limit = 1000): void {
+export function remember(requests: RecordedRequest[], request: RecordedRequest): void {
   requests.push(request)
-  if (requests.length > limit) requests.shift()
+  if (requests.length > 1000) requests.shift()
 }

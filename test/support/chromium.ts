@@ -50,16 +50,17 @@ export const complaintsOfPages: string[][] = []
  * `describe` for what needs a browser: a page that complains fails the test that opened it. Without a browser it is skipped and says
  * so; under CI it fails.
  */
-export function describeWithBrowser(name: string, body: () => void): void {
+export function describeWithBrowser(name: string, body: () => void | Promise<void>): void {
   const isSkipped = noBrowser !== undefined && !process.env.CI
-  describe.skipIf(isSkipped)(isSkipped ? `${name} (${noBrowser})` : name, () => {
+  describe.skipIf(isSkipped)(isSkipped ? `${name} (${noBrowser})` : name, async () => {
+    if (isSkipped) return
     afterEach(() => {
       expect(
         complaintsOfPages.flatMap((complaints) => complaints.splice(0)),
         'errors and warnings of pages',
       ).toEqual([])
     })
-    body()
+    await body()
   })
 }
 

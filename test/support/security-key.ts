@@ -11,8 +11,10 @@ type Conduct = {
   unverified?: boolean
 }
 
+const site = 'localhost'
+
 /** A device that keeps one passkey for a site, as WebAuthn has it: what a browser with a security key would send. */
-export function createSecurityKey(site = 'localhost') {
+export function createSecurityKey() {
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const credentialId = randomBytes(16)
   const state = { count: 0 }

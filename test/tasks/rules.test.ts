@@ -207,8 +207,8 @@ describe('who is let in', () => {
   test('by the order of the checks: address, readable request, group, model, channel', async () => {
     const by = await holder(app)
     const token = await app.make.token(by.user, { allowIps: '10.1.2.3', group: 'nowhere', modelLimits: '' })
-    const change = async (columns: string, values: unknown[] = []) => {
-      await app.pool.query(`update tokens set ${columns} where id = $1`, [token.id, ...values])
+    const change = async (columns: string) => {
+      await app.pool.query(`update tokens set ${columns} where id = $1`, [token.id])
       app.services.tokens.drop(token.id)
     }
     const refused = async (body: unknown = 'no json') => {

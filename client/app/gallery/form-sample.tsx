@@ -83,7 +83,6 @@ function Fields() {
         <TimeField
           name="expires"
           label="Expires"
-          nullable
           presets={[{ label: '1 h', time: () => new Date(Date.now() + 3.6e6) }]}
         />
         <JsonField name="mapping" label="Model mapping" optional />

@@ -2,16 +2,17 @@ import { chakra } from '@chakra-ui/react'
 
 const Svg = chakra('svg', { base: { display: 'inline-block', verticalAlign: 'middle', color: 'accent.focusRing' } })
 
+const width = 72
+const height = 20
+
 type SparklineProps = {
   values: readonly number[]
   /** What the line says, for those who do not see it. */
   label: string
-  width?: number
-  height?: number
 }
 
 /** The course of a few numbers, small enough for a table's row. */
-export function Sparkline({ values, label, width = 72, height = 20 }: SparklineProps) {
+export function Sparkline({ values, label }: SparklineProps) {
   const largest = Math.max(...values, 0)
   const step = values.length > 1 ? width / (values.length - 1) : width
   const y = (value: number) => height - 1.5 - (largest === 0 ? 0 : (value / largest) * (height - 3))

@@ -63,7 +63,6 @@ export function TextField({
 }
 
 type SecretFieldProps = FieldProps & {
-  placeholder?: string
   autoComplete?: 'current-password' | 'new-password' | 'off' | 'one-time-code'
   autoFocus?: boolean
   /** For keys that may be taken along; passwords may not. */
@@ -71,14 +70,7 @@ type SecretFieldProps = FieldProps & {
 }
 
 /** Hidden until it is shown. */
-export function SecretField({
-  name,
-  placeholder,
-  autoComplete = 'off',
-  autoFocus,
-  copyable = false,
-  ...frame
-}: SecretFieldProps) {
+export function SecretField({ name, autoComplete = 'off', autoFocus, copyable = false, ...frame }: SecretFieldProps) {
   const { field, state } = useField(name)
   const [shown, setShown] = useState(false)
   const value = words(field.value)
@@ -104,7 +96,6 @@ export function SecretField({
           {...field}
           value={value}
           type={shown ? 'text' : 'password'}
-          placeholder={placeholder}
           autoComplete={autoComplete}
           autoFocus={autoFocus}
           spellCheck={false}

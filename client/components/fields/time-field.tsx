@@ -5,12 +5,12 @@ import type { FieldProps } from './field-frame.tsx'
 import { FieldFrame, useField } from './field-frame.tsx'
 
 type TimePreset = { label: string; /** Null is "never" or "unset". */ time: () => Date | null }
-type TimeFieldProps = FieldProps & { presets?: readonly TimePreset[]; nullable?: boolean }
+type TimeFieldProps = FieldProps & { presets?: readonly TimePreset[] }
 
 const asDate = (value: unknown): Date | null => (value instanceof Date ? value : null)
 
-/** A moment in the reader's own zone; the form's value is a `Date`, or null where that is allowed. */
-export function TimeField({ name, presets, nullable = false, ...frame }: TimeFieldProps) {
+/** A moment in the reader's own zone; the form's value is a `Date`, or null. */
+export function TimeField({ name, presets, ...frame }: TimeFieldProps) {
   const { field, state } = useField(name)
   const value = asDate(field.value)
   return (
@@ -25,7 +25,7 @@ export function TimeField({ name, presets, nullable = false, ...frame }: TimeFie
             onBlur={field.onBlur}
             onChange={(event) => field.onChange(fromLocalInput(event.target.value))}
           />
-          {nullable && value && (
+          {value && (
             <Button variant="ghost" onClick={() => field.onChange(null)}>
               {t('清除')}
             </Button>

@@ -117,11 +117,10 @@ export function RedemptionForm({ open, redemption, onClose }: RedemptionFormProp
       )}
       {isGift && <NumberField name="maxUses" label={t('可用次数')} unit={t('次')} help={t('-1 表示不限')} required />}
       <FormSection title={t('有效期')}>
-        <TimeField name="validFrom" label={t('生效时间')} help={t('留空则立即生效')} nullable />
+        <TimeField name="validFrom" label={t('生效时间')} help={t('留空则立即生效')} />
         <TimeField
           name="validUntil"
           label={t('过期时间')}
-          nullable
           presets={[
             { label: t('永不过期'), time: () => null },
             { label: t('7 天'), time: () => new Date(Date.now() + 7 * dayMs) },

@@ -75,7 +75,6 @@ function Expiry() {
     <TimeField
       name="expiresAt"
       label={t('过期时间')}
-      nullable
       help={useValue('expiresAt') === null ? t('永不过期') : undefined}
       presets={[
         { label: t('永不过期'), time: () => null },

@@ -16,12 +16,12 @@ import { methodName, type Method, type Wallet } from './methods.ts'
 const presets = [5, 10, 20, 50, 100, 500]
 
 /** After a pause in typing. */
-function useSettled<Value>(value: Value, milliseconds = 300): Value {
+function useSettled<Value>(value: Value): Value {
   const [settled, setSettled] = useState(value)
   useEffect(() => {
-    const timer = setTimeout(() => setSettled(value), milliseconds)
+    const timer = setTimeout(() => setSettled(value), 300)
     return () => clearTimeout(timer)
-  }, [value, milliseconds])
+  }, [value])
   return settled
 }
 

@@ -123,10 +123,9 @@ function completeAnswer(json: Json): Json {
   return { id: idOf(json), choices: [{ index: 0, message, finish_reason: 'stop' }], ...(usage ? { usage } : {}) }
 }
 
-const delta = (json: Json, fields: Json, more: Json = {}): Json => ({
+const delta = (json: Json, fields: Json): Json => ({
   id: idOf(json),
   choices: [{ index: 0, delta: fields, finish_reason: null }],
-  ...more,
 })
 
 const finish = (json: Json, more: Json): Json => ({

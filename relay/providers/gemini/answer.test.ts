@@ -8,7 +8,7 @@ const answer = (parts: object[], more: object = {}) => ({
   candidates: [{ content: { role: 'model', parts }, finishReason: 'STOP', ...more }],
   responseId: 'r1',
 })
-const read = (json: unknown, call = callWith()) => gemini.chat.response(json, call)
+const read = (json: unknown) => gemini.chat.response(json, callWith())
 const decode = (chunks: object[]) => {
   const decoder = gemini.chat.stream(callWith({ stream: true }))
   return [...chunks.flatMap((chunk) => decoder.push({ data: JSON.stringify(chunk) })), ...decoder.end()]

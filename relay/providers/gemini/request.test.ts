@@ -241,8 +241,8 @@ describe('thinking', () => {
   })
 
   test('how much of the limit is for thinking, and which models draw and show reasoning, is for the operator to say', () => {
-    const generation = (model: string, options: object, maxTokens = 10_000) =>
-      (write({ maxTokens }, { model, originalModel: model, options }).body as { generationConfig: object })
+    const generation = (model: string, options: object) =>
+      (write({ maxTokens: 10_000 }, { model, originalModel: model, options }).body as { generationConfig: object })
         .generationConfig
     const adapter = { 'gemini.thinking_adapter_enabled': true }
     const half = { ...adapter, 'gemini.thinking_adapter_budget_tokens_percentage': 0.5 }

@@ -1,5 +1,5 @@
 import { findTaskChannels, reasonOf, type TaskServices } from '#features/tasks/service/task-channels.ts'
-import { inParts, mostPlaces } from '#features/tasks/service/rounds.ts'
+import { inParts } from '#features/tasks/service/rounds.ts'
 import type { Services } from '#features/deps.ts'
 import { rememberAnswers } from '#features/stored-responses/service.ts'
 import { readBatchResult } from '#relay/providers/anthropic/batches.ts'
@@ -113,7 +113,7 @@ export async function pollBatches(services: BatchServices): Promise<number> {
   const batches = await findUnsettled(database.pool, mostInRound)
   if (batches.length === 0) return 0
   const channels = await findTaskChannels(services, [...new Set(batches.map(({ channelId }) => channelId))])
-  await inParts(batches, mostPlaces, async (batch) => {
+  await inParts(batches, async (batch) => {
     const place = channels.get(batch.channelId)?.(batch.keyHmac)
     try {
       if (!place) throw new Error('its channel is gone')

@@ -4,7 +4,7 @@ import { DrawingTask } from '#db/entities/drawing-task.ts'
 import { readDrawingReports } from './drawing-report.ts'
 import { changesOf, updateDrawing } from './drawing-update.ts'
 import { givenUp } from './update-task.ts'
-import { inParts, mostAsked, mostPlaces } from './rounds.ts'
+import { inParts, mostAsked } from './rounds.ts'
 import type { UpstreamChannel } from '#relay/upstream-call/channel.ts'
 import { askUpstream, findTaskChannels, reasonOf, type TaskServices, withoutKey } from './task-channels.ts'
 
@@ -46,7 +46,7 @@ async function look(services: TaskServices, tasks: DrawingTask[]): Promise<void>
   }
   const reachable = named.filter(({ channelId }) => channels.has(channelId))
   const places = [...Map.groupBy(reachable, (task) => `${task.channelId} ${task.keyHmac}`).values()]
-  await inParts(places, mostPlaces, async (group) => {
+  await inParts(places, async (group) => {
     const [first] = group
     const place = first && channels.get(first.channelId)?.(first.keyHmac)
     for (let at = 0; place && at < group.length; at += mostAsked)

@@ -4,7 +4,7 @@ import { MusicTask } from '#db/entities/music-task.ts'
 import { readMusicReports } from './music-report.ts'
 import { changesOf, updateMusicTask } from './music-update.ts'
 import { givenUp } from './update-task.ts'
-import { inParts, mostAsked, mostPlaces } from './rounds.ts'
+import { inParts, mostAsked } from './rounds.ts'
 import type { UpstreamChannel } from '#relay/upstream-call/channel.ts'
 import { askUpstream, findTaskChannels, reasonOf, type TaskServices, withoutKey } from './task-channels.ts'
 
@@ -32,7 +32,7 @@ export async function pollMusic(services: TaskServices): Promise<number> {
   }
   const reachable = named.filter(({ channelId }) => channels.has(channelId))
   const groups = Map.groupBy(reachable, (task) => `${task.platform} ${task.channelId} ${task.keyHmac}`)
-  await inParts([...groups.values()], mostPlaces, async (group) => {
+  await inParts([...groups.values()], async (group) => {
     const [first] = group
     const place = first && channels.get(first.channelId)?.(first.keyHmac)
     for (let at = 0; place && at < group.length; at += mostAsked)
