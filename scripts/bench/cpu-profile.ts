@@ -44,7 +44,7 @@ function sourcesOf({ nodes }: CpuProfile): Map<CallFrame, string> {
   const bundled = nodes.map(({ callFrame }) => callFrame).filter(({ url }) => url.startsWith('file://'))
   const found = [...Map.groupBy(bundled, ({ url }) => url)].flatMap(([url, frames]) => {
     const positions = frames.map((frame) => ({ line: frame.lineNumber + 1, column: frame.columnNumber + 1 }))
-    return positionsInSources(url, positions).map((place, at) => [frames[at], place] as const)
+    return positionsInSources(url, positions).map((place, at) => [frames[at], place?.replace(/:\d+:\d+$/, '')] as const)
   })
   return new Map(found.filter((one): one is [CallFrame, string] => one[0] !== undefined && one[1] !== undefined))
 }
