@@ -91,7 +91,7 @@ export function openHold(services: RelayServices, call: Call): Hold {
       }
       return { outcome: 'refused', available: isInsufficient(result) ? Math.max(0, availableIn(result)) : 0 }
     } catch (error) {
-      services.log.warn({ err: error, requestId: call.id }, 'a hold could not be raised')
+      if (!finished) services.log.warn({ err: error, requestId: call.id }, 'a hold could not be raised')
       return { outcome: 'failed' }
     }
   }

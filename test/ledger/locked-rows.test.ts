@@ -1,7 +1,7 @@
 import { afterAll, afterEach, expect, test } from 'vitest'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { QueryConfig } from 'pg'
-import type { Ledger } from '#features/ledger/service.ts'
+import { type Ledger, QueueFull } from '#features/ledger/service.ts'
 import { ledgerViolations } from '../support/ledger-invariant.ts'
 import { createLedgerWorld, disconnectingPool, type HeldCall, type LedgerWorld } from '../support/ledger-world.ts'
 
@@ -85,6 +85,21 @@ test('work of one user whose row is locked is done in order once it is free', as
   await Promise.all(calls)
   expect(order).toEqual(order.toSorted((left, right) => left - right))
   expect(await world.balanceOf(locked.userId)).toBe(1_000_000 - 300)
+})
+
+test('a hold that is still to be raised when its call ends is no trouble to report', async () => {
+  const call = await callOf()
+  const reports: unknown[] = []
+  const ledger = world.ledgerWith({ settleDeadlineMs: 60_000, onError: (error) => reports.push(error) })
+  await ledger.reserve({ ...call, amount: 100 })
+  const unlock = await world.lock(userRow, [call.userId])
+  const raise = ledger.reserve({ ...call, amount: 200 }).catch((error: unknown) => error)
+  const end = ledger.release(call)
+  await unlock()
+  expect(await raise).toBeInstanceOf(QueueFull)
+  await end
+  expect(reports).toEqual([])
+  expect(await world.balanceOf(call.userId)).toBe(1_000_000)
 })
 
 test('a locked token or channel holds up the calls that need it and nobody else', async () => {

@@ -182,12 +182,13 @@ export function createLedger(deps: {
 
   const send = async (request: ReserveRequest, raising: boolean): Promise<ReserveResult> => {
     const end = performance.now() + reserveWaitMs
-    // A call that has ended needs no larger hold.
-    const isWanted = () => performance.now() < end && (!raising || open.has(request.id))
+    // A call that has ended needs no larger hold, and nobody has to hear of it.
+    const isOver = () => raising && !open.has(request.id)
+    const isWanted = () => performance.now() < end && !isOver()
     let unknown = false
     try {
       return await reserveWith(request, { isWanted }).catch((error: unknown) => {
-        onError(error)
+        if (!isOver() || !(error instanceof QueueFull)) onError(error)
         unknown = !(error instanceof QueueFull || isKnownRefusal(causeOf(error)))
         // A connection that broke is soon replaced, and the same hold is not taken twice.
         if (isDatabaseTrouble(error) && !isLockTrouble(error)) return reserveWith(request, { isWanted })
