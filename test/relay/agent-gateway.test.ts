@@ -257,3 +257,30 @@ test.each([
   input.push(...output, { type: 'custom_tool_call_output', call_id: call?.call_id, output: 'Done!' })
   expect(await (await app.relay(token, '/v1/responses', body)).text()).toMatch(/The tool says: .*Done!/)
 })
+
+const ownTools = [
+  ['apply_patch', { operation: { type: 'create_file', path: 'a', diff: '+b' } }, 'Done!'],
+  ['shell', { action: { commands: ['ls'], timeout_ms: null, max_output_length: null } }, [{ stdout: 'Done!' }]],
+  ['local_shell', { action: { type: 'exec', env: {}, command: ['ls'] } }, 'Done!'],
+] as const
+test.each(
+  ownTools.flatMap(([tool, says, output]) =>
+    [14, 24, 43].flatMap((type) => [true, false].map((stream) => ({ tool, says, output, type, stream }))),
+  ),
+)('$tool, which only OpenAI’s models know, is a function on type $type: streamed $stream', async (given) => {
+  const { tool, says, output, type, stream } = given
+  const { model } = await serve(app, { type })
+  const args = encodeURIComponent(JSON.stringify('action' in says ? says.action : says))
+  const input: object[] = [{ role: 'user', content: `go [[tool=${tool},args=${args}]]` }]
+  const body = { model, store: false, tools: [{ type: tool }], input, stream }
+  const text = await (await app.relay(token, '/v1/responses', body)).text()
+  const completed = text.split('\n').findLast((line) => line.startsWith('data: {')) ?? `data: {"response":${text}}`
+  type Completed = { response: { output: { type: string; call_id: string }[] } }
+  const items = (JSON.parse(completed.slice('data: '.length)) as Completed).response.output
+  const call = items.at(-1)
+  expect(call).toMatchObject({ type: `${tool}_call`, status: 'completed', ...says })
+  input.push(...items, { type: `${tool}_call_output`, call_id: call?.call_id, output })
+  expect(await (await app.relay(token, '/v1/responses', { ...body, stream: false })).text()).toMatch(
+    /The tool says: .*Done!/,
+  )
+})
