@@ -73,6 +73,7 @@ export async function listEntries(deps: UserDeps, input: ListEntries): Promise<E
   })
 }
 
+/** @throws {DomainError} not_found */
 export async function getEntry(deps: UserDeps, { id }: { id: number }): Promise<EntryView> {
   const conditions = conditionsOf(deps, {})
   conditions.add((value) => `e.id = ${value}`, id)

@@ -10,6 +10,7 @@ const timeoutMs = 10_000
 /**
  * Lets a person pass. One answer serves the rest of the browser's session, but for one account only; with `every-time` an answer
  * that is given is verified anyway, and the session counts only where none is.
+ * @throws {DomainError} bot_check.missing, bot_check.unavailable, bot_check.failed
  */
 export async function requireBotCheck(
   deps: Deps,
@@ -27,6 +28,7 @@ export async function requireBotCheck(
 /**
  * What a session remembers of the check is worth one new account, however many ask with it at once: a program that a person let
  * in once would make as many as it liked. The login that follows needs no other. Part of the transaction that makes the account.
+ * @throws {DomainError} bot_check.missing
  */
 export async function spendBotCheck({ em, options, session }: Pick<Deps, 'em' | 'options' | 'session'>): Promise<void> {
   if (!options.get('TurnstileCheckEnabled')) return

@@ -56,7 +56,7 @@ async function countTry(
   }
 }
 
-/** Mails to one address, whoever asks for them. */
+/** Mails to one address, whoever asks for them. @throws {DomainError} rate_limited */
 export async function limitMails({ limits }: Pick<Deps, 'limits'>, email: string): Promise<void> {
   const verdict = await limits.consume({ name: 'mails', key: email, points: 5, seconds: 3600 })
   if (!verdict.allowed) throw new DomainError('rate_limited')

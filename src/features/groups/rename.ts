@@ -23,6 +23,7 @@ export type Renamed = { users: number; tokens: number; channels: number; options
 /**
  * Calls a group otherwise wherever it is named: options, users, tokens, channels and scheduled price changes, in one commit. What
  * was logged and counted stays under the name that it had.
+ * @throws {DomainError} group.fixed, group.name_taken, group.unknown
  */
 export async function renameGroup(deps: UserDeps, { from, to }: RenameGroup): Promise<Renamed> {
   if (fixedNames.has(from)) throw new DomainError('group.fixed', { group: from })

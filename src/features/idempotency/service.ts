@@ -31,6 +31,7 @@ type Scope = { em: EntityManager; secrets: Secrets }
 /**
  * Does an act once for each key of a user: the act and its reply stand or fall in one transaction, so that a repetition, at
  * once or after a crash, gets the reply of the first. The same key with another input is refused.
+ * @throws {DomainError} idempotency.key_invalid, idempotency.key_reused
  */
 export function actOnce<Result>(
   { em, secrets }: Scope,

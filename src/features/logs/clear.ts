@@ -8,6 +8,7 @@ const batchSize = 5000
 /**
  * The same by somebody's order. Rows go in many portions, each for good: that it was begun is recorded before the first
  * of them, and how many went when all are gone.
+ * @throws {DomainError} log.time_required
  */
 export async function clearLogsByHand(
   deps: UserDeps,
@@ -30,7 +31,10 @@ async function countBefore(pool: Pool, before: Date): Promise<number> {
   return Number(rows[0]?.count ?? 0)
 }
 
-/** Removes what was logged before an instant and says how many rows that were; sums and balances stay. */
+/**
+ * Removes what was logged before an instant and says how many rows that were; sums and balances stay.
+ * @throws {DomainError} log.time_required
+ */
 export async function clearLogs(
   deps: Pick<Deps, 'database' | 'ambient'>,
   input: { before?: Date | undefined },

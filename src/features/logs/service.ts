@@ -276,7 +276,7 @@ export async function searchOwnLogs(deps: UserDeps, { keyword }: { keyword: stri
 
 const typeOf = (keyword: string): number | undefined => (/^[0-6]$/.test(keyword) ? Number(keyword) : undefined)
 
-/** The newest calls with one of the caller's own keys, with or without `sk-`. */
+/** The newest calls with one of the caller's own keys, with or without `sk-`. @throws {DomainError} log.key_unknown */
 export async function listLogsOfKey(deps: UserDeps, { key }: { key: string }): Promise<LogView[]> {
   const keyHash = sha256(key.replace(/^sk-/, ''))
   const token = await deps.em.findOne(
@@ -309,7 +309,10 @@ async function found({ database }: Pick<Deps, 'database'>, search: Search): Prom
   return rows.map((row, index) => toLogView(row, { role: search.role, number: index + 1 }))
 }
 
-/** One row in full. Of a request, the row that charged it comes before those of its failed attempts. */
+/**
+ * One row in full. Of a request, the row that charged it comes before those of its failed attempts.
+ * @throws {DomainError} not_found
+ */
 export async function getLog(deps: UserDeps, input: OneLog): Promise<LogView> {
   return one(deps, deps.actor.role, (conditions) => {
     if ('requestId' in input) conditions.add((value) => `l.request_id = ${value}`, input.requestId)
@@ -317,6 +320,7 @@ export async function getLog(deps: UserDeps, input: OneLog): Promise<LogView> {
   })
 }
 
+/** @throws {DomainError} not_found */
 export async function getOwnLog(deps: UserDeps, { requestId }: { requestId: string }): Promise<LogView> {
   return one(deps, 0, (conditions) => {
     conditions.add((value) => `l.request_id = ${value}`, requestId)

@@ -15,13 +15,14 @@ export type Mail = {
 
 const timeoutMs = 15_000
 
+/** @throws {DomainError} mail.not_configured */
 export function requireMailServer({ options }: MailDeps): void {
   if (options.get('SMTPServer') === '' || sender(options) === '') throw new DomainError('mail.not_configured')
 }
 
 const sender = (options: Services['options']): string => options.get('SMTPFrom') || options.get('SMTPAccount')
 
-/** Sends one mail through the configured server, in text and HTML. */
+/** Sends one mail through the configured server, in text and HTML. @throws {DomainError} mail.not_configured, mail.failed */
 export async function sendMail({ options }: MailDeps, mail: Mail): Promise<void> {
   requireMailServer({ options })
   const port = options.get('SMTPPort')

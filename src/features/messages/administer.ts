@@ -42,6 +42,7 @@ async function countOf(query: Query, from: string, conditions: Conditions): Prom
   return Number(row?.count ?? 0)
 }
 
+/** @throws {DomainError} message.not_found */
 export async function getMessage({ database }: UserDeps, { id }: { id: number }): Promise<AdminView> {
   const [row] = await readInTime(database.pool, (query) =>
     query<AdminRow>(`select ${columns} ${source} where m.id = $1`, [id]),
@@ -83,7 +84,10 @@ export async function listRecipients({ database }: UserDeps, input: ListRecipien
   return { items: rows.map(toRecipientView), total, page, pageSize }
 }
 
-/** One message to however many: its recipients are one statement. Numbers that are no living account's are left out. */
+/**
+ * One message to however many: its recipients are one statement. Numbers that are no living account's are left out.
+ * @throws {DomainError} message.recipients_required
+ */
 export async function createMessage(deps: UserDeps, input: CreateMessage): Promise<AdminView> {
   const { title, content, format } = input
   const created = await deps.em.transactional(async (em) => {
@@ -133,7 +137,7 @@ function conditionFor(recipients: Recipients): [condition: string, values: unkno
   return [conditions.join(' and '), values]
 }
 
-/** Who has read it has read it. */
+/** Who has read it has read it. @throws {DomainError} message.not_found */
 export async function updateMessage(deps: UserDeps, input: UpdateMessage): Promise<AdminView> {
   const { id, title, content, format } = input
   await deps.em.transactional(async (em) => {
@@ -147,7 +151,7 @@ export async function updateMessage(deps: UserDeps, input: UpdateMessage): Promi
   return getMessage(deps, { id })
 }
 
-/** Out of every inbox too. */
+/** Out of every inbox too. @throws {DomainError} message.not_found */
 export async function removeMessage(deps: UserDeps, { id }: { id: number }): Promise<void> {
   await deps.em.transactional(async (em) => {
     const { title, format } = await lockMessage(em, id)

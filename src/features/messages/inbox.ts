@@ -23,6 +23,7 @@ export async function listInbox({ database, actor }: UserDeps, input: ListInbox)
   return { items: rows.map(toInboxView), total: Number(total[0]?.count ?? 0), page, pageSize }
 }
 
+/** @throws {DomainError} message.not_found */
 export async function getMessage({ database, actor }: UserDeps, { id }: { id: number }): Promise<InboxView> {
   const [row] = await readInTime(database.pool, (query) =>
     query<InboxRow>(`select ${columns} ${source} where r.user_id = $1 and r.message_id = $2`, [actor.id, id]),
@@ -31,7 +32,7 @@ export async function getMessage({ database, actor }: UserDeps, { id }: { id: nu
   return toInboxView(row)
 }
 
-/** The first time counts; somebody else's message is none. */
+/** The first time counts; somebody else's message is none. @throws {DomainError} message.not_found */
 export async function markRead({ em, actor }: UserDeps, { id }: { id: number }): Promise<void> {
   const own = { messageId: id, userId: actor.id }
   const marked = await em.nativeUpdate(MessageRecipient, own, { readAt: raw('coalesce(read_at, now())') })

@@ -14,6 +14,7 @@ const mostNamed = 3
 /**
  * Sets or removes the prices of some models and leaves those of all others. The tables are whole options, so they are read again
  * under a lock: two people who set prices at once both keep theirs, and one that replaces what the other has set meanwhile is refused.
+ * @throws {DomainError} prices.changed_meanwhile
  */
 export async function setPrices(deps: UserDeps, input: SetPrices): Promise<void> {
   const { expected = {} } = input

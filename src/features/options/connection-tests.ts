@@ -12,7 +12,10 @@ const words = {
   lines: ['这是一封测试邮件，说明本站可以发送邮件。', 'This is a test mail: the site can send mails.'],
 }
 
-/** Sends a mail by the settings as they are saved, and returns what the mail server said where it did not take it. */
+/**
+ * Sends a mail by the settings as they are saved.
+ * @throws {DomainError} mail.test_failed with what the mail server said where it did not take it
+ */
 export async function testMail(deps: UserDeps, { to }: TestMail): Promise<void> {
   await recordAct(deps, { action: 'options.test_mail', targetType: 'option', targetId: 'SMTPServer', after: { to } })
   await orReason('mail.test_failed', () => sendMail(deps, { to, ...words }))
@@ -40,7 +43,10 @@ function reasonOf(cause: unknown): string {
   return (cause instanceof Error ? cause.message : String(cause)).slice(0, longestReason)
 }
 
-/** Reads the provider's configuration anew and shows it our credentials with a code that cannot be good. */
+/**
+ * Reads the provider's configuration anew and shows it our credentials with a code that cannot be good.
+ * @throws {DomainError} oidc.test_failed, oidc.client_refused
+ */
 export async function testOidc(
   deps: UserDeps,
 ): Promise<{ authorizationEndpoint: string; tokenEndpoint: string; userInfoEndpoint: string }> {

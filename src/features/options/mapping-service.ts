@@ -8,7 +8,7 @@ import { type OptionsDeps, replaceOption, updateOption } from './service.ts'
 export const getModelMapping = (deps: OptionsDeps): { mapping: ModelMapping } =>
   deps.options.get('global_model_mapping')
 
-/** Replaces the whole mapping. */
+/** Replaces the whole mapping. @throws {DomainError} mapping.changed_meanwhile */
 export async function updateModelMapping(
   deps: OptionsDeps,
   input: UpdateModelMapping,
@@ -25,7 +25,10 @@ export async function updateModelMapping(
   return value
 }
 
-/** Reads the stored mapping again and refuses one that cannot be read, instead of standing at the default in silence. */
+/**
+ * Reads the stored mapping again and refuses one that cannot be read, instead of standing at the default in silence.
+ * @throws {DomainError} mapping.unreadable
+ */
 export async function reloadModelMapping(deps: OptionsDeps): Promise<void> {
   const row = await findOptionRow(deps.em, 'global_model_mapping')
   if (row && decodeText('global_model_mapping', row.value).problem) throw new DomainError('mapping.unreadable')

@@ -187,7 +187,10 @@ export async function resetModelRatio(deps: OptionsDeps): Promise<void> {
   await resetOptions(deps, { keys: ['ModelRatio'] })
 }
 
-/** For other services that set options inside a transaction of their own; they reload the store after its commit. */
+/**
+ * For other services that set options inside a transaction of their own; they reload the store after its commit.
+ * @throws {DomainError} option.key_required
+ */
 export async function setOptionsWithin(deps: OptionActs, texts: Partial<Record<OptionKey, string>>): Promise<void> {
   const rows = Object.entries(texts).map(([key, value]) => {
     if (!isOptionKey(key)) throw new DomainError('option.key_required')

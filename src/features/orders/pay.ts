@@ -70,14 +70,20 @@ function ask(deps: UserDeps, { amount, method }: Pay): Asked {
   return priceOf(deps, quota, method)
 }
 
-/** What an amount would cost: `73.00`. */
+/**
+ * What an amount would cost: `73.00`.
+ * @throws {DomainError} payment.not_enabled, payment.amount_too_small, payment.money_too_small
+ */
 export function quote(deps: UserDeps, input: Quote): { money: string; currency: string } {
   const { moneyMinor, terms } = ask(deps, input)
   if (moneyMinor <= 1) throw new DomainError('payment.money_too_small')
   return { money: moneyText(moneyMinor, terms.currency), currency: terms.currency }
 }
 
-/** Opens an order and says where the payer goes. */
+/**
+ * Opens an order and says where the payer goes.
+ * @throws {DomainError} payment.not_enabled, payment.amount_too_small, payment.money_too_small
+ */
 export async function pay(deps: UserDeps, input: Pay): Promise<Started> {
   const { quota, moneyMinor, terms } = ask(deps, input)
   if (moneyMinor < 1) throw new DomainError('payment.money_too_small')
@@ -98,7 +104,7 @@ function planPriceOf(deps: UserDeps, { price, moneyPrices }: Priced, method: Pay
   return { quota: terms.price > 0 ? quotaFor({ ...terms, moneyMinor, quotaPerUnit, ratio }) : price, moneyMinor, terms }
 }
 
-/** By which methods a plan can be paid, and for how much. */
+/** By which methods a plan can be paid, and for how much. @throws {DomainError} payment.not_enabled */
 export const paymentsOf = (deps: UserDeps, plan: Priced): MethodPrice[] =>
   payMethods.flatMap((method) => {
     if (!isGatewayReady(deps, gatewayOf(method))) return []
@@ -119,6 +125,7 @@ export const openCurrencies = (services: Pick<Services, 'options'>): string[] =>
 /**
  * Opens an order of a plan, which keeps its terms, inside the transaction of `deps.em`. What was paid for it in money is the
  * price of the subscription then.
+ * @throws {DomainError} payment.not_enabled, payment.money_too_small
  */
 export async function openPlanOrder(
   deps: UserDeps,

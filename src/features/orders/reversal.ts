@@ -68,6 +68,7 @@ async function nextAct(em: EntityManager, { id }: TopUpOrder): Promise<string> {
  * Takes the credit of a refunded or disputed order back, all of it even where less is left: the balance may then be below
  * zero. The plan of an order ends instead. The inviter's rebate for it goes too. Once per order, and once more for the
  * difference when more money has gone back since.
+ * @throws {DomainError} payment.order_unknown, payment.not_reversible
  */
 export async function reverseOrder(deps: UserDeps, { id, reason }: ActOnOrder): Promise<AdminOrderView> {
   await deps.em.transactional(async (em) => {

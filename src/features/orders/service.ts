@@ -33,7 +33,7 @@ export async function listOwnOrders({ em, actor }: UserDeps, input: ListOwnOrder
   return { items: orders.map(toOrderView), total, page: input.page, pageSize: input.pageSize }
 }
 
-/** Somebody else's order does not exist. */
+/** Somebody else's order does not exist. @throws {DomainError} payment.order_unknown */
 export async function getOwnOrder({ em, actor }: UserDeps, { tradeNo }: { tradeNo: string }): Promise<OrderView> {
   const order = await em.findOne(TopUpOrder, { tradeNo, userId: actor.id }, { disableIdentityMap: true })
   if (!order) throw new DomainError('payment.order_unknown')
@@ -122,6 +122,7 @@ export async function listOrders({ em }: UserDeps, input: ListOrders): Promise<P
   }
 }
 
+/** @throws {DomainError} payment.order_unknown */
 export async function getOrder(
   { em }: Pick<UserDeps, 'em'>,
   { id }: { id: number },
@@ -140,6 +141,7 @@ export async function getOrder(
 /**
  * An administrator knows that the order was paid although no notification says so. One that comes late finds it paid and
  * changes nothing.
+ * @throws {DomainError} payment.order_unknown, payment.order_paid
  */
 export async function completeOrder(deps: UserDeps, { id, reason }: ActOnOrder): Promise<AdminOrderView> {
   const { order, credited } = await deps.em.transactional(async (em) => {

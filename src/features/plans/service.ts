@@ -114,7 +114,10 @@ export function removePlan(deps: UserDeps, { id }: ById): Promise<void> {
   })
 }
 
-/** The plan under its lock: those who buy the last one at the same time come one after another. */
+/**
+ * The plan under its lock: those who buy the last one at the same time come one after another.
+ * @throws {DomainError} plan.not_found
+ */
 export async function lockPlan(em: EntityManager, id: number): Promise<Plan> {
   await em
     .getConnection()

@@ -36,7 +36,10 @@ async function buyable(em: EntityManager, userId: number, id: number): Promise<P
   return plan
 }
 
-/** Takes the price from the balance and activates the plan, in one transaction. */
+/**
+ * Takes the price from the balance and activates the plan, in one transaction.
+ * @throws {DomainError} plan.not_found, plan.sold_out, plan.limit_reached, plan.balance_insufficient
+ */
 export async function buyPlan(deps: UserDeps, { id }: ById): Promise<SubscriptionView> {
   await deps.ledger.recallLeases(deps.actor.id)
   const subscriptionId = await deps.em.transactional(async (em) => {
@@ -74,7 +77,10 @@ export async function buyPlan(deps: UserDeps, { id }: ById): Promise<Subscriptio
   return ownSubscription(deps, subscriptionId)
 }
 
-/** Opens an order for it and says where the payer goes. A notification of the payment activates it. */
+/**
+ * Opens an order for it and says where the payer goes. A notification of the payment activates it.
+ * @throws {DomainError} plan.not_found, plan.sold_out, plan.limit_reached
+ */
 export async function orderPlan(deps: UserDeps, { id, method }: OrderPlan): Promise<Started> {
   const order = await deps.em.transactional(async (em) => {
     const plan = await buyable(em, deps.actor.id, id)

@@ -40,7 +40,7 @@ export async function listOwnSubscriptions(deps: UserDeps): Promise<Subscription
   return viewsOf(deps, found)
 }
 
-/** Somebody else's does not exist. */
+/** Somebody else's does not exist. @throws {DomainError} plan.subscription_unknown */
 export async function ownSubscription(deps: UserDeps, id: number): Promise<SubscriptionView> {
   const found = await deps.em.findOne(Subscription, { id, userId: deps.actor.id }, { disableIdentityMap: true })
   const [view] = found ? await viewsOf(deps, [found]) : []
@@ -48,7 +48,7 @@ export async function ownSubscription(deps: UserDeps, id: number): Promise<Subsc
   return view
 }
 
-/** Ends one's own at once; nothing is given back. */
+/** Ends one's own at once; nothing is given back. @throws {DomainError} plan.subscription_over */
 export async function cancelOwnSubscription(deps: UserDeps, { id }: ById): Promise<SubscriptionView> {
   await deps.em.transactional(async (em) => {
     await ownSubscription({ ...deps, em }, id)
@@ -102,7 +102,10 @@ export async function listSubscriptions(
   }
 }
 
-/** Ends somebody's at once, and gives what is said of its price back to the balance. */
+/**
+ * Ends somebody's at once, and gives what is said of its price back to the balance.
+ * @throws {DomainError} plan.subscription_unknown, plan.refund_too_large, plan.subscription_over
+ */
 export function endSubscription(deps: UserDeps, { id, refund, reason }: EndSubscription): Promise<void> {
   return deps.em.transactional(async (em) => {
     const scope = { ...deps, em }

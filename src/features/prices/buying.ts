@@ -12,7 +12,10 @@ export async function getBuyingPrices(deps: UserDeps, { channelId }: ChannelOf):
   return (await findChannel(deps, channelId)).buyingPrices
 }
 
-/** Replaces the list, unless somebody else has done so since it was read. What calls have cost so far stays as it was booked. */
+/**
+ * Replaces the list, unless somebody else has done so since it was read. What calls have cost so far stays as it was booked.
+ * @throws {DomainError} prices.buying_changed_meanwhile
+ */
 export async function setBuyingPrices(deps: UserDeps, input: SetBuyingPrices): Promise<void> {
   const { channelId, prices, expected } = input
   await deps.em.transactional(async (em) => {

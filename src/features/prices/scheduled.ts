@@ -40,7 +40,10 @@ export async function listPriceChanges(deps: UserDeps) {
   }))
 }
 
-/** From an instant on that is still to come: nobody is charged by a price after the fact. */
+/**
+ * From an instant on that is still to come: nobody is charged by a price after the fact.
+ * @throws {DomainError} prices.instant_past
+ */
 export async function schedulePriceChange(deps: UserDeps, input: Schedule): Promise<{ id: number }> {
   if (input.effectiveAt <= deps.ambient.now()) throw new DomainError('prices.instant_past')
   const created = await deps.em.transactional(async (em) => {
@@ -65,7 +68,7 @@ export async function schedulePriceChange(deps: UserDeps, input: Schedule): Prom
   return created
 }
 
-/** What has come into force cannot be called back, only changed again. */
+/** What has come into force cannot be called back, only changed again. @throws {DomainError} prices.change_ended */
 export async function cancelPriceChange(deps: UserDeps, { id }: OneChange): Promise<void> {
   await withPriceTables(deps, async (em) => {
     const cancelled = await em.nativeUpdate(

@@ -9,6 +9,7 @@ const mostGuesses = { user: 60, network: 120 }
 /**
  * Counts a guess before the code is looked for, so that guesses made at once count as well as those made in turn. Returns
  * what takes the count back where the code was none.
+ * @throws {DomainError} rate_limited
  */
 export async function countGuess({ limits, client, actor }: UserDeps): Promise<() => Promise<void>> {
   const ofUser = { name: 'redeem-user', key: String(actor.id), points: mostGuesses.user, seconds }

@@ -13,7 +13,10 @@ import type { UseView } from './view.ts'
 
 type Redeemed = { quota: number; isGift: boolean }
 
-/** Turns a code into quota: the use, its grant, its log row and what the inviter is owed in one transaction. */
+/**
+ * Turns a code into quota: the use, its grant, its log row and what the inviter is owed in one transaction.
+ * @throws {DomainError} redeem.unknown and the other refusals `redeem.*`, rate_limited
+ */
 export async function redeem(deps: UserDeps, input: Redeem): Promise<Redeemed> {
   await requireBotCheck(deps, input.turnstile, 'every-time')
   const takeBack = await countGuess(deps)

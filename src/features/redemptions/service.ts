@@ -58,11 +58,12 @@ async function findLive({ em }: UserDeps, id: number): Promise<Redemption> {
   return redemption
 }
 
+/** @throws {DomainError} redemption.not_found */
 export async function getRedemption(deps: UserDeps, { id }: { id: number }): Promise<RedemptionView> {
   return toRedemptionView(await findLive(deps, id), deps.secrets, await isVerified(deps))
 }
 
-/** All of a batch or none. Resolves with the texts of the codes. */
+/** All of a batch or none. Resolves with the texts of the codes. @throws {DomainError} redemption.key_taken */
 export async function createRedemptions(deps: UserDeps, input: CreateRedemptions): Promise<string[]> {
   const { name, quota, isGift, maxUses, validFrom, validUntil } = input
   const keys = input.key ? [input.key] : Array.from({ length: input.count }, randomKey)
@@ -100,6 +101,7 @@ export async function createRedemptions(deps: UserDeps, input: CreateRedemptions
   return keys
 }
 
+/** @throws {DomainError} redemption.not_found, redemption.already_used */
 export async function updateRedemption(deps: UserDeps, input: UpdateRedemption): Promise<RedemptionView> {
   const { id, name, quota, maxUses, validFrom, validUntil } = input
   return change(deps, { id, action: 'redemptions.update' }, (before) => ({
@@ -111,6 +113,7 @@ export async function updateRedemption(deps: UserDeps, input: UpdateRedemption):
   }))
 }
 
+/** @throws {DomainError} redemption.not_found, redemption.already_used */
 export async function setRedemptionStatus(deps: UserDeps, input: SetRedemptionStatus): Promise<RedemptionView> {
   const action = input.status === redemptionStatus.disabled ? 'redemptions.disable' : 'redemptions.enable'
   return change(deps, { id: input.id, action }, () => ({ status: input.status }))
@@ -148,6 +151,7 @@ async function change(
   return getRedemption(deps, { id })
 }
 
+/** @throws {DomainError} redemption.not_found */
 export async function removeRedemption(deps: UserDeps, { id }: { id: number }): Promise<void> {
   await deps.em.transactional(async (em) => {
     const { name } = await findLive({ ...deps, em }, id)

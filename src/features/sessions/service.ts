@@ -17,6 +17,7 @@ export async function listSessions({ em, actor, session }: UserDeps): Promise<Se
   return [...views.filter(({ isCurrent }) => isCurrent), ...views.filter(({ isCurrent }) => !isCurrent)]
 }
 
+/** @throws {DomainError} session.not_found */
 export async function revokeSession(deps: UserDeps, { id }: { id: string }): Promise<void> {
   await deps.em.transactional(async (em) => {
     const own = { publicId: id, userId: deps.actor.id }

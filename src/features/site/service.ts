@@ -14,7 +14,7 @@ export const getPage = (deps: Pick<Deps, 'options'>, page: Page): string => deps
 const pingEveryMs = 10_000
 const lastAnswer = new WeakMap<Services['database'], number>()
 
-/** Whether the database answers, asked at most every ten seconds. */
+/** Whether the database answers, asked at most every ten seconds. @throws {DomainError} database.unavailable */
 export async function probeDatabase({ database, ambient }: Pick<Deps, 'database' | 'ambient'>): Promise<void> {
   const now = ambient.now().getTime()
   if (now - (lastAnswer.get(database) ?? 0) < pingEveryMs) return

@@ -51,7 +51,10 @@ export async function getSetup(deps: Deps) {
   } as const
 }
 
-/** One transaction makes the one root: the setup record has a fixed id, so a second attempt ends at the first line. Its maker is signed in. */
+/**
+ * One transaction makes the one root: the setup record has a fixed id, so a second attempt ends at the first line. Its maker is signed in.
+ * @throws {DomainError} setup.already_done, setup.forbidden, setup.failed
+ */
 export async function setUp(deps: Deps, input: Setup): Promise<void> {
   if (await isSetUp(deps)) throw new DomainError('setup.already_done')
   if (!deps.client.loopback) await checkToken(deps.em, input.token)

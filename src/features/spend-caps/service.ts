@@ -86,7 +86,7 @@ export async function writeCaps(em: EntityManager, owner: CapOwner, caps: readon
   for (const cap of wanted.values()) await em.insert(SpendCap, { ...mine, ...cap })
 }
 
-/** A zone that the database does not know would stop every call of its subject. */
+/** A zone that the database does not know would stop every call of its subject. @throws {DomainError} spend_cap.zone_unknown */
 export async function refuseUnknownZones(
   em: EntityManager,
   caps: readonly Pick<SpendCapInput, 'zone'>[],
@@ -124,7 +124,7 @@ export async function setCapsOfUser(
   return listCapsOfUser(deps, input)
 }
 
-/** The owner of a token for its caps. */
+/** The owner of a token for its caps. @throws {DomainError} spend_cap.not_found, spend_cap.end_past, spend_cap.raise_too_low */
 export async function raiseOwnCap(deps: UserDeps, input: RaiseCap): Promise<void> {
   await deps.em.transactional(async (em) => {
     const cap = await em.findOne(SpendCap, { id: input.id, scope: 'token', source: 'owner' })
@@ -136,7 +136,10 @@ export async function raiseOwnCap(deps: UserDeps, input: RaiseCap): Promise<void
   })
 }
 
-/** An administrator for the caps of a user, whoever set them. */
+/**
+ * An administrator for the caps of a user, whoever set them.
+ * @throws {DomainError} spend_cap.not_found, spend_cap.end_past, spend_cap.raise_too_low
+ */
 export async function raiseCapOfUser(deps: UserDeps, input: RaiseCap): Promise<void> {
   await deps.em.transactional(async (em) => {
     const cap = await em.findOne(SpendCap, { id: input.id, scope: 'user' })

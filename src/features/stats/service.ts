@@ -190,7 +190,7 @@ export const live = async (deps: UserDeps, input: Filters): Promise<Live> => {
 const liveOf = (deps: UserDeps, filters: Filters): Promise<Live> =>
   readInTime(deps.database.pool, (query) => lastMinute(query, asLogFilters(filters)))
 
-/** The caller's own hours, by model. */
+/** The caller's own hours, by model. @throws {DomainError} stats.range_too_long */
 export async function ownUsage(deps: UserDeps, range: Range): Promise<HourlyUsage[]> {
   if (range.end.getTime() - range.start.getTime() > longestOwnUsageMs) throw new DomainError('stats.range_too_long')
   return usageBetween(deps, range, { id: deps.actor.id, username: deps.actor.username })

@@ -11,6 +11,7 @@ import { type TokenView, toTokenViewWithKey } from './view.ts'
 /**
  * Gives a token another key; it stays the same token, with its limits, its log and its figures. The former key stops at once, with
  * all before it, or works for a while longer.
+ * @throws {DomainError} token.not_found
  */
 export async function rotateToken(deps: UserDeps, input: RotateToken): Promise<TokenView & { key: string }> {
   const { id, graceSeconds } = input

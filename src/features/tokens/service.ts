@@ -75,11 +75,13 @@ export async function searchTokens(deps: UserDeps, input: SearchTokens): Promise
   return tokens.filter((token) => part === '' || deps.secrets.decrypt(token.keyEncrypted).includes(part)).map(view)
 }
 
+/** @throws {DomainError} token.not_found */
 export async function getToken(deps: UserDeps, { id, ...viewing }: { id: number } & Viewing): Promise<TokenView> {
   const view = await viewerOf(deps, viewing)
   return view(await ownToken(deps, id))
 }
 
+/** @throws {DomainError} token.not_found */
 export async function revealKey(deps: UserDeps, { id }: { id: number }): Promise<{ key: string }> {
   return { key: deps.secrets.decrypt((await ownToken(deps, id)).keyEncrypted) }
 }
@@ -125,6 +127,7 @@ function checkExpiry(deps: UserDeps, input: Pick<CreateToken, 'expiresAt'>, befo
   if (expiresAt <= deps.ambient.now()) throw new DomainError('token.expiry_past')
 }
 
+/** @throws {DomainError} token.expiry_past */
 export async function createToken(deps: UserDeps, input: CreateToken): Promise<TokenView & { key: string }> {
   if (!input.isDocumented) checkExpiry(deps, input, null)
   const [token] = await makeTokens(deps, { ...input, count: 1 })
@@ -132,7 +135,10 @@ export async function createToken(deps: UserDeps, input: CreateToken): Promise<T
   return token
 }
 
-/** Several alike: the first bears the name, the others the name with six random characters. */
+/**
+ * Several alike: the first bears the name, the others the name with six random characters.
+ * @throws {DomainError} token.expiry_past
+ */
 export async function createTokens(deps: UserDeps, input: CreateTokens): Promise<(TokenView & { key: string })[]> {
   checkExpiry(deps, input, null)
   return makeTokens(deps, input)
@@ -181,6 +187,10 @@ function wantedQuota(token: Token, wanted: number | undefined): number | undefin
   return undefined
 }
 
+/**
+ * @throws {DomainError} token.not_found, token.enable_expired, token.enable_exhausted, token.expiry_past, token.group_forbidden,
+ *   token.quota_invalid
+ */
 export async function updateToken(deps: UserDeps, input: UpdateToken): Promise<TokenView> {
   const token = await ownToken(deps, input.id)
   if (input.status === tokenStatus.enabled) checkEnabling(deps, token)
@@ -200,6 +210,7 @@ export async function updateToken(deps: UserDeps, input: UpdateToken): Promise<T
   return getToken(deps, { id: token.id, withKeys: input.withKeys })
 }
 
+/** @throws {DomainError} token.not_found, token.enable_expired, token.enable_exhausted */
 export async function setTokenStatus(deps: UserDeps, input: SetTokenStatus): Promise<TokenView> {
   const token = await ownToken(deps, input.id)
   if (input.status === tokenStatus.enabled) checkEnabling(deps, token)
@@ -207,6 +218,7 @@ export async function setTokenStatus(deps: UserDeps, input: SetTokenStatus): Pro
   return getToken(deps, { id: token.id, withKeys: input.withKeys })
 }
 
+/** @throws {DomainError} token.not_found */
 export async function removeToken(deps: UserDeps, { id }: { id: number }): Promise<void> {
   const removed = await deps.em.nativeUpdate(Token, { id, ...own(deps) }, { deletedAt: deps.ambient.now() })
   if (removed === 0) throw new DomainError('token.not_found')

@@ -7,7 +7,7 @@ import type { WalletView } from './view.ts'
 
 const paceDays = 7
 
-/** The balance, what it lasts for, and how more of it is bought. */
+/** The balance, what it lasts for, and how more of it is bought. @throws {DomainError} user.not_found */
 export async function getWallet(deps: UserDeps): Promise<WalletView> {
   const user = await deps.em.findOne(User, { id: deps.actor.id }, { disableIdentityMap: true })
   if (!user) throw new DomainError('user.not_found')

@@ -22,6 +22,7 @@ export type Proof = {
 /**
  * The one end of every sign-in, by password, provider or messenger: whoever proved who they are gets a session under a new
  * id, or is asked for the second factor. Proving took a while, in which the password may have been replaced, the binding removed or the account banned.
+ * @throws {DomainError} login.failed
  */
 export async function completeSignIn(deps: Deps, proof: Proof): Promise<SignIn> {
   return deps.em.transactional(async (em) => {

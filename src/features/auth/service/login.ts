@@ -11,7 +11,10 @@ import { endSession } from '../session.ts'
 import { tryOnce } from '../throttle.ts'
 import { completeSignIn } from './complete-sign-in.ts'
 
-/** Signs in under a new session. Unknown, wrong, banned and deleted read and take alike. */
+/**
+ * Signs in under a new session. Unknown, wrong, banned and deleted read and take alike.
+ * @throws {DomainError} login.password_disabled, login.failed
+ */
 export async function login(deps: Deps, input: Login): Promise<SignIn> {
   if (!deps.options.get('PasswordLoginEnabled')) throw new DomainError('login.password_disabled')
   await requireBotCheck(deps, input.turnstile)

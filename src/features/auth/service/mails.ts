@@ -18,6 +18,7 @@ import { mailWords } from './mail-words.ts'
 /**
  * Mails a code that proves an address. An address that already belongs to an account gets another mail instead, so that
  * whoever asks learns nothing of it.
+ * @throws {DomainError} mail.not_configured, rate_limited
  */
 export async function sendVerificationCode(deps: Deps, input: RequestMail): Promise<void> {
   await requireBotCheck(deps, input.turnstile)
@@ -41,6 +42,7 @@ const languageOf = ({ client }: Deps, user: User | null): Language => user?.lang
 /**
  * Mails a link for a new password, if the address has an account. Whether it has one is looked up after the reply, so that
  * neither its words nor its time can tell.
+ * @throws {DomainError} mail.not_configured, rate_limited
  */
 export async function requestPasswordReset(deps: Deps, input: RequestMail): Promise<void> {
   await requireBotCheck(deps, input.turnstile)
@@ -73,7 +75,10 @@ function resetMail(deps: Deps, user: User, code: string) {
   return { to: user.email, link, ...words }
 }
 
-/** Spends the link for a new random password and signs the account out everywhere. */
+/**
+ * Spends the link for a new random password and signs the account out everywhere.
+ * @throws {DomainError} password_reset.link_invalid
+ */
 export async function resetPassword(deps: Deps, input: ResetPassword): Promise<string> {
   const subject = normaliseEmail(input.email)
   const spent = await useCode(deps, { purpose: 'password-reset', subject, code: input.token })

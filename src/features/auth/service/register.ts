@@ -12,7 +12,11 @@ import { hashPassword } from '../password.ts'
 import { lockActor } from '../replace-password.ts'
 import type { BindEmail, Register } from '../schema.ts'
 
-/** A new ordinary user; does not sign in. An address is kept only when it was proved. */
+/**
+ * A new ordinary user; does not sign in. An address is kept only when it was proved.
+ * @throws {DomainError} setup.required, register.disabled, register.password_disabled, register.email_required,
+ *   user.username_taken, user.username_similar
+ */
 export async function register(deps: Deps, input: Register): Promise<void> {
   const { options } = deps
   // Whoever finds a new installation first may not take the name its operator will want.
@@ -52,7 +56,7 @@ async function spendEmailCode(deps: Deps, email: string, code: string): Promise<
   if (!fits) throw new DomainError('verification.code_invalid')
 }
 
-/** The signed-in user's address, once the code mailed there is entered. */
+/** The signed-in user's address, once the code mailed there is entered. @throws {DomainError} verification.code_invalid */
 export async function bindEmail(deps: UserDeps, input: BindEmail): Promise<void> {
   await spendEmailCode(deps, input.email, input.code)
   await withTakenErrors(() =>

@@ -103,7 +103,7 @@ export type BalanceDeps = AskDeps & Pick<Deps, 'em' | 'secrets'>
 /** Types whose provider reports what is left. */
 export const balanceTypes: readonly number[] = [...sources.keys()]
 
-/** The same when somebody asks for it. */
+/** The same when somebody asks for it. @throws {DomainError} channel.balance_unsupported, channel.balance_failed */
 export async function updateBalanceByHand(
   deps: BalanceDeps & AuditDeps,
   { id }: { id: number },
@@ -127,7 +127,10 @@ export async function updateBalanceByHand(
   return { balance }
 }
 
-/** Asks the provider what is left and keeps the figure. */
+/**
+ * Asks the provider what is left and keeps the figure.
+ * @throws {DomainError} channel.balance_unsupported, channel.balance_failed
+ */
 export async function updateBalance(deps: BalanceDeps, { id }: { id: number }): Promise<{ balance: number }> {
   const balance = await readBalance(deps, await findChannel(deps, id))
   await deps.em.transactional((em) => keepBalance({ ...deps, em }, id, balance))

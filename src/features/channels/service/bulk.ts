@@ -31,11 +31,13 @@ function removeWhere(deps: UserDeps, where: FilterQuery<Channel>): Promise<{ cou
   })
 }
 
+/** @throws {DomainError} channel.not_found */
 export async function removeChannel(deps: UserDeps, { id }: { id: number }): Promise<void> {
   const { count } = await removeWhere(deps, { id: [id] })
   if (count === 0) throw new DomainError('channel.not_found')
 }
 
+/** @throws {DomainError} channel.selection_empty */
 export async function removeChannels(deps: UserDeps, { ids }: { ids: number[] }): Promise<{ count: number }> {
   if (ids.length === 0) throw new DomainError('channel.selection_empty')
   return removeWhere(deps, { id: ids })
@@ -58,13 +60,13 @@ function changeWhere(deps: UserDeps, where: FilterQuery<Channel>, columns: Chann
   })
 }
 
-/** An empty tag takes the channels out of theirs. */
+/** An empty tag takes the channels out of theirs. @throws {DomainError} channel.selection_empty */
 export async function setTag(deps: UserDeps, input: { ids: number[]; tag: string }): Promise<{ count: number }> {
   if (input.ids.length === 0) throw new DomainError('channel.selection_empty')
   return changeWhere(deps, { id: input.ids }, { tag: input.tag })
 }
 
-/** One change for every channel of a tag. */
+/** One change for every channel of a tag. @throws {DomainError} channel.tag_required, channel.tag_unchanged */
 export async function editTag(deps: UserDeps, input: EditTag): Promise<{ count: number }> {
   const { tag, newTag, ...fields } = input
   if (tag === '') throw new DomainError('channel.tag_required')

@@ -23,7 +23,10 @@ export const untestableTypes = new Set([2, 5, 36])
 const embeddingTypes = new Set([38, 44])
 const lastResort = 'gpt-4o-mini'
 
-/** The model to try: the one asked for, else the channel's own choice, else its first. */
+/**
+ * The model to try: the one asked for, else the channel's own choice, else its first.
+ * @throws {DomainError} channel.test_unsupported
+ */
 export function probeModelOf(channel: Channel, asked: string): string {
   if (untestableTypes.has(channel.type)) throw new DomainError('channel.test_unsupported')
   return asked || channel.testModel || splitList(channel.models)[0] || lastResort

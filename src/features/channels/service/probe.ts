@@ -47,7 +47,10 @@ export type ProbeDeps = Pick<Deps, 'em' | 'options' | 'secrets' | 'ambient' | 't
 export const probeChannel = async (deps: ProbeDeps, input: { id: number; model: string }): Promise<ProbeResult> =>
   (await probe(deps, input)).result
 
-/** The same, with the upstream's own words on a failure and the credential that was used. */
+/**
+ * The same, with the upstream's own words on a failure and the credential that was used.
+ * @throws {DomainError} channel.test_unsupported, channel.test_failed, relay.price_missing_hint
+ */
 export async function probe(
   deps: ProbeDeps,
   input: { id: number; model: string },

@@ -40,11 +40,13 @@ export async function setChannelStatus(deps: UserDeps, input: SetStatus): Promis
   return toChannelView(await findChannel(deps, input.id))
 }
 
+/** @throws {DomainError} channel.tag_required */
 export async function setTagStatus(deps: UserDeps, input: { tag: string; status: number }): Promise<{ count: number }> {
   if (input.tag === '') throw new DomainError('channel.tag_required')
   return setStatusWhere(deps, { tag: input.tag }, input.status)
 }
 
+/** @throws {DomainError} channel.selection_empty */
 export async function setStatusOfMany(
   deps: UserDeps,
   { ids, status }: { ids: number[]; status: number },
@@ -73,7 +75,7 @@ const recordStatus = (
   )
 }
 
-/** Switching off the last credential switches off the channel. */
+/** Switching off the last credential switches off the channel. @throws {DomainError} channel.not_found */
 export async function setKeyStatus(
   deps: UserDeps,
   input: { id: number; position: number; status: number },

@@ -7,6 +7,7 @@ import { ChannelKey } from '#db/entities/channel-key.ts'
 import type { Deps } from '#features/deps.ts'
 import type { Secrets } from '#features/secrets/service.ts'
 
+/** @throws {DomainError} channel.not_found */
 export async function findChannel({ em }: Pick<Deps, 'em'>, id: number): Promise<Channel> {
   const channel = await em.findOne(Channel, { id }, { disableIdentityMap: true })
   if (!channel) throw new DomainError('channel.not_found')
@@ -46,6 +47,7 @@ export async function inPortions(
   return { count }
 }
 
+/** @throws {DomainError} channel.not_found */
 export async function lockChannel(em: EntityManager, id: number): Promise<Channel> {
   const [channel] = await lockChannels(em, { id: [id] })
   if (!channel) throw new DomainError('channel.not_found')

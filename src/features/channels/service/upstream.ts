@@ -105,6 +105,7 @@ export async function fetchModelsOf(deps: StoredDeps, { id }: { id: number }): P
   return fetchModelsOfRow(deps, await findChannel(deps, id))
 }
 
+/** @throws {DomainError} channel.fetch_models_unsupported */
 export const fetchModelsOfRow = async (deps: StoredDeps, channel: Channel): Promise<string[]> =>
   askForModels(deps, await withUsableKey(deps, channel))
 
@@ -113,7 +114,10 @@ type StoredDeps = ModelsDeps & Pick<Deps, 'em'>
 
 type TypedChannel = { id?: number | undefined; type: number; baseUrl: string; key: string; other?: string | undefined }
 
-/** The same by what a form says, before it is saved; a blank key of a stored channel is the stored one. */
+/**
+ * The same by what a form says, before it is saved; a blank key of a stored channel is the stored one.
+ * @throws {DomainError} channel.key_needed_for_address, channel.fetch_models_unsupported
+ */
 export async function fetchModels(deps: UserDeps, input: TypedChannel): Promise<string[]> {
   const stored = input.id === undefined ? null : await findChannel(deps, input.id)
   const { type } = input

@@ -24,6 +24,7 @@ async function saved(deps: UserDeps, id: number): Promise<SavedChannel> {
   return { ...toChannelView(channel), unpriced: unpricedModelsOf(deps.options, channel) }
 }
 
+/** @throws {DomainError} channel.name_and_key_required */
 export async function createChannel(deps: UserDeps, input: CreateChannel): Promise<SavedChannel> {
   const { key, ...fields } = input
   if (fields.name === '' || key.trim() === '') throw new DomainError('channel.name_and_key_required')
@@ -45,6 +46,7 @@ export async function createChannel(deps: UserDeps, input: CreateChannel): Promi
 /**
  * Only what is given changes. A stored key goes to another host by root's word alone, who may read it anyway; others who aim
  * it elsewhere type it again.
+ * @throws {DomainError} channel.name_and_key_required, channel.changed_meanwhile, channel.key_needed_for_address
  */
 export async function updateChannel(deps: UserDeps, input: UpdateChannel): Promise<SavedChannel> {
   const { id, key = '', status, expected = {}, ...given } = input

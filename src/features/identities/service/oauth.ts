@@ -30,7 +30,10 @@ export async function startOAuth(deps: Deps, { provider, inviteCode }: StartOAut
   return { address: await conversations[provider].authorizationAddress(deps, departure) }
 }
 
-/** What the provider's answer comes to: a binding for whoever set out signed in, else a sign-in, or a first one. */
+/**
+ * What the provider's answer comes to: a binding for whoever set out signed in, else a sign-in, or a first one.
+ * @throws {DomainError} oauth.state_mismatch, oauth.code_missing, session.required
+ */
 export async function finishOAuth(deps: Deps, input: FinishOAuth): Promise<Finished> {
   const { provider, state } = input
   // A proof that ran out on the way is asked for while the state and the code still count, so that both serve the next attempt.

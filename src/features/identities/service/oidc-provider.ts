@@ -29,7 +29,10 @@ const minutesCached = 10
 /** The newest of each process's services, kept for some minutes, since every sign-in reads it twice; many at once read it once. */
 const cached = new WeakMap<Deps['transport'], { key: string; until: number; provider: Promise<OidcProvider> }>()
 
-/** The provider as it is set: by its configuration document, whose endpoints the ones that are set replace. */
+/**
+ * The provider as it is set: by its configuration document, whose endpoints the ones that are set replace.
+ * @throws {DomainError} oidc.discovery_failed
+ */
 export async function oidcProvider(deps: Deps): Promise<OidcProvider> {
   const settings = settingsOf(deps)
   if (settings.wellKnown === '') return byEndpoints(settings)
@@ -45,7 +48,7 @@ export async function oidcProvider(deps: Deps): Promise<OidcProvider> {
   return provider
 }
 
-/** The same, read anew. */
+/** The same, read anew. @throws {DomainError} oidc.discovery_failed */
 export async function readOidcProvider(deps: Deps): Promise<OidcProvider> {
   const settings = settingsOf(deps)
   return settings.wellKnown === '' ? byEndpoints(settings) : discover(deps, settings)

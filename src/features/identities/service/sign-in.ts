@@ -16,7 +16,10 @@ import { columnsOf, hasIdentity, providerFacts } from './providers.ts'
 
 type Arrival = { provider: Provider; profile: Profile; inviteCode: string }
 
-/** Signs in whoever the identity belongs to; an unknown one gets an account first, where the site takes new ones. */
+/**
+ * Signs in whoever the identity belongs to; an unknown one gets an account first, where the site takes new ones.
+ * @throws {DomainError} oauth.account_deleted, session.banned
+ */
 export async function signInByIdentity(deps: Deps, arrival: Arrival): Promise<SignIn> {
   const { provider, profile } = arrival
   const user = (await ownerOf(deps, provider, profile)) ?? (await makeOwner(deps, arrival))

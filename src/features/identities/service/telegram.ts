@@ -14,7 +14,10 @@ const longestAgeSeconds = 300
 /** What a clock may be ahead. */
 const longestLeadSeconds = 60
 
-/** Makes no accounts: Telegram names no address and says of nobody that they are one person. */
+/**
+ * Makes no accounts: Telegram names no address and says of nobody that they are one person.
+ * @throws {DomainError} telegram.signature_invalid, telegram.expired, telegram.not_bound, oauth.account_deleted, session.banned
+ */
 export async function signInByTelegram(deps: Deps, input: TelegramLogin): Promise<SignIn> {
   const id = await idOf(deps, input)
   const user = await ownerOf(deps, 'telegram', { id })
@@ -24,6 +27,7 @@ export async function signInByTelegram(deps: Deps, input: TelegramLogin): Promis
   return completeSignIn(deps, { userId: user.id, stillHolds: (row) => identityOf(row, 'telegram') === id })
 }
 
+/** @throws {DomainError} telegram.signature_invalid, telegram.expired */
 export const bindTelegram = async (deps: UserDeps, input: TelegramLogin): Promise<void> =>
   bindIdentity(deps, 'telegram', { id: await idOf(deps, input) })
 

@@ -10,11 +10,13 @@ import { fieldsOf, textOf } from './profile.ts'
 import { requireEnabled } from './providers.ts'
 import { signInByIdentity } from './sign-in.ts'
 
+/** @throws {DomainError} wechat.code_invalid */
 export async function signInByWeChat(deps: Deps, { code }: WeChatCode): Promise<SignIn> {
   const id = await idOf(deps, code)
   return signInByIdentity(deps, { provider: 'wechat', profile: { id, displayName: '微信用户' }, inviteCode: '' })
 }
 
+/** @throws {DomainError} wechat.code_invalid */
 export const bindWeChat = async (deps: UserDeps, { code }: WeChatCode): Promise<void> =>
   bindIdentity(deps, 'wechat', { id: await idOf(deps, code) })
 

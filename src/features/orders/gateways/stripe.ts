@@ -38,7 +38,7 @@ const session = z.object({ id: z.string().min(1), url: z.url() })
 
 type Checkout = { id: string; url: string }
 
-/** A page at Stripe where the order is paid. */
+/** A page at Stripe where the order is paid. @throws {DomainError} payment.failed */
 export async function createCheckout(
   services: Pick<Services, 'options' | 'environment' | 'transport' | 'log'>,
   order: TopUpOrder,

@@ -18,7 +18,7 @@ const none: SecondFactor = { authenticator: false, passkeys: 0, recoveryCodes: 0
 export const getStatus = async ({ em, actor }: UserDeps): Promise<SecondFactor> =>
   (await secondFactorOf(em, actor.id)) ?? none
 
-/** The secret for an app, shown until the app's first password is entered. */
+/** The secret for an app, shown until the app's first password is entered. @throws {DomainError} second_factor.already_enabled */
 export async function setUpAuthenticator(deps: UserDeps): Promise<{ secret: string; uri: string }> {
   return deps.em.transactional(async (em) => {
     const scope = { ...deps, em }
@@ -28,7 +28,10 @@ export async function setUpAuthenticator(deps: UserDeps): Promise<{ secret: stri
   })
 }
 
-/** From now on the app is asked. With the first second factor come the recovery codes. */
+/**
+ * From now on the app is asked. With the first second factor come the recovery codes.
+ * @throws {DomainError} second_factor.code_wrong
+ */
 export async function enableAuthenticator(
   deps: UserDeps,
   { code }: { code: string },
@@ -49,6 +52,7 @@ export async function enableAuthenticator(
   })
 }
 
+/** @throws {DomainError} second_factor.not_enabled */
 export async function disableAuthenticator(deps: UserDeps): Promise<void> {
   const { id, username } = deps.actor
   await deps.em.transactional(async (em) => {
@@ -62,6 +66,7 @@ export async function disableAuthenticator(deps: UserDeps): Promise<void> {
   })
 }
 
+/** @throws {DomainError} second_factor.not_enabled */
 export async function replaceRecoveryCodes(deps: UserDeps): Promise<{ recoveryCodes: string[] }> {
   const { id, username } = deps.actor
   return deps.em.transactional(async (em) => {
@@ -88,7 +93,10 @@ export async function replaceRecoveryCodesByCode(
   return replaceRecoveryCodes(deps)
 }
 
-/** For somebody who lost all of it and proved by other means who they are; by a higher role only. */
+/**
+ * For somebody who lost all of it and proved by other means who they are; by a higher role only.
+ * @throws {DomainError} user.target_forbidden, second_factor.not_enabled
+ */
 export async function resetOfUser(deps: UserDeps, { id }: { id: number }): Promise<void> {
   await deps.em.transactional(async (em) => {
     const scope = { ...deps, em }

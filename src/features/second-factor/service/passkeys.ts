@@ -32,7 +32,7 @@ async function requireRoom({ em, actor }: UserDeps): Promise<void> {
   if (count >= mostPasskeys) throw new DomainError('passkey.too_many', { most: mostPasskeys })
 }
 
-/** What the browser asks a device to make. A device that has one of ours already says so. */
+/** What the browser asks a device to make. A device that has one of ours already says so. @throws {DomainError} passkey.too_many */
 export async function registrationOptions(deps: UserDeps): Promise<PublicKeyCredentialCreationOptionsJSON> {
   const { actor, secrets } = deps
   const party = relyingPartyOf(deps)
@@ -54,7 +54,10 @@ export async function registrationOptions(deps: UserDeps): Promise<PublicKeyCred
   return options
 }
 
-/** Keeps what the device made. With the first second factor come the recovery codes. */
+/**
+ * Keeps what the device made. With the first second factor come the recovery codes.
+ * @throws {DomainError} passkey.refused, passkey.too_many, passkey.known
+ */
 export async function addPasskey(
   deps: UserDeps,
   { name, response }: AddPasskey,
@@ -101,6 +104,7 @@ export async function addPasskey(
   }
 }
 
+/** @throws {DomainError} passkey.not_found */
 export async function renamePasskey({ em, actor }: UserDeps, input: { id: number; name: string }): Promise<void> {
   const renamed = await em.nativeUpdate(Passkey, { id: input.id, userId: actor.id }, { name: input.name })
   if (renamed === 0) throw new DomainError('passkey.not_found')

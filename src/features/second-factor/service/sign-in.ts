@@ -24,15 +24,18 @@ async function finish(deps: Deps, prove: (scope: Deps, userId: number) => Promis
   })
 }
 
+/** @throws {DomainError} login.second_step_expired */
 export const finishWithCode = (deps: Deps, { code }: { code: string }): Promise<SignIn> =>
   finish(deps, (scope, userId) => requireCode(scope, userId, code))
 
+/** @throws {DomainError} login.second_step_expired */
 export async function secondStepPasskeyOptions(deps: Deps) {
   const asked = await readChallenge(deps, 'second-step')
   if (!asked) throw new DomainError('login.second_step_expired')
   return signatureOptions(deps, asked.userId)
 }
 
+/** @throws {DomainError} login.second_step_expired */
 export const finishWithPasskey = (deps: Deps, input: BySignature): Promise<SignIn> =>
   finish(deps, (scope, userId) => requireSignature(scope, input, userId))
 

@@ -28,7 +28,7 @@ export async function listMusicTasks(deps: UserDeps, input: ListMusicTasks): Pro
   return userId === null ? empty(input) : musicTasksOf(deps, input, userId)
 }
 
-/** One drawing in full; an administrator's may be anybody's. */
+/** One drawing in full; an administrator's may be anybody's. @throws {DomainError} not_found */
 export async function getDrawing(deps: UserDeps, { id }: { id: number }): Promise<DrawingView> {
   const task = await deps.em.findOne(DrawingTask, { id, ...ownOnly(deps) }, { disableIdentityMap: true })
   if (!task) throw new DomainError('not_found')
@@ -36,6 +36,7 @@ export async function getDrawing(deps: UserDeps, { id }: { id: number }): Promis
   return view as DrawingView
 }
 
+/** @throws {DomainError} not_found */
 export async function getMusicTask(deps: UserDeps, { id }: { id: number }): Promise<MusicTaskView> {
   const task = await deps.em.findOne(MusicTask, { id, ...ownOnly(deps) }, { disableIdentityMap: true })
   if (!task) throw new DomainError('not_found')

@@ -20,6 +20,7 @@ async function ownRow({ em, actor }: UserDeps): Promise<User> {
   return user
 }
 
+/** @throws {DomainError} session.required */
 export async function getAccount(deps: UserDeps): Promise<AccountView> {
   return toAccountView(await ownRow(deps), deps.secrets)
 }
@@ -27,13 +28,16 @@ export async function getAccount(deps: UserDeps): Promise<AccountView> {
 const recordOwnAct = (deps: UserDeps, action: string, changed: Pick<Act, 'before' | 'after'> = {}): Promise<void> =>
   recordAct(deps, { action, targetType: 'user', targetId: deps.actor.id, targetName: deps.actor.username, ...changed })
 
-/** The console's update: a new password wants the current one. */
+/** The console's update: a new password wants the current one. @throws {DomainError} user.password_wrong */
 export async function updateAccount(deps: UserDeps, input: UpdateAccount): Promise<void> {
   if (input.password !== undefined) await confirmPassword(deps, input.currentPassword)
   await overwriteAccount(deps, input)
 }
 
-/** The documented update, which asks for nothing. A new password ends everything else that stood for the old one. */
+/**
+ * The documented update, which asks for nothing. A new password ends everything else that stood for the old one.
+ * @throws {DomainError} user.username_too_long
+ */
 export async function overwriteAccount(deps: UserDeps, input: Omit<UpdateAccount, 'currentPassword'>): Promise<void> {
   const passwordHash = input.password === undefined ? undefined : await hashPassword(input.password)
   const isRenamed = input.username !== undefined && input.username !== deps.actor.username
@@ -66,12 +70,13 @@ async function confirmPassword(deps: UserDeps, current: string | undefined): Pro
   if (!isRight) throw new DomainError('user.password_wrong')
 }
 
-/** The console's deletion: the owner types the username. */
+/** The console's deletion: the owner types the username. @throws {DomainError} user.confirmation_mismatch */
 export async function removeAccount(deps: UserDeps, input: { username: string }): Promise<void> {
   if (input.username !== deps.actor.username) throw new DomainError('user.confirmation_mismatch')
   await removeAccountUnasked(deps)
 }
 
+/** @throws {DomainError} user.root_protected */
 export async function removeAccountUnasked(deps: UserDeps): Promise<void> {
   const { id, role } = deps.actor
   if (role === roles.root) throw new DomainError('user.root_protected')
@@ -118,7 +123,7 @@ export async function updateSettings(deps: UserDeps, input: Settings): Promise<v
   await deps.em.nativeUpdate(User, { id: deps.actor.id }, { setting })
 }
 
-/** A stored one was meant for its address: it does not follow to another. */
+/** A stored one was meant for its address: it does not follow to another. @throws {DomainError} session.required */
 export async function webhookSecret(
   deps: UserDeps,
   input: Pick<Settings, 'webhookUrl' | 'webhookSecret'>,

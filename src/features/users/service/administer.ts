@@ -76,6 +76,7 @@ function matching({ keyword, group, status, role }: ListUsers): FilterQuery<User
   }
 }
 
+/** @throws {DomainError} user.not_found, user.target_forbidden */
 export async function getUser({ em, actor }: UserDeps, { id }: { id: number }): Promise<UserView> {
   const user = await em.findOne(User, { id, deletedAt: null }, { disableIdentityMap: true })
   if (!user) throw new DomainError('user.not_found')
@@ -83,6 +84,7 @@ export async function getUser({ em, actor }: UserDeps, { id }: { id: number }): 
   return toUserView(user)
 }
 
+/** @throws {DomainError} user.role_too_high */
 export async function createUser(deps: UserDeps, input: CreateUser): Promise<{ id: number }> {
   if ((input.role ?? roles.user) >= deps.actor.role) throw new DomainError('user.role_too_high')
   const { username } = input
@@ -107,6 +109,7 @@ export async function createUser(deps: UserDeps, input: CreateUser): Promise<{ i
   return { id }
 }
 
+/** @throws {DomainError} user.not_found, user.role_too_high, user.group_unknown */
 export async function updateUser(deps: UserDeps, input: UpdateUser): Promise<UserView> {
   const passwordHash = input.password === undefined ? undefined : await hashPassword(input.password)
   await withTakenErrors(() =>
@@ -202,7 +205,10 @@ async function hasHistory(em: EntityManager, userId: number): Promise<boolean> {
   return row?.found ?? true
 }
 
-/** Softly where anything was ever booked or logged under the account, for good otherwise; the name is free again either way. */
+/**
+ * Softly where anything was ever booked or logged under the account, for good otherwise; the name is free again either way.
+ * @throws {DomainError} user.target_forbidden
+ */
 export async function removeUser(deps: UserDeps, { id }: { id: number }): Promise<void> {
   await deps.em.transactional(async (em) => {
     const scope = { ...deps, em }

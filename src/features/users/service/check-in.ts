@@ -19,11 +19,15 @@ async function dayOf(em: EntityManager, userId: number): Promise<Day> {
   return day
 }
 
+/** @throws {DomainError} user.not_found */
 export async function getCheckInStatus({ em, actor }: UserDeps): Promise<{ canCheckIn: boolean }> {
   return { canCheckIn: !(await dayOf(em, actor.id)).done }
 }
 
-/** The day's reward, once: the grant's key is the user and the day. */
+/**
+ * The day's reward, once: the grant's key is the user and the day.
+ * @throws {DomainError} check_in.disabled, check_in.not_configured, user.not_found, check_in.already_done
+ */
 export async function checkIn(deps: UserDeps, input: { turnstile: string }): Promise<{ quota: number }> {
   const { options, actor } = deps
   if (!options.get('CheckInEnabled')) throw new DomainError('check_in.disabled')

@@ -39,7 +39,7 @@ export async function rewardInviter(
   })
 }
 
-/** Four characters, made when first asked for. */
+/** Four characters, made when first asked for. @throws {DomainError} invite.disabled */
 export async function getInviteCode(deps: UserDeps): Promise<string> {
   const { em, actor, options, ambient } = deps
   if (!options.get('AffEnabled')) throw new DomainError('invite.disabled')
@@ -54,7 +54,10 @@ export async function getInviteCode(deps: UserDeps): Promise<string> {
   }
 }
 
-/** Rewards become balance; what was earned stays transferable after invitations were switched off. */
+/**
+ * Rewards become balance; what was earned stays transferable after invitations were switched off.
+ * @throws {DomainError} invite.transfer_too_small, invite.balance_insufficient
+ */
 export async function transferRewards(deps: UserDeps, { quota }: { quota: number }): Promise<void> {
   const { actor, options, ambient } = deps
   const least = options.get('QuotaPerUnit')

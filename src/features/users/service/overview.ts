@@ -12,7 +12,10 @@ import { lockTarget } from './target.ts'
 
 const mostTokens = 100
 
-/** One account with what hangs on it, deleted ones too: their history is still somebody's business. */
+/**
+ * One account with what hangs on it, deleted ones too: their history is still somebody's business.
+ * @throws {DomainError} user.not_found, user.target_forbidden
+ */
 export async function getUserOverview({ em, actor, ambient }: UserDeps, { id }: { id: number }): Promise<UserOverview> {
   const user = await em.findOne(User, { id }, { disableIdentityMap: true })
   if (!user) throw new DomainError('user.not_found')
@@ -33,7 +36,7 @@ export async function getUserOverview({ em, actor, ambient }: UserDeps, { id }: 
   return toUserOverview(user, { tokens, tokenCount, sessions, inviter })
 }
 
-/** Signs an account out of one browser. */
+/** Signs an account out of one browser. @throws {DomainError} session.not_found */
 export async function endUserSession(deps: UserDeps, { id, session, reason }: EndSession): Promise<void> {
   await deps.em.transactional(async (em) => {
     const scope = { ...deps, em }

@@ -8,7 +8,10 @@ import { isConfusingName, nameLikeness } from '#core/similar-names.ts'
 const isTaken = (error: unknown, constraint: string): boolean =>
   error instanceof UniqueConstraintViolationException && error.message.includes(constraint)
 
-/** Reports which unique value of a user is taken, as a `DomainError`; the table's own constraints decide, so races end here too. */
+/**
+ * Reports which unique value of a user is taken, as a `DomainError`; the table's own constraints decide, so races end here too.
+ * @throws {DomainError} user.username_taken, user.username_similar, email.taken, or that the identity is bound
+ */
 export async function withTakenErrors<Result>(write: () => Promise<Result>): Promise<Result> {
   try {
     return await write()
@@ -34,13 +37,19 @@ const identityIndexes: [string, Provider][] = [
 
 export const isInviteCodeTaken = (error: unknown): boolean => isTaken(error, 'users_aff_code_unique')
 
-/** The columns of a name that somebody chooses in place of the one they have. */
+/**
+ * The columns of a name that somebody chooses in place of the one they have.
+ * @throws {DomainError} user.username_too_long, user.username_confusing
+ */
 export function renamingColumns(username: string): { username: string; usernameLikeness: string } {
   if (isUsernameTooLong(username)) throw new DomainError('user.username_too_long')
   return usernameColumns(username)
 }
 
-/** The columns of a name that somebody takes anew; one that was taken before these rules stays until it is changed. */
+/**
+ * The columns of a name that somebody takes anew; one that was taken before these rules stays until it is changed.
+ * @throws {DomainError} user.username_confusing
+ */
 export function usernameColumns(username: string): { username: string; usernameLikeness: string } {
   if (isConfusingName(username)) throw new DomainError('user.username_confusing')
   return { username, usernameLikeness: nameLikeness(username) }

@@ -24,6 +24,7 @@ async function lockRows({ em, actor }: UserDeps, ids: readonly number[]): Promis
 /**
  * Both rows under a lock, so that what is checked is what is changed: whoever was demoted, banned or deleted while asking acts
  * on nobody any more.
+ * @throws {DomainError} session.role_insufficient, user.not_found, user.target_forbidden
  */
 export async function lockTarget(deps: UserDeps, id: number): Promise<{ target: User; actorRole: number }> {
   const { rows, actorRole } = await lockRows(deps, [id])
@@ -36,6 +37,7 @@ export async function lockTarget(deps: UserDeps, id: number): Promise<{ target: 
 /**
  * The same of whoever something belongs to, who may be gone for good, and of others whose balances it changes. Resolves with
  * the owner.
+ * @throws {DomainError} session.role_insufficient, user.target_forbidden
  */
 export async function lockOwner(deps: UserDeps, id: number, others: readonly number[] = []): Promise<User | null> {
   const { rows, actorRole } = await lockRows(deps, [id, ...others])
