@@ -294,7 +294,9 @@ test('whatever fits the document, and what nearly does, is answered as the docum
       })
       const text = await reply.text()
       if (reply.ok) answered += 1
-      if (reply.status !== 500 && reply.status in operation.responses) return
+      // What is made up for the options may take a model's price away, which is documented as 500.
+      const isFault = reply.status === 500 && !text.includes('no price set')
+      if (!isFault && reply.status in operation.responses) return
       wrong.push(
         `${key} seed ${seed}: ${reply.status} ${text.slice(0, 200)} to ${query} ${JSON.stringify(body)?.slice(0, 300)}`,
       )
