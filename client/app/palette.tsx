@@ -6,6 +6,7 @@ import { t } from '../i18n/t.ts'
 import type { Command } from '../lib/commands.ts'
 import { matchCommands, useCommandSources } from '../lib/commands.ts'
 import { useSession } from '../lib/session.ts'
+import { useOpener } from '../lib/use-origin.ts'
 import { useOwnCommands } from './own-commands.ts'
 import { closePalette } from './palette-state.ts'
 import { staysOpen } from '../components/stays-open.ts'
@@ -51,6 +52,7 @@ export function Palette() {
   const [chosen, setChosen] = useState(0)
   const listId = useId()
   const input = useRef<HTMLInputElement>(null)
+  const opener = useOpener()
   const own = useOwnCommands()
   const { found, searching } = useFound(typed)
   const placeholder = useSearchWords()
@@ -79,6 +81,7 @@ export function Palette() {
       size="md"
       placement="top"
       initialFocusEl={() => input.current}
+      finalFocusEl={opener}
       onOpenChange={({ open }) => !open && closePalette()}
     >
       <Portal>
@@ -94,6 +97,7 @@ export function Palette() {
                 h="full"
                 _focusVisible={{ boxShadow: 'none' }}
                 textStyle="md"
+                textOverflow="ellipsis"
                 placeholder={placeholder}
                 value={typed}
                 role="combobox"

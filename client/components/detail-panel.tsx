@@ -32,11 +32,10 @@ function useReturningFocus(isOpen: boolean) {
   const origin = useOrigin(isOpen)
   useEffect(() => {
     if (!isOpen) return
-    const before = origin.current
     return () => {
       const active = document.activeElement
       const lost = active === null || active === document.body || active.closest('[data-detail-panel]') !== null
-      if (lost && before?.isConnected) before.focus({ preventScroll: true })
+      if (lost) origin()?.focus({ preventScroll: true })
     }
   }, [isOpen, origin])
 }

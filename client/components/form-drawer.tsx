@@ -65,7 +65,7 @@ export function FormDrawer<Values extends FieldValues, Output>(props: FormDrawer
       placement="end"
       size={phone ? 'full' : 'md'}
       closeOnInteractOutside={!isDirty}
-      finalFocusEl={() => origin.current}
+      finalFocusEl={origin}
     >
       <Portal>
         <Drawer.Backdrop />

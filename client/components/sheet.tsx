@@ -27,7 +27,7 @@ export function Sheet(props: SheetProps) {
       onOpenChange={(details) => !details.open && onClose()}
       placement="end"
       size={phone ? 'full' : 'md'}
-      finalFocusEl={() => origin.current}
+      finalFocusEl={origin}
       lazyMount
       unmountOnExit
     >

@@ -1,17 +1,22 @@
-import type { RefObject } from 'react'
-import { useLayoutEffect, useRef, useState } from 'react'
+import { useCallback, useLayoutEffect, useRef, useState } from 'react'
 
-/** What had the focus when something opened, so that it can have it back. */
-export function useOrigin(isOpen: boolean): RefObject<HTMLElement | null> {
-  const origin = useRef<HTMLElement>(null)
+/** What had the focus, so that it can have it back; the page where that is gone, goes with what closes, or nothing had it. */
+function placeOf(origin: Element | null): HTMLElement | null {
+  const isThere = origin?.isConnected && origin !== document.body && !origin.closest('[role=dialog][data-state=closed]')
+  return isThere && origin instanceof HTMLElement ? origin : document.getElementById('content')
+}
+
+/** Where the focus goes back to when what opened closes. */
+export function useOrigin(isOpen: boolean): () => HTMLElement | null {
+  const origin = useRef<Element>(null)
   useLayoutEffect(() => {
-    if (isOpen) origin.current = document.activeElement instanceof HTMLElement ? document.activeElement : null
+    if (isOpen) origin.current = document.activeElement
   }, [isOpen])
-  return origin
+  return useCallback(() => placeOf(origin.current), [])
 }
 
 /** The same for what is mounted while it is open: a field inside may take the focus before anything else could look. */
 export function useOpener(): () => HTMLElement | null {
   const [opener] = useState(() => document.activeElement)
-  return () => (opener instanceof HTMLElement && opener.isConnected ? opener : null)
+  return () => placeOf(opener)
 }

@@ -82,21 +82,24 @@ describeWithBrowser('the tokens page', async () => {
   })
 
   test('shows caps on a phone and in English, and changes them', async () => {
+    const owner = await app.make.user()
+    const caps = [{ period: 'rolling' as const, seconds: 18_000, zone: 'UTC', amount: 300, models: [] }]
+    const [token] = await app.trpc(owner).user.tokens.createMany.mutate({ name: 'Phone program', spendCaps: caps })
     const { page, complaints } = await openConsole(browser, app, {
-      reader,
+      reader: owner,
       language: 'en',
       theme: 'dark',
       width: 390,
       height: 844,
     })
-    await app.make.spendCap({ scope: 'user', id: reader.id }, { seconds: 604_800, amount: 50_000_000 })
+    await app.make.spendCap({ scope: 'user', id: owner.id }, { seconds: 604_800, amount: 50_000_000 })
     await page.goto('/app/tokens')
     await page.getByText('Spend caps of the account, all tokens together').waitFor()
-    await page.getByText('Capped program').first().waitFor()
+    await page.getByText('Phone program').first().waitFor()
     await page.getByText('Any 5 h').first().waitFor()
     await drawn(page)
     await shot(page, 'tokens-en-phone')
-    await page.getByText('Capped program').first().click()
+    await page.getByText('Phone program').first().click()
     const drawer = page.getByRole('dialog')
     // What is stored has come once its cap is there.
     await drawer.locator('[name="spendCaps.0.amount"]').waitFor()
@@ -116,7 +119,7 @@ describeWithBrowser('the tokens page', async () => {
     await page.getByText('1 more').first().waitFor()
 
     // A key fills its first line, instead of leaving its beginning alone there.
-    await page.goto(`/app/tokens?use=${(await app.pool.query('select min(id) as id from tokens')).rows[0].id}`)
+    await page.goto(`/app/tokens?use=${token?.id}`)
     await keyShown(page)
     const linesOf = (block: Element) => {
       const range = document.createRange()
@@ -158,7 +161,7 @@ describeWithBrowser('the tokens page', async () => {
     expect(rows).toEqual([{ raised_amount: 250_000 }])
     // Neither leaves the page as it was below them.
     await page.getByRole('button', { name: '新建令牌' }).click()
-    await page.getByRole('dialog', { name: '新建令牌' }).waitFor()
+    await page.getByRole('dialog', { name: '新建令牌' }).getByRole('textbox', { name: '名称', exact: true }).focus()
 
     // The form that closes below the palette gives its focus back, and does not take the palette along.
     await page.keyboard.press('Control+k')
@@ -166,6 +169,11 @@ describeWithBrowser('the tokens page', async () => {
     await palette.waitFor()
     await page.goBack()
     await page.getByRole('dialog', { name: '新建令牌' }).waitFor({ state: 'detached' })
+    await page.keyboard.press('Escape')
+    await palette.waitFor({ state: 'detached' })
+    // What had the focus is gone with the form.
+    await expect.poll(() => page.evaluate(() => document.activeElement?.id)).toBe('content')
+    await page.keyboard.press('Control+k')
     await palette.fill('钱包')
     await page.keyboard.press('Enter')
     await page.waitForURL('**/app/wallet')
@@ -174,6 +182,7 @@ describeWithBrowser('the tokens page', async () => {
   })
 
   test('opens the operator’s chat page with a key of the reader behind the #, and leads a reader without an enabled token to the tokens', async () => {
+    await app.make.token(reader)
     await setOptions(app, {
       Chats: JSON.stringify([
         { Framed: `${app.upstream.url}/#/?key={key}&url={address}` },
