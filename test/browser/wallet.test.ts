@@ -269,6 +269,29 @@ describeWithBrowser('the wallet and its administration', async () => {
     await expect.poll(() => app.balanceOf(user.id)).toBe(2_500_000)
     expect(await seriousViolations(page)).toEqual([])
     await screenshot(page, 'orders-en')
+
+    // Its money goes back when some of it is spent: the credit is taken whole, and the user reads what that means.
+    const spent = await app.relay(await app.make.token(user), '/v1/chat/completions', {
+      model: 'gpt-4o',
+      messages: [{ role: 'user', content: '[[usage=1000:500]] Spend some of it' }],
+    })
+    expect(spent.status).toBe(200)
+    await app.pool.query(
+      "update top_up_orders set status = 'refunded', refunded_minor = money_minor where trade_no = $1",
+      [tradeNo],
+    )
+    await page.reload()
+    await panel.getByRole('button', { name: 'Take credit back' }).click()
+    const reversal = page.getByRole('dialog', { name: 'Take credit back' })
+    await reversal.getByText('The balance may fall below zero.').waitFor()
+    await reversal.getByRole('textbox', { name: 'Reason' }).fill('refunded at the gateway')
+    await reversal.getByRole('button', { name: 'Take back', exact: true }).click()
+    await panel.getByText('refunded at the gateway').waitFor()
+    expect(await app.balanceOf(user.id)).toBeLessThan(0)
+    const payer = await open(user, '/app/wallet', { language: 'en' })
+    await payer.page.getByText('Below zero: calls are refused until a top-up makes up for it').waitFor()
+    await screenshot(payer.page, 'wallet-below-zero-en')
+    await payer.context.close()
     expect(complaints).toEqual([])
     await context.close()
   })

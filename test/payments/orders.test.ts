@@ -8,6 +8,8 @@ const shop = await openShop()
 const { app, stripe, gateway, admin, payer, order, terms, sessionOf, stripeOrder, seen } = shop
 const { invitedPayer, takeBack, dispute, ledgerHolds, acts } = shop
 afterAll(shop.close)
+await app.make.channel()
+await app.services.channels.reload()
 
 describe('completing an order by hand', () => {
   it('credits once for fifty administrators and notifications that come at once', async () => {
@@ -63,6 +65,13 @@ describe('taking a credit back', () => {
     const { id, form } = await order(user)
     await gateway.notify(app.url, gateway.notification(form))
     await expect.poll(() => app.balanceOf(inviter.id)).toBe(500_000)
+    const token = await app.make.token(user)
+    const call = () =>
+      app.relay(token, '/v1/chat/completions', {
+        model: 'gpt-4o-mini',
+        messages: [{ role: 'user', content: '[[usage=1000:500]] Spend some of it' }],
+      })
+    expect((await call()).status).toBe(200)
     const reverse = () => app.trpc(admin).admin.orders.reverse.mutate({ id, reason: 'refunded at the gateway' })
     await expect(reverse()).rejects.toThrow('只有已退款或被拒付且额度尚未收回的订单可以收回额度')
     await app.pool.query("update top_up_orders set status = 'refunded', refunded_minor = money_minor where id = $1", [
@@ -70,8 +79,32 @@ describe('taking a credit back', () => {
     ])
     const outcomes = await Promise.allSettled(Array.from({ length: 20 }, reverse))
     expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
-    expect([await app.balanceOf(user.id), await app.balanceOf(inviter.id)]).toEqual([0, 0])
+    // What was spent of it is owed, and nothing more is served until it is paid.
+    expect([await app.balanceOf(user.id), await app.balanceOf(inviter.id)]).toEqual([-225, 0])
+    const refused = await call()
+    expect([refused.status, (await refused.json()).error.code]).toEqual([403, 'insufficient_user_quota'])
+    expect(await app.trpc(user).user.wallet.get.query()).toMatchObject({ quota: -225, usedQuota: 225 })
     expect(await acts(id)).toMatchObject([{ action: 'orders.reverse', reason: 'refunded at the gateway' }])
+    await ledgerHolds()
+  })
+
+  it('takes no more than the order credited, whatever is said of refunds and disputes, and how often', async () => {
+    const user = await payer()
+    const { session, id } = await stripeOrder(user)
+    await stripe.send(app.url, stripe.checkoutEvent('completed', session))
+    await stripe.send(app.url, stripe.refundEvent(session, 300))
+    await takeBack(id)
+    // As a part of a larger payment than the order's.
+    const larger = { ...session, amount: 10 * session.amount }
+    await stripe.send(app.url, stripe.refundEvent(larger, 5 * session.amount))
+    const reverse = () => Promise.allSettled(Array.from({ length: 25 }, () => takeBack(id)))
+    await reverse()
+    await Promise.all([reverse(), ...Array.from({ length: 25 }, (_, index) => dispute(session, 'open', `dp_${index}`))])
+    await stripe.send(app.url, stripe.refundEvent(session, 1100))
+    await dispute(session, 'lost')
+    await reverse()
+    expect(await app.balanceOf(user.id)).toBe(0)
+    expect(await seen(id)).toMatchObject({ reversibleQuota: 0 })
     await ledgerHolds()
   })
 

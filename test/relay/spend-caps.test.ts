@@ -135,6 +135,82 @@ test('without the log of consumption and on a cap of other models a call counts 
   expect(await ledgerViolations(one.pool, { everyCallIsLogged: false })).toEqual([])
 })
 
+/** What a cap has counted without what calls hold, and what was charged since it began, noted under its lock when it ends. */
+const watchCaps = () =>
+  one.pool.query(`
+    create table cap_starts (cap_id int primary key, used bigint);
+    create table cap_ends (scope text, counted bigint, charged bigint);
+    create function used_of(c spend_caps) returns bigint language sql as $$
+      select used_quota from users where c.scope = 'user' and id = c.subject_id
+      union all select used_quota from tokens where c.scope = 'token' and id = c.subject_id $$;
+    create function note_cap() returns trigger language plpgsql as $$ begin
+      if tg_op = 'INSERT' then
+        insert into cap_starts values (new.id, used_of(new));
+        return null;
+      end if;
+      insert into cap_ends select old.scope,
+        (select coalesce(sum(amount), 0) from spend_cap_buckets where cap_id = old.id)
+          - (select coalesce(sum(amount), 0) from holds where status = 'open' and caps ? old.id::text),
+        used_of(old) - (select used from cap_starts where cap_id = old.id);
+      return old;
+    end $$;
+    create trigger spend_caps_watch_start after insert on spend_caps for each row execute function note_cap();
+    create trigger spend_caps_watch_end before delete on spend_caps for each row execute function note_cap();`)
+
+test('fifty calls at once, while caps are set, raised, lowered and removed: each counts what was charged from its start to its end, with the log of consumption or without', async () => {
+  await watchCaps()
+  const admin = await one.make.user({ role: 10 })
+  for (const isLogged of ['true', 'false']) {
+    await setOptions(one, { LogConsumeEnabled: isLogged })
+    await other.services.options.reload()
+    const user = await one.make.user()
+    const token = await one.make.token(user)
+    // Before the first cap there are leases.
+    await rush(token, 50, chat.body('fixed', 'hello', false))
+    const cap = { period: 'day' as const, amount: perCall * 1000 }
+    const day = { amount: perCall * 2000, until: new Date(Date.now() + 86_400_000) }
+    const byAdmin = {
+      set: (caps: (typeof cap)[]) => other.trpc(admin).admin.spendCaps.set.mutate({ userId: user.id, caps }),
+      raise: (id: number) => one.trpc(admin).admin.spendCaps.raise.mutate({ id, raise: day }),
+    }
+    const byOwner = {
+      set: async (spendCaps: (typeof cap)[]) => {
+        await one
+          .trpc(user)
+          .user.tokens.update.mutate({ id: token.id, name: 'Changed', unlimitedQuota: true, spendCaps })
+        return (await one.trpc(user).user.spendCaps.list.query()).filter(({ scope }) => scope === 'token')
+      },
+      raise: (id: number) => other.trpc(user).user.spendCaps.raise.mutate({ id, raise: day }),
+    }
+    let served = 0
+    let lanes = 50
+    const call = async () => {
+      for (let count = 0; count < 6; count += 1)
+        served += (await rush(token, 1, chat.body('fixed', 'hello', false))).served
+      lanes -= 1
+    }
+    const change = async ({ set, raise }: typeof byAdmin | typeof byOwner) => {
+      while (lanes > 0) {
+        const [made] = await set([cap])
+        await raise(made?.id ?? 0)
+        await set([{ ...cap, amount: perCall }])
+        await set([])
+      }
+    }
+    await Promise.all([...Array.from({ length: 50 }, call), change(byAdmin), change(byOwner)])
+    expect(served).toBeGreaterThan(0)
+    await untilNothingIsHeld()
+  }
+  await setOptions(one, { LogConsumeEnabled: 'true' })
+  const { rows } = await one.pool.query<Record<'scope' | 'counted' | 'charged', string>>('select * from cap_ends')
+  expect(rows.filter(({ counted, charged }) => counted !== charged)).toEqual([])
+  for (const scope of ['user', 'token'])
+    expect(rows.filter((row) => row.scope === scope && row.charged !== '0').length, scope).toBeGreaterThan(2)
+  await one.pool.query(
+    'drop trigger spend_caps_watch_start on spend_caps; drop trigger spend_caps_watch_end on spend_caps',
+  )
+}, 120_000)
+
 test('with every other limit switched off a cap still holds, for tokens and in the playground alike', async () => {
   const off = {
     SelfUseModeEnabled: 'true',

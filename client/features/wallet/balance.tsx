@@ -16,7 +16,12 @@ export function Balance({ wallet }: { wallet: Wallet | undefined }) {
   return (
     <SimpleGrid columns={{ base: 2, sm: 3 }} gap="3">
       <GridItem colSpan={{ base: 2, sm: 1 }} display="grid">
-        <StatTile label={t('当前余额')} value={<Money quota={wallet?.quota} />} loading={loading} />
+        <StatTile
+          label={t('当前余额')}
+          value={<Money quota={wallet?.quota} />}
+          note={wallet && wallet.quota < 0 && t('低于零，充值补足后才能继续调用')}
+          loading={loading}
+        />
       </GridItem>
       <StatTile
         label={t('可用时长')}

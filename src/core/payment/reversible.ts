@@ -10,14 +10,18 @@ type Money = {
   paidAt?: Date | null | undefined
 }
 
-/** The part of the credit whose money went back by refunds. */
+/** The part of the credit whose money went back by refunds: all of it also where a gateway names more than was paid. */
 export const refundedShare = ({
   status,
   quota,
   refundedMinor,
   moneyMinor,
 }: Pick<Money, 'status' | 'quota' | 'refundedMinor' | 'moneyMinor'>): number =>
-  status === 'refunded' ? quota : refundedMinor === 0 ? 0 : exactShare([quota, refundedMinor], moneyMinor, 'down')
+  status === 'refunded'
+    ? quota
+    : refundedMinor === 0
+      ? 0
+      : Math.min(quota, exactShare([quota, refundedMinor], moneyMinor, 'down'))
 
 /** The part of the credit whose money went back and that was not taken back yet; 0 where there is nothing to take. */
 export function reversibleQuota(order: Money): number {
