@@ -4,12 +4,13 @@ import { App } from './app/app.tsx'
 import { confirm } from './components/confirm.tsx'
 import { startLanguage } from './i18n/t.ts'
 import { guardHistory, leaveWords, setLeaveQuestion } from './lib/leave-guard.ts'
+import { currentUser } from './lib/session.ts'
 import { followThemeMode } from './theme/theme-mode.ts'
 
 followThemeMode()
 guardHistory()
 setLeaveQuestion(() => confirm({ ...leaveWords(), danger: true }))
-await startLanguage()
+await startLanguage(currentUser() !== undefined)
 
 const root = document.getElementById('root')
 if (root) {

@@ -57,7 +57,9 @@ const areaOf = (id: string): string | undefined => {
 
 /** The file a module goes into: few files, each of what is needed together, since every request costs a round trip on a slow line. */
 function chunkOf(id: string, modules: Modules): string {
-  if (/\.en\.ts$|[\\/]en\.(ts|json)$/.test(id)) return 'english'
+  if (/[\\/](i18n|auth|pricing|setup|site)[\\/]en\.json$|en-visitors\.ts$|[\\/](accounts|general)\.en\.ts$/.test(id))
+    return 'english'
+  if (/\.en\.ts$|[\\/]en\.(ts|json)$/.test(id)) return 'sentences'
   // Not by who imports it: Chakra names all of its components in one module, which everybody does.
   if (/[\\/]node_modules[\\/]/.test(id)) return packages.find(([, names]) => names.test(id))?.[0] ?? 'libraries'
   if (id.endsWith('components/charts/drawings.tsx')) return 'charts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { problemsOf, sentencesIn } from './check-i18n.ts'
+import { lateForVisitors, problemsOf, sentencesIn } from './check-i18n.ts'
 
 const used = (...sentences: string[]) => sentences.map((sentence) => ({ sentence, file: 'page.tsx' }))
 
@@ -26,4 +26,15 @@ test('reports two features that translate one sentence differently', () => {
 
 test('reports English that lost a parameter of its sentence', () => {
   expect(problemsOf(used('共 {total} 条'), new Map([['en.json', { '共 {total} 条': 'rows' }]]))).toHaveLength(1)
+})
+
+test('what visitors read has its English in what they are sent', () => {
+  const used = ['登录', '额度'].map((sentence) => ({ sentence, file: 'client/features/auth/login-page.tsx' }))
+  const translations = new Map<string, Record<string, string>>([
+    ['client/i18n/en.json', { 登录: 'Log in' }],
+    ['client/features/users/en.json', { 额度: 'Quota' }],
+  ])
+  expect(lateForVisitors(used, translations)).toEqual([
+    'client/features/auth/login-page.tsx: “额度” has its English only in a file that comes after the sign-in',
+  ])
 })

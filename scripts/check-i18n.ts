@@ -49,6 +49,19 @@ export function problemsOf(used: Found[], translations: Map<string, Record<strin
   return problems
 }
 
+/** The pages that are open to everybody; `client/i18n/en-visitors.ts` has their English and what is shared. */
+const visitorFiles = /^client\/(i18n|features\/(auth|pricing|setup|site))\//
+
+/** What visitors are shown may not wait for the sentences that come with the sign-in. */
+export function lateForVisitors(used: Found[], translations: Map<string, Record<string, string>>): string[] {
+  const early = new Set(
+    [...translations].flatMap(([file, entries]) => (visitorFiles.test(file) ? Object.keys(entries) : [])),
+  )
+  return used
+    .filter(({ sentence, file }) => visitorFiles.test(file) && !early.has(sentence))
+    .map(({ sentence, file }) => `${file}: “${sentence}” has its English only in a file that comes after the sign-in`)
+}
+
 const placeholders = (sentence: string): string => [...new Set(sentence.match(/\{\w+\}/g) ?? [])].toSorted().join()
 
 /** What the settings page says of options, which it is drawn from. */
@@ -78,7 +91,7 @@ function check(): string[] {
       .filter((file) => file.endsWith('/en.json'))
       .map((file) => [named(file), JSON.parse(readFileSync(file, 'utf8')) as Record<string, string>]),
   )
-  return problemsOf(used, translations)
+  return [...problemsOf(used, translations), ...lateForVisitors(used, translations)]
 }
 
 if (import.meta.main) {

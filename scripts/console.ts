@@ -31,7 +31,7 @@ function hashSources(): string {
 
 /** Copies for the wire, made once here instead of at every request. */
 function compressFiles(folder: string): void {
-  const quality = { params: { [constants.BROTLI_PARAM_QUALITY]: 10 } }
+  const quality = { params: { [constants.BROTLI_PARAM_QUALITY]: 11 } }
   for (const file of globSync('**/*.{js,css,svg,json}', { cwd: folder })) {
     const path = join(folder, file)
     const content = readFileSync(path)

@@ -6,7 +6,7 @@ import { useStatus } from '../lib/status.ts'
 import { ErrorBoundary } from './error-boundary.tsx'
 import { devRoutes } from './dev-pages.tsx'
 import { knownRoutes, routeOf } from './navigation.ts'
-import { t } from '../i18n/t.ts'
+import { t, useSentences } from '../i18n/t.ts'
 import { NotAllowed } from './not-allowed.tsx'
 import { NotFound } from './not-found.tsx'
 import { PageLoading } from './page-loading.tsx'
@@ -42,10 +42,13 @@ function useFreshStart(page: string | undefined) {
 export function AppRouter() {
   const [path] = useLocation()
   const { setUp } = useStatus()
+  const { user } = useSession()
+  const isReadable = useSentences(user !== undefined)
   const route = routeOf(path)
   useFreshStart(route?.page)
   if (!setUp && path !== '/setup' && routeOf('/setup')) return <Redirect to="/setup" replace />
   const frame = route ? (route.frame ?? 'console') : path.startsWith('/dev/') ? 'console' : 'site'
+  if (frame === 'console' && !isReadable) return <PageLoading />
   const content = (
     <ErrorBoundary resetKey={path}>
       <Suspense fallback={<PageLoading />}>

@@ -1,7 +1,6 @@
-import shared from './en.json'
+import { visitorEnglish } from './en-visitors.ts'
 import account from '../features/account/en.json'
 import audit from '../features/audit/en.json'
-import auth from '../features/auth/en.json'
 import channels from '../features/channels/en.json'
 import chat from '../features/chat/en.json'
 import groups from '../features/groups/en.json'
@@ -13,10 +12,7 @@ import orders from '../features/orders/en.json'
 import plans from '../features/plans/en.json'
 import playground from '../features/playground/en.json'
 import prices from '../features/prices/en.json'
-import pricing from '../features/pricing/en.json'
 import redemptions from '../features/redemptions/en.json'
-import setup from '../features/setup/en.json'
-import site from '../features/site/en.json'
 import stats from '../features/stats/en.json'
 import system from '../features/system/en.json'
 import tasks from '../features/tasks/en.json'
@@ -28,10 +24,9 @@ export { englishMessages as englishErrors } from '#core/errors.en.ts'
 
 /** Every sentence with its English; one file for what is shared and one beside each feature. */
 export const english = {
-  ...shared,
+  ...visitorEnglish,
   ...account,
   ...audit,
-  ...auth,
   ...channels,
   ...chat,
   ...groups,
@@ -43,10 +38,7 @@ export const english = {
   ...plans,
   ...playground,
   ...prices,
-  ...pricing,
   ...redemptions,
-  ...setup,
-  ...site,
   ...stats,
   ...system,
   ...tasks,

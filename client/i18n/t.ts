@@ -1,4 +1,6 @@
-import { currentLanguage, onLanguageChange, storeLanguage } from './language.ts'
+import { useEffect } from 'react'
+import { createStore, useStore } from '../lib/store.ts'
+import { currentLanguage, onLanguageChange, storeLanguage, useLanguage } from './language.ts'
 import type { Language } from './language.ts'
 import type { english } from './en.ts'
 
@@ -18,12 +20,30 @@ type Words = { sentences: Record<string, string>; errors: Record<string, string>
 
 const nothing: Words = { sentences: {}, errors: {} }
 let translated = nothing
+/** Whether the sentences are there that only who is signed in is shown. */
+const isComplete = createStore(false)
 
-/** English is fetched only by those who read it. */
-async function load(language: Language): Promise<void> {
-  if (language !== 'en' || translated !== nothing) return
-  const { english, englishErrors } = await import('./en.ts')
-  translated = { sentences: english, errors: englishErrors }
+/** English is fetched only by those who read it, and of it what they are shown. */
+async function load(language: Language, isSignedIn: boolean): Promise<void> {
+  if (language !== 'en' || isComplete.get()) return
+  if (isSignedIn) {
+    const { english, englishErrors } = await import('./en.ts')
+    translated = { sentences: english, errors: englishErrors }
+    isComplete.set(true)
+  } else if (translated === nothing) {
+    const { visitorEnglish, visitorErrors } = await import('./en-visitors.ts')
+    if (translated === nothing) translated = { sentences: visitorEnglish, errors: visitorErrors }
+  }
+}
+
+/** Fetches the other sentences when somebody signs in; false until they are there. */
+export function useSentences(isSignedIn: boolean): boolean {
+  const known = useStore(isComplete)
+  const isMissing = useLanguage() === 'en' && isSignedIn && !known
+  useEffect(() => {
+    if (isMissing) void load('en', true)
+  }, [isMissing])
+  return !isMissing
 }
 
 /** `{count}` stands for the parameter, `{count|model|models}` for the word that goes with it: of one, and of any other number. */
@@ -56,8 +76,8 @@ const markDocument = () => {
   document.documentElement.lang = currentLanguage() === 'en' ? 'en' : 'zh-CN'
 }
 
-export async function startLanguage(): Promise<void> {
-  await load(currentLanguage())
+export async function startLanguage(isSignedIn: boolean): Promise<void> {
+  await load(currentLanguage(), isSignedIn)
   markDocument()
   onLanguageChange(markDocument)
   // Another tab may have chosen it, without the words.
@@ -67,6 +87,6 @@ export async function startLanguage(): Promise<void> {
 }
 
 export async function setLanguage(language: Language): Promise<void> {
-  await load(language)
+  await load(language, true)
   storeLanguage(language)
 }

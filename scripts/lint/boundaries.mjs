@@ -121,7 +121,7 @@ export const table = [
     [...blocks, 'own/**', 'src/core/**', 'src/features/*/schema**', 'type:src/server/app-router', 'npm:**'],
   ],
   ['client/app/**', ['client/**', 'src/core/**', 'src/features/*/schema**', 'type:src/server/app-router', 'npm:**']],
-  ['client/i18n/en', ['client/i18n/**', 'client/features/*/en.json', 'src/core/**']],
+  ['client/i18n/en**', ['client/i18n/**', 'client/features/*/en.json', 'src/core/**']],
   ['client/*', ['client/**', 'npm:**']],
   ['client/**', [...blocks, 'src/core/**', 'type:src/server/app-router', 'type:src/trpc/**', 'npm:**']],
 ]
