@@ -157,6 +157,12 @@ describe('errors towards the caller', () => {
     expect(kinds(status)).toEqual(expected)
   })
 
+  it('has its code in words for OpenAI’s clients, whose types know no number', () => {
+    const error = errorOf(429, { type: 'RESOURCE_EXHAUSTED', code: 429 })
+    expect(dialects['openai-chat'].error(error).body).toMatchObject({ error: { code: '429' } })
+    expect(dialects['openai-responses'].streamError(error)).toContain('"code":"429"')
+  })
+
   it('keeps the type, code and parameter of an upstream for callers of OpenAI dialects', () => {
     const given = { type: 'tokens', code: 'too_long', param: 'messages', retryAfterSeconds: 3 }
     for (const id of ['openai-chat', 'openai-responses', 'openai-completions'] as const) {

@@ -40,7 +40,8 @@ export function toOpenAiError(given: CallerError) {
     message: callerMessage(error),
     type: error.type === '' ? type : error.type,
     param: error.param ?? null,
-    code: error.code ?? (error.type === '' ? code : null),
+    // Google's are numbers, which clients with types of their own (`code: string | null`) cannot read.
+    code: error.code === null ? (error.type === '' ? code : null) : String(error.code),
   }
 }
 

@@ -6,7 +6,7 @@ export const responsesError = openAiError
 /** Fields of an `error` event; they stand flat. */
 export function toErrorFields(error: CallerError) {
   const { code, message, param } = toOpenAiError(error)
-  return { code: code === null ? null : String(code), message, param }
+  return { code, message, param }
 }
 
 /** An error of a stream whose events nobody counted. */
