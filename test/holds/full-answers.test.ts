@@ -1,14 +1,7 @@
-import { afterAll, describe, expect, test } from 'vitest'
-import { startApp } from '#test/support/app.ts'
+import { describe, expect, test } from 'vitest'
 import { setOptions } from '#test/relay/serve.ts'
-import {
-  chat,
-  closeWithoutViolations,
-  consumed,
-  say,
-  type CallerDialect,
-  callerDialects,
-} from '#test/relay/caller-dialects.ts'
+import { chat, consumed, say, type CallerDialect, callerDialects } from '#test/relay/caller-dialects.ts'
+import { startBalancedApp } from '#test/relay/relay-world.ts'
 
 // One quota a token, the answer's too, so that a balance of N buys about N tokens.
 const kinds = [
@@ -17,8 +10,7 @@ const kinds = [
   { name: 'a Gemini channel', type: 24, model: 'm-gemini' },
 ]
 
-const app = await startApp()
-afterAll(() => closeWithoutViolations(app))
+const app = await startBalancedApp()
 const names = [
   ...kinds.map(({ model }) => model),
   'm-passed',

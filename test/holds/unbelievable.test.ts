@@ -1,11 +1,10 @@
-import { afterAll, describe, expect, test } from 'vitest'
-import { startApp } from '#test/support/app.ts'
+import { describe, expect, test } from 'vitest'
 import { serve, setOptions, withOptions } from '#test/relay/serve.ts'
-import { chat, closeWithoutViolations, consumed, say } from '#test/relay/caller-dialects.ts'
+import { chat, consumed, say } from '#test/relay/caller-dialects.ts'
 import { type AnswerLengths, createAnswerLengths } from '#relay/billing/answer-lengths.ts'
+import { startBalancedApp } from '#test/relay/relay-world.ts'
 
-const app = await startApp()
-afterAll(() => closeWithoutViolations(app))
+const app = await startBalancedApp()
 await setOptions(app, { GroupRatio: '{"default":1}', RetryTimes: '0' })
 
 describe('figures of an upstream that cannot be believed', () => {

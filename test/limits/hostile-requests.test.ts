@@ -1,18 +1,16 @@
 import fc from 'fast-check'
-import { afterAll, describe, expect, test } from 'vitest'
-import { startApp } from '#test/support/app.ts'
+import { describe, expect, test } from 'vitest'
 import type { TestUser } from '#test/support/factories.ts'
 import { long } from '#test/support/long.ts'
 import { sendHead } from '#test/support/raw-request.ts'
 import { appRouter } from '#server/app-router.ts'
+import { startBalancedApp } from '#test/relay/relay-world.ts'
 import documentedPaths from '../rest/documented-paths.json' with { type: 'json' }
-import { closeWithoutViolations } from '../relay/caller-dialects.ts'
 
 /** The short form is the same each time; the long one looks somewhere else each time. */
 const runs = (short: number, many: number) => (long ? { numRuns: many } : { numRuns: short, seed: 20_261_122 })
 
-const app = await startApp()
-afterAll(() => closeWithoutViolations(app))
+const app = await startBalancedApp()
 const root = await app.make.user({ role: 100 })
 
 /** Field names that the routes of the console read. */

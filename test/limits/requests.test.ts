@@ -1,10 +1,9 @@
-import { afterAll, beforeEach, describe, expect, test } from 'vitest'
-import { startApp } from '#test/support/app.ts'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { allowUnpriced, serve, setOptions, withOptions } from '../relay/serve.ts'
-import { chat, closeWithoutViolations, say, callerDialects } from '../relay/caller-dialects.ts'
+import { chat, say, callerDialects } from '../relay/caller-dialects.ts'
+import { startBalancedApp } from '#test/relay/relay-world.ts'
 
-const app = await startApp()
-afterAll(() => closeWithoutViolations(app))
+const app = await startBalancedApp()
 await allowUnpriced(app)
 await setOptions(app, { RetryTimes: '0' })
 const model = (await serve(app, {})).model

@@ -1,12 +1,11 @@
 import { Redis } from 'ioredis'
-import { afterAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { createLimits } from '#features/limits/service.ts'
-import { type Person, startConsole } from '#test/support/console-app.ts'
+import { type Person, startFileConsole } from '#test/support/console-app.ts'
 import { ledgerViolations } from '#test/support/ledger-invariant.ts'
 import { freePort } from '#test/support/processes.ts'
 
-const app = await startConsole()
-afterAll(() => app[Symbol.asyncDispose]())
+const app = await startFileConsole()
 const admin = await app.person({ role: 10 })
 beforeEach(async () => {
   await app.sql('delete from options')

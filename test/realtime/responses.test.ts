@@ -1,16 +1,16 @@
 import { once } from 'node:events'
 import OpenAI from 'openai'
 import { ResponsesWS } from 'openai/resources/responses/ws'
-import { afterAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { beforeEach, describe, expect, test, vi } from 'vitest'
 import { WebSocket } from 'ws'
 import { startApp } from '#test/support/app.ts'
-import { closeWithoutViolations, consumed, eventually } from '../relay/caller-dialects.ts'
+import { consumed, eventually } from '../relay/caller-dialects.ts'
 import { allowUnpriced, serve } from '../relay/serve.ts'
+import { startBalancedApp } from '#test/relay/relay-world.ts'
 
 type Event = { type: string; response: { id: string; output: unknown[] } } & Record<string, unknown>
 
-const app = await startApp()
-afterAll(() => closeWithoutViolations(app))
+const app = await startBalancedApp()
 await allowUnpriced(app)
 beforeEach(() => app.upstream.clear())
 

@@ -1,11 +1,10 @@
 import { GoogleGenAI } from '@google/genai'
-import { afterAll, describe, expect, test } from 'vitest'
-import { startApp } from '#test/support/app.ts'
-import { closeWithoutViolations, consumed } from './caller-dialects.ts'
+import { describe, expect, test } from 'vitest'
+import { consumed } from './caller-dialects.ts'
+import { startBalancedApp } from './relay-world.ts'
 
 const names = ['gpt-4o-mini', 'vendor/model-x', 'llama3:8b']
-const app = await startApp()
-afterAll(() => closeWithoutViolations(app))
+const app = await startBalancedApp()
 const token = await app.make.token(await app.make.user())
 await app.make.channel({ models: names.join(',') })
 await app.make.option('SelfUseModeEnabled', 'true')

@@ -1,12 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startApp } from '#test/support/app.ts'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { type Agent, claudeCode, codex, opencode } from './agent-clients.ts'
 import { geminiCli } from './gemini-cli-client.ts'
-import { closeWithoutViolations, consumed } from './caller-dialects.ts'
+import { consumed } from './caller-dialects.ts'
 import { allowUnpriced, serve, setOptions } from './serve.ts'
+import { startBalancedApp } from './relay-world.ts'
 
-const app = await startApp()
-afterAll(() => closeWithoutViolations(app))
+const app = await startBalancedApp()
 await allowUnpriced(app)
 const mine = await app.make.token(await app.make.user({ quota: 1_000_000_000_000 }))
 

@@ -1,18 +1,9 @@
 import { brotliCompressSync, gzipSync } from 'node:zlib'
-import { afterAll, describe, expect, test } from 'vitest'
-import { startApp } from '#test/support/app.ts'
-import {
-  chat,
-  closeWithoutViolations,
-  consumed,
-  openHolds,
-  say,
-  type CallerDialect,
-  callerDialects,
-} from './caller-dialects.ts'
+import { describe, expect, test } from 'vitest'
+import { chat, consumed, openHolds, say, type CallerDialect, callerDialects } from './caller-dialects.ts'
+import { startBalancedApp } from './relay-world.ts'
 
-const app = await startApp()
-afterAll(() => closeWithoutViolations(app))
+const app = await startBalancedApp()
 const token = await app.make.token(await app.make.user())
 await app.make.channel({ baseUrl: app.upstream.withDirectives('lenient') })
 await app.settled()

@@ -1,11 +1,10 @@
-import { afterAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { BuyingPrice } from '#core/pricing/buying-price.ts'
-import { startApp } from '#test/support/app.ts'
-import { chat, closeWithoutViolations, say } from './caller-dialects.ts'
+import { chat, say } from './caller-dialects.ts'
 import { allowUnpriced, serve, setOptions, withOptions } from './serve.ts'
+import { startBalancedApp } from './relay-world.ts'
 
-const app = await startApp()
-afterAll(() => closeWithoutViolations(app))
+const app = await startBalancedApp()
 await allowUnpriced(app)
 const user = await app.make.user()
 const token = await app.make.token(user, { remainQuota: 50_000_000 })

@@ -1,12 +1,11 @@
-import { afterAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { chargeReceipt } from '#core/pricing/charge.ts'
 import { receipt as receiptSchema } from '#core/pricing/receipt.ts'
-import { startApp } from '#test/support/app.ts'
 import { setOptions } from './serve.ts'
-import { closeWithoutViolations, consumed, say, type CallerDialect, callerDialects } from './caller-dialects.ts'
+import { consumed, say, type CallerDialect, callerDialects } from './caller-dialects.ts'
+import { startBalancedApp } from './relay-world.ts'
 
-const app = await startApp()
-afterAll(() => closeWithoutViolations(app))
+const app = await startBalancedApp()
 const token = await app.make.token(await app.make.user({ quota: 9_000_000_000_000 }))
 
 /** A whole number of billionths of billionths: three decimals a factor, and no charge has more than six factors. */

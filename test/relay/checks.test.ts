@@ -1,21 +1,12 @@
-import { afterAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { errors, type ErrorCode } from '#core/errors.ts'
 import { admissionChecks } from '#scripts/reference/admission.ts'
-import { startApp } from '#test/support/app.ts'
 import type { TestToken } from '#test/support/factories.ts'
 import { setOptions, withOptions } from './serve.ts'
-import {
-  chat,
-  closeWithoutViolations,
-  consumed,
-  eventually,
-  say,
-  type CallerDialect,
-  callerDialects,
-} from './caller-dialects.ts'
+import { chat, consumed, eventually, say, type CallerDialect, callerDialects } from './caller-dialects.ts'
+import { startBalancedApp } from './relay-world.ts'
 
-const app = await startApp()
-afterAll(() => closeWithoutViolations(app))
+const app = await startBalancedApp()
 await app.make.channel()
 await app.make.channel({ models: 'disabled-model', status: 2 })
 

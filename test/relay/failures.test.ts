@@ -1,10 +1,9 @@
-import { afterAll, beforeEach, describe, expect, test } from 'vitest'
-import { startApp } from '#test/support/app.ts'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { allowUnpriced, channelsOf, serve, withOptions } from './serve.ts'
-import { chat, closeWithoutViolations, consumed, say, callerDialects } from './caller-dialects.ts'
+import { chat, consumed, say, callerDialects } from './caller-dialects.ts'
+import { startBalancedApp } from './relay-world.ts'
 
-const app = await startApp()
-afterAll(() => closeWithoutViolations(app))
+const app = await startBalancedApp()
 await allowUnpriced(app)
 const user = await app.make.user()
 const token = await app.make.token(user, { remainQuota: 5_000_000 })

@@ -1,12 +1,11 @@
-import { afterAll, expect, test } from 'vitest'
-import { startApp } from '#test/support/app.ts'
+import { expect, test } from 'vitest'
 import { setOptions } from './serve.ts'
-import { closeWithoutViolations, consumed } from './caller-dialects.ts'
+import { consumed } from './caller-dialects.ts'
 import { receiptViolations } from '#test/support/receipts.ts'
+import { startBalancedApp } from './relay-world.ts'
 
 /** All at a group ratio of 0.8; the model `m` at ratio 2, completions 3 times, cached prompts a tenth of it. */
-const app = await startApp()
-afterAll(() => closeWithoutViolations(app))
+const app = await startBalancedApp()
 const token = await app.make.token(await app.make.user({ quota: 100_000_000 }))
 const baseUrl = app.upstream.withDirectives('usage=1000:200:400')
 await app.make.channel({ models: 'm', baseUrl })

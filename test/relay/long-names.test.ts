@@ -1,18 +1,9 @@
-import { afterAll, describe, expect, test } from 'vitest'
-import { startApp } from '#test/support/app.ts'
+import { describe, expect, test } from 'vitest'
 import { handshake } from '../realtime/world.ts'
-import {
-  chat,
-  closeWithoutViolations,
-  consumed,
-  openHolds,
-  say,
-  type CallerDialect,
-  callerDialects,
-} from './caller-dialects.ts'
+import { chat, consumed, openHolds, say, type CallerDialect, callerDialects } from './caller-dialects.ts'
+import { startBalancedApp } from './relay-world.ts'
 
-const app = await startApp()
-afterAll(() => closeWithoutViolations(app))
+const app = await startBalancedApp()
 const token = await app.make.token(await app.make.user())
 await app.make.channel({ models: 'gpt-4-gizmo-*,gpt-4o-mini' })
 await app.settled()

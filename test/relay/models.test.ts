@@ -1,14 +1,13 @@
-import { afterAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { anthropicLibrary } from '#test/sdk/clients/anthropic.ts'
 import { thrownBy } from '#test/sdk/clients/client.ts'
 import { googleLibrary } from '#test/sdk/clients/google.ts'
 import { openAiLibrary } from '#test/sdk/clients/openai.ts'
-import { startApp } from '#test/support/app.ts'
 import { setOptions, withOptions } from './serve.ts'
-import { closeWithoutViolations, consumed } from './caller-dialects.ts'
+import { consumed } from './caller-dialects.ts'
+import { startBalancedApp } from './relay-world.ts'
 
-const app = await startApp()
-afterAll(() => closeWithoutViolations(app))
+const app = await startBalancedApp()
 const user = await app.make.user()
 const token = await app.make.token(user)
 await app.make.channel({ models: 'gpt-4o,gpt-4o-mini,unpriced-model' })

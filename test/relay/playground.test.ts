@@ -1,11 +1,10 @@
-import { afterAll, expect, test } from 'vitest'
-import { startApp } from '#test/support/app.ts'
+import { expect, test } from 'vitest'
 import type { TestUser } from '#test/support/factories.ts'
 import { serve, setOptions } from './serve.ts'
-import { chat, closeWithoutViolations, consumed } from './caller-dialects.ts'
+import { chat, consumed } from './caller-dialects.ts'
+import { startBalancedApp } from './relay-world.ts'
 
-const app = await startApp()
-afterAll(() => closeWithoutViolations(app))
+const app = await startBalancedApp()
 await setOptions(app, {
   SelfUseModeEnabled: 'true',
   GroupRatio: '{"default":1,"vip":2,"svip":1}',

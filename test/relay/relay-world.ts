@@ -11,10 +11,16 @@ type Input = NonNullable<Parameters<typeof startApp>[0]> & { options?: Record<st
 export const richToken = async (app: App): Promise<TestToken> =>
   app.make.token(await app.make.user({ quota: 1_000_000_000_000 }))
 
-/** An app for one file of tests, whose models may be called without a price, and a token to call them. */
-export async function startRelay({ options, ...input }: Input = {}): Promise<{ app: App; token: TestToken }> {
+/** An app for one file of tests, at whose end every quota must be accounted for. */
+export async function startBalancedApp(input?: Parameters<typeof startApp>[0]): Promise<App> {
   const app = await startApp(input)
   afterAll(() => closeWithoutViolations(app))
+  return app
+}
+
+/** An app for one file of tests, whose models may be called without a price, and a token to call them. */
+export async function startRelay({ options, ...input }: Input = {}): Promise<{ app: App; token: TestToken }> {
+  const app = await startBalancedApp(input)
   await setOptions(app, { SelfUseModeEnabled: 'true', ...options })
   return { app, token: await richToken(app) }
 }

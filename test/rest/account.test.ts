@@ -1,8 +1,7 @@
-import { afterAll, describe, expect, it } from 'vitest'
-import { startConsole } from '#test/support/console-app.ts'
+import { describe, expect, it } from 'vitest'
+import { startFileConsole } from '#test/support/console-app.ts'
 
-const app = await startConsole()
-afterAll(() => app[Symbol.asyncDispose]())
+const app = await startFileConsole()
 const rootPerson = await app.person({ role: 100 })
 const root = await app.signedIn(rootPerson)
 

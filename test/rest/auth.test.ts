@@ -1,8 +1,7 @@
-import { afterAll, afterEach, describe, expect, it } from 'vitest'
-import { startConsole } from '#test/support/console-app.ts'
+import { afterEach, describe, expect, it } from 'vitest'
+import { startConsole, startFileConsole } from '#test/support/console-app.ts'
 
-const app = await startConsole()
-afterAll(() => app[Symbol.asyncDispose]())
+const app = await startFileConsole()
 await app.sql("insert into setup_records (id, version, initialized_at) values (1, '0', now())")
 afterEach(() => app.sql('delete from options').then(() => app.services.options.reload()))
 

@@ -1,13 +1,12 @@
 import { createTRPCClient, httpBatchLink } from '@trpc/client'
 import superjson from 'superjson'
-import { afterAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { hashPassword } from '#features/auth/password.ts'
 import type { AppRouter } from '#server/app-router.ts'
 import { startApp, type App } from '#test/support/app.ts'
-import { startConsole } from '#test/support/console-app.ts'
+import { startFileConsole } from '#test/support/console-app.ts'
 
-const app = await startConsole({ TRUST_PROXY: '1' })
-afterAll(() => app[Symbol.asyncDispose]())
+const app = await startFileConsole({ TRUST_PROXY: '1' })
 
 const times = <Result>(count: number, act: (index: number) => Promise<Result>) =>
   Promise.all(Array.from({ length: count }, (_, index) => act(index)))

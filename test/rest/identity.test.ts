@@ -1,8 +1,7 @@
-import { afterAll, describe, expect, it } from 'vitest'
-import { type Browser, startConsole } from '#test/support/console-app.ts'
+import { describe, expect, it } from 'vitest'
+import { type Browser, startFileConsole } from '#test/support/console-app.ts'
 
-const app = await startConsole()
-afterAll(() => app[Symbol.asyncDispose]())
+const app = await startFileConsole()
 
 describe('who is asking', () => {
   it('is known by the session and one of the user-id headers together', async () => {

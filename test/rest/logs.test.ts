@@ -1,10 +1,9 @@
-import { afterAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { Log } from '#db/entities/log.ts'
 import { sha256 } from '#features/secrets/service.ts'
-import { startConsole } from '#test/support/console-app.ts'
+import { startFileConsole } from '#test/support/console-app.ts'
 
-const app = await startConsole()
-afterAll(() => app[Symbol.asyncDispose]())
+const app = await startFileConsole()
 const anna = await app.person({ username: 'anna' })
 const admin = await app.signedIn(await app.person({ role: 10 }))
 const user = await app.signedIn(anna)

@@ -1,9 +1,8 @@
 import pg from 'pg'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { startConsole } from '#test/support/console-app.ts'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { startFileConsole } from '#test/support/console-app.ts'
 
-const app = await startConsole()
-afterAll(() => app[Symbol.asyncDispose]())
+const app = await startFileConsole()
 const sender = await app.person({ role: 10, username: 'sender' })
 const admin = await app.signedIn(sender)
 const person = await app.person({ username: 'reader', displayName: 'Reader' })

@@ -1,8 +1,7 @@
-import { afterAll, describe, expect, it } from 'vitest'
-import { startConsole } from '#test/support/console-app.ts'
+import { describe, expect, it } from 'vitest'
+import { startFileConsole } from '#test/support/console-app.ts'
 
-const app = await startConsole()
-afterAll(() => app[Symbol.asyncDispose]())
+const app = await startFileConsole()
 const admin = await app.signedIn(await app.person({ role: 10 }))
 await admin.post('/api/channel/', { name: 'a', key: 'sk-a', type: 1, models: 'gpt-4o,house-model', group: 'default' })
 await admin.post('/api/channel/', { name: 'b', key: 'sk-b', type: 1, models: 'dall-e-3', group: 'vip' })

@@ -1,8 +1,7 @@
-import { afterAll, beforeEach, describe, expect, it } from 'vitest'
-import { startConsole } from '#test/support/console-app.ts'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { startFileConsole } from '#test/support/console-app.ts'
 
-const app = await startConsole()
-afterAll(() => app[Symbol.asyncDispose]())
+const app = await startFileConsole()
 const admin = await app.person({ role: 10 })
 const browser = await app.signedIn(admin)
 beforeEach(() => app.sql('delete from redemptions'))

@@ -1,8 +1,7 @@
-import { afterAll, beforeEach, describe, expect, it } from 'vitest'
-import { startConsole } from '#test/support/console-app.ts'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { startFileConsole } from '#test/support/console-app.ts'
 
-const app = await startConsole()
-afterAll(() => app[Symbol.asyncDispose]())
+const app = await startFileConsole()
 beforeEach(async () => {
   await app.sql('delete from options')
   await app.setOptions({ CheckInEnabled: 'true', CheckInQuota: '1000' })

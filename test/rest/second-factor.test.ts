@@ -1,9 +1,8 @@
 import { type TOTP, URI } from 'otpauth'
-import { afterAll, describe, expect, it } from 'vitest'
-import { type Browser, type ConsoleApp, type Person, startConsole } from '#test/support/console-app.ts'
+import { describe, expect, it } from 'vitest'
+import { type Browser, type ConsoleApp, type Person, startFileConsole } from '#test/support/console-app.ts'
 
-const app = await startConsole()
-afterAll(() => app[Symbol.asyncDispose]())
+const app = await startFileConsole()
 
 type Codes = { backup_codes: string[] }
 type Enrolled = { person: Person; browser: Browser; codes: string[]; password: (stepsAhead?: number) => string }

@@ -1,9 +1,8 @@
-import { afterAll, describe, expect, it, test } from 'vitest'
+import { describe, expect, it, test } from 'vitest'
 import { UsernameLikeness } from '#db/migrations/0025-username-likeness.ts'
-import { startConsole } from '#test/support/console-app.ts'
+import { startConsole, startFileConsole } from '#test/support/console-app.ts'
 
-const app = await startConsole()
-afterAll(() => app[Symbol.asyncDispose]())
+const app = await startFileConsole()
 await app.sql("insert into setup_records (id, version, initialized_at) values (1, '0', now())")
 
 const similar = '该用户名与已有的用户名过于相似，请换一个'

@@ -1,9 +1,8 @@
 import { request } from 'node:http'
-import { afterAll, beforeEach, describe, expect, it } from 'vitest'
-import { type ConsoleApp, startConsole } from '#test/support/console-app.ts'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { type ConsoleApp, startConsole, startFileConsole } from '#test/support/console-app.ts'
 
-const app = await startConsole()
-afterAll(() => app[Symbol.asyncDispose]())
+const app = await startFileConsole()
 
 describe('GET /api/status', () => {
   it('has every documented key and never a null', async () => {

@@ -1,11 +1,10 @@
-import { afterAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { UsageHourly } from '#db/entities/usage-hourly.ts'
-import { startConsole } from '#test/support/console-app.ts'
+import { startFileConsole } from '#test/support/console-app.ts'
 
 const hour = 1_767_225_600
 
-const app = await startConsole()
-afterAll(() => app[Symbol.asyncDispose]())
+const app = await startFileConsole()
 const anna = await app.person({ username: 'anna' })
 const admin = await app.signedIn(await app.person({ role: 10 }))
 const user = await app.signedIn(anna)

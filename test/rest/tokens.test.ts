@@ -1,11 +1,10 @@
-import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { type Browser, type Person, startConsole } from '#test/support/console-app.ts'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { type Browser, type Person, startFileConsole } from '#test/support/console-app.ts'
 
 let owner: Person
 let browser: Browser
 
-const app = await startConsole()
-afterAll(() => app[Symbol.asyncDispose]())
+const app = await startFileConsole()
 beforeEach(async () => {
   owner = await app.person()
   browser = await app.signedIn(owner)

@@ -1,10 +1,9 @@
-import { afterAll, expect, test } from 'vitest'
-import { startApp } from '#test/support/app.ts'
+import { expect, test } from 'vitest'
 import { channelsOf, setOptions } from '../relay/serve.ts'
-import { chat, closeWithoutViolations, consumed, say, callerDialects } from '../relay/caller-dialects.ts'
+import { chat, consumed, say, callerDialects } from '../relay/caller-dialects.ts'
+import { startBalancedApp } from '#test/relay/relay-world.ts'
 
-const app = await startApp()
-afterAll(() => closeWithoutViolations(app))
+const app = await startBalancedApp()
 const channel = async (models: string, group: string) => (await app.make.channel({ models, group })).id
 const channels = {
   vip: await channel('only-vip,everywhere', 'vip'),

@@ -1,10 +1,9 @@
-import { afterAll, beforeEach, describe, expect, test } from 'vitest'
-import { startApp } from '#test/support/app.ts'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { serve, setOptions, withOptions } from '../relay/serve.ts'
-import { chat, closeWithoutViolations, consumed, say, callerDialects } from '../relay/caller-dialects.ts'
+import { chat, consumed, say, callerDialects } from '../relay/caller-dialects.ts'
+import { startBalancedApp } from '#test/relay/relay-world.ts'
 
-const app = await startApp()
-afterAll(() => closeWithoutViolations(app))
+const app = await startBalancedApp()
 // Unpriced models cost 37.5 a token, both ways.
 await setOptions(app, { SelfUseModeEnabled: 'true', ModelPrice: '{"dall-e-2":0.02}' })
 const rich = await app.make.user({ quota: 1_000_000_000 })

@@ -1,3 +1,4 @@
+import { afterAll } from 'vitest'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
@@ -253,4 +254,11 @@ export const codeOf = async (call: Promise<unknown>): Promise<unknown> => {
   )
   const { cause, code } = error as { cause?: { code?: string }; code?: string }
   return cause?.code ?? code
+}
+
+/** The same for one file of tests, with which it ends. */
+export async function startFileConsole(environment?: Record<string, string>): Promise<ConsoleApp> {
+  const app = await startConsole(environment)
+  afterAll(() => app[Symbol.asyncDispose]())
+  return app
 }

@@ -1,18 +1,17 @@
 import Anthropic from '@anthropic-ai/sdk'
-import { afterAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { weighJson } from '#core/json-weight.ts'
 import { quotaOfReceipt } from '#core/pricing/charge.ts'
 import { receipt } from '#core/pricing/receipt.ts'
 import { pollBatches } from '#features/message-batches/service.ts'
-import { closeWithoutViolations } from '#test/relay/caller-dialects.ts'
 import { setOptions } from '#test/relay/serve.ts'
 import { startApp } from '#test/support/app.ts'
 import { secretKey, startProduct, until } from '#test/support/processes.ts'
 import { toUrl } from '#db/connection.ts'
 import { balanceOf, call, holder, type Holder, logged } from './world.ts'
+import { startBalancedApp } from '#test/relay/relay-world.ts'
 
-const app = await startApp()
-afterAll(() => closeWithoutViolations(app))
+const app = await startBalancedApp()
 const models = 'claude-sonnet-4-20250514,claude-haiku-4-5-20251001'
 const channel = (await app.make.channel({ type: 14, key: 'batch-key', models })).id
 await app.make.channel({ type: 1, models: 'gpt-4o-mini' })

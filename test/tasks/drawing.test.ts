@@ -1,7 +1,5 @@
-import { afterAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { setOptions, withOptions } from '#test/relay/serve.ts'
-import { closeWithoutViolations } from '#test/relay/caller-dialects.ts'
-import { startApp } from '#test/support/app.ts'
 import {
   balanceOf,
   call,
@@ -14,9 +12,9 @@ import {
   poll,
   refundsOf,
 } from './world.ts'
+import { startBalancedApp } from '#test/relay/relay-world.ts'
 
-const app = await startApp()
-afterAll(() => closeWithoutViolations(app))
+const app = await startBalancedApp()
 await setOptions(app, { ServerAddress: 'https://gateway.example' })
 const channel = await drawingChannel(app)
 

@@ -1,11 +1,9 @@
-import { afterAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { setOptions, withOptions } from '#test/relay/serve.ts'
-import { closeWithoutViolations } from '#test/relay/caller-dialects.ts'
-import { startApp } from '#test/support/app.ts'
 import { balanceOf, call, drawingChannel, drawingsOf, holder, type Holder, imagined, poll } from './world.ts'
+import { startBalancedApp } from '#test/relay/relay-world.ts'
 
-const app = await startApp()
-afterAll(() => closeWithoutViolations(app))
+const app = await startBalancedApp()
 await drawingChannel(app)
 
 const finish = async () => {

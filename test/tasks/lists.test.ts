@@ -1,15 +1,13 @@
-import { afterAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { setOptions, withOptions } from '#test/relay/serve.ts'
-import { closeWithoutViolations } from '#test/relay/caller-dialects.ts'
-import { startApp } from '#test/support/app.ts'
 import type { TestUser } from '#test/support/factories.ts'
 import { call, drawingChannel, holder, imagined, musicChannel, poll } from './world.ts'
+import { startBalancedApp } from '#test/relay/relay-world.ts'
 
 const images: string[] = []
 const songs: string[] = []
 
-const app = await startApp()
-afterAll(() => closeWithoutViolations(app))
+const app = await startBalancedApp()
 await setOptions(app, { ServerAddress: 'https://gateway.example' })
 const drawing = await drawingChannel(app, { name: '绘图一号' })
 const music = await musicChannel(app, { name: '音乐一号' })

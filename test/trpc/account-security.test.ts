@@ -1,12 +1,11 @@
 import { createHmac } from 'node:crypto'
-import { afterAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { startTlsFront, trustTestCertificate } from '#test/realtime/tls-front.ts'
-import { type ConsoleApp, startConsole } from '#test/support/console-app.ts'
+import { type ConsoleApp, startFileConsole } from '#test/support/console-app.ts'
 import { startReceiver } from '#test/support/receiver.ts'
 
 trustTestCertificate()
-const app = await startConsole({ OUTBOUND_ALLOW: '127.0.0.0/8' })
-afterAll(() => app[Symbol.asyncDispose]())
+const app = await startFileConsole({ OUTBOUND_ALLOW: '127.0.0.0/8' })
 
 /** The code of the refusal a call ends with; null when it succeeds. */
 const refusalOf = async (call: Promise<unknown>): Promise<unknown> =>

@@ -1,8 +1,7 @@
-import { afterAll, describe, expect, it } from 'vitest'
-import { startConsole } from '#test/support/console-app.ts'
+import { describe, expect, it } from 'vitest'
+import { startFileConsole } from '#test/support/console-app.ts'
 
-const app = await startConsole()
-afterAll(() => app[Symbol.asyncDispose]())
+const app = await startFileConsole()
 
 /** The code of the refusal a call ends with; null when it succeeds. */
 const refusalOf = async (call: Promise<unknown>): Promise<unknown> => {

@@ -1,10 +1,9 @@
-import { afterAll, expect, it, onTestFinished } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
 import { pushAttention } from '#features/attention/push.ts'
-import { startConsole } from '#test/support/console-app.ts'
+import { startFileConsole } from '#test/support/console-app.ts'
 import { startMailServer, textOf } from '#test/support/mail-server.ts'
 
-const app = await startConsole()
-afterAll(() => app[Symbol.asyncDispose]())
+const app = await startFileConsole()
 const admin = await app.person({ role: 10 })
 
 it('names what stands in need of a hand, each with what leads to it, and nothing when all is well', async () => {

@@ -1,11 +1,10 @@
-import { afterAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import type { RouterInputs } from '#server/app-router.ts'
 import { disableAutomatically } from '#features/channels/service/automatic.ts'
-import { codeOf, startConsole } from '#test/support/console-app.ts'
+import { codeOf, startFileConsole } from '#test/support/console-app.ts'
 import { expectIndexInOrder } from './channel-index.ts'
 
-const app = await startConsole()
-afterAll(() => app[Symbol.asyncDispose]())
+const app = await startFileConsole()
 const admin = await app.person({ role: 10 })
 beforeEach(async () => {
   await app.sql('truncate channels, channel_keys, abilities, channel_probes')

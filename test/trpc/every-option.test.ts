@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { messageOf, type Problem } from '#core/errors.ts'
 import { encodeValue, textKindOf } from '#core/options/codec.ts'
 import { describeOption } from '#core/options/describe.ts'
@@ -15,10 +15,9 @@ import {
   problemIn,
   toFieldValue,
 } from '../../client/features/options/values.ts'
-import { startConsole } from '#test/support/console-app.ts'
+import { startFileConsole } from '#test/support/console-app.ts'
 
-const app = await startConsole()
-afterAll(() => app[Symbol.asyncDispose]())
+const app = await startFileConsole()
 const root = await app.person({ role: 100 })
 const browser = await app.signedIn(root)
 

@@ -1,9 +1,8 @@
-import { afterAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import type { ChargeRow } from '#features/ledger/charge-row.ts'
-import { type Person, startConsole } from '#test/support/console-app.ts'
+import { type Person, startFileConsole } from '#test/support/console-app.ts'
 
-const app = await startConsole()
-afterAll(() => app[Symbol.asyncDispose]())
+const app = await startFileConsole()
 const root = await app.person({ role: 100 })
 // Stands for whatever the database may have against one row.
 await app.sql(`

@@ -1,9 +1,8 @@
-import { afterAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { optionKeys } from '#core/options/registry/index.ts'
-import { startConsole } from '#test/support/console-app.ts'
+import { startFileConsole } from '#test/support/console-app.ts'
 
-const app = await startConsole()
-afterAll(() => app[Symbol.asyncDispose]())
+const app = await startFileConsole()
 const root = await app.person({ role: 100 })
 
 const rename = async (from: string, to: string, person = root) =>

@@ -1,9 +1,8 @@
-import { afterAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import type { RouterInputs } from '#server/app-router.ts'
-import { codeOf, type Person, startConsole } from '#test/support/console-app.ts'
+import { codeOf, type Person, startFileConsole } from '#test/support/console-app.ts'
 
-const app = await startConsole()
-afterAll(() => app[Symbol.asyncDispose]())
+const app = await startFileConsole()
 const root = await app.person({ role: 100 })
 const admin = await app.person({ role: 10 })
 const user = await app.person()

@@ -1,9 +1,8 @@
-import { afterAll, describe, expect, it } from 'vitest'
-import { codeOf, type ConsoleApp, type Person, startConsole } from '#test/support/console-app.ts'
+import { describe, expect, it } from 'vitest'
+import { codeOf, type ConsoleApp, type Person, startFileConsole } from '#test/support/console-app.ts'
 import { createSecurityKey, type SecurityKey } from '#test/support/security-key.ts'
 
-const app = await startConsole()
-afterAll(() => app[Symbol.asyncDispose]())
+const app = await startFileConsole()
 
 type PersonFields = Parameters<ConsoleApp['person']>[0]
 type Keyed = { person: Person; key: SecurityKey; api: Awaited<ReturnType<ConsoleApp['trpc']>>; id: number }

@@ -1,11 +1,9 @@
-import { afterAll } from 'vitest'
 import { UsageHourly } from '#db/entities/usage-hourly.ts'
-import { startConsole } from '#test/support/console-app.ts'
+import { startFileConsole } from '#test/support/console-app.ts'
 
 /** The console for a file of tests, which ends it with its last one, and who uses it: an administrator and two users. */
 export async function startWithPeople() {
-  const app = await startConsole()
-  afterAll(() => app[Symbol.asyncDispose]())
+  const app = await startFileConsole()
   const admin = await app.person({ role: 10 })
   const anna = await app.person({ username: 'anna' })
   /** A row of hourly usage, of anna unless the fields say otherwise. */

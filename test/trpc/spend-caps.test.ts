@@ -1,14 +1,13 @@
-import { afterAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { refusalOf as refusalOfIssues } from '#core/refusal.ts'
 import { roles } from '#core/roles.ts'
 import type { Api } from '#server/app-router.ts'
-import { type Person, startConsole } from '#test/support/console-app.ts'
+import { type Person, startFileConsole } from '#test/support/console-app.ts'
 
 let owner: Person
 let api: Api
 
-const app = await startConsole()
-afterAll(() => app[Symbol.asyncDispose]())
+const app = await startFileConsole()
 beforeEach(async () => {
   owner = await app.person()
   api = await app.trpc(owner)

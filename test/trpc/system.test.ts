@@ -1,13 +1,12 @@
 import pg from 'pg'
-import { afterAll, expect, test, vi } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { takeNodeIdentity } from '#features/ledger/node.ts'
 import { keepPresence } from '#features/system/presence.ts'
 import { listenForChanges } from '#db/changes.ts'
 import { until } from '#test/support/processes.ts'
-import { startConsole } from '#test/support/console-app.ts'
+import { startFileConsole } from '#test/support/console-app.ts'
 
-const app = await startConsole()
-afterAll(() => app[Symbol.asyncDispose]())
+const app = await startFileConsole()
 const root = await app.person({ role: 100 })
 
 const state = async () => (await app.trpc(root)).admin.system.state()
