@@ -15,7 +15,7 @@ import { AttemptList } from './attempts.tsx'
 import { ChargeProof } from './charge.tsx'
 import { StoredContent } from './content.tsx'
 import { curlOf } from './curl.ts'
-import { detailsOf, failureText } from './details.ts'
+import { detailsOf, failureText, freeText } from './details.ts'
 import { LogOrigin } from './origin.tsx'
 import { lossText } from './loss-words.ts'
 import { StateCell, firstTokenTone, totalTone } from './state.tsx'
@@ -113,7 +113,7 @@ export function CallPanel({ log }: { log: LogRow }) {
       <Section title={t('费用明细')}>
         {receipt === undefined ? (
           <Text textStyle="sm" color="fg.muted">
-            {log.quota === 0 ? t('这次调用没有用量，不收费。') : log.content}
+            {log.quota === 0 ? freeText(log) : log.content}
           </Text>
         ) : (
           <ChargeProof receipt={receipt} quota={log.quota} />

@@ -3,6 +3,8 @@ import { type ErrorCode, isErrorCode, messageOf } from '#core/errors.ts'
 import type { Receipt } from '#core/pricing/receipt.ts'
 import { receipt } from '#core/pricing/receipt.ts'
 import { refusalText } from '../../i18n/refusal-text.ts'
+import { t } from '../../i18n/t.ts'
+import { quotaText } from '../../lib/format.ts'
 import { logText } from '../../lib/log-text.ts'
 
 /** A field that is not what it should be is left out; a row from another time must not break the page. */
@@ -37,6 +39,7 @@ const stored = z.object({
   upstream_model_name: lenient(z.string()),
   reasoning_effort: lenient(z.string()),
   dialect: lenient(z.string()),
+  test_quota: lenient(z.number()),
   usage_source: lenient(z.enum(['upstream', 'estimated', 'none'])),
   usage_corrected: lenient(z.boolean()),
   end: lenient(z.enum(['hung-up', 'failed', 'unpaid'])),
@@ -95,6 +98,13 @@ export function detailsOf(row: { other: Record<string, unknown> | null }): LogDe
   }
   read.set(other, details)
   return details
+}
+
+/** Why a row without a receipt cost nothing. */
+export function freeText(row: { other: Record<string, unknown> | null }): string {
+  const { test_quota: quota } = detailsOf(row)
+  if (quota === undefined) return t('这次调用没有用量，不收费。')
+  return t('渠道测试不收费；用户的同样调用收费 {amount}。', { amount: quotaText(quota, 6) })
 }
 
 /** The text of a row in the reader's language, as far as it is ours. */

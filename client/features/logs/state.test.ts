@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { setLanguage } from '../../i18n/t.ts'
-import { contentText, detailsOf, failureText } from './details.ts'
+import { contentText, detailsOf, failureText, freeText } from './details.ts'
 import { kindOf } from './kinds.ts'
 import { firstTokenTone, totalTone } from './state.tsx'
 
@@ -34,6 +34,11 @@ test('what failed is worded by us in the reader’s language, and what an upstre
     '余额不足',
   ])
   await setLanguage('zh')
+})
+
+test('a channel test is not called a call without usage', () => {
+  expect(freeText({ other: null })).toBe('这次调用没有用量，不收费。')
+  expect(freeText({ other: { test_quota: 9 } })).toMatch(/^渠道测试不收费；用户的同样调用收费 \S*0\.000018/)
 })
 
 test('an answer is good below 101 seconds and bad from 300 on; its first token below 3 and from 10', () => {
