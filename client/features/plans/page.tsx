@@ -44,12 +44,12 @@ const columns = (): Column<Plan>[] => [
         .map(([currency, money]) => `${money} ${currency}`)
         .join(' · ') || t('按充值价格'),
   },
-  { id: 'term', title: t('时长'), width: 90, card: 'fact', cell: termWords },
+  { id: 'term', title: t('时长'), width: 80, card: 'fact', cell: termWords },
   { id: 'windows', title: t('周期额度'), width: 190, cell: ({ windows }) => <PlanWindows windows={windows} /> },
   {
     id: 'models',
     title: t('模型'),
-    width: 160,
+    width: 150,
     cell: ({ models }) => <span data-tip={modelWords(models)}>{modelWords(models)}</span>,
   },
   {
