@@ -135,6 +135,25 @@ describeWithBrowser('the tokens page', async () => {
     expect(complaints).toEqual([])
   })
 
+  test('a row says what its token spent in seven days and when it was last used; the keys of selected tokens are copied', async () => {
+    const owner = await app.make.user({ quota: 10_000_000 })
+    const tokens = [await app.make.token(owner), await app.make.token(owner)]
+    const much = { ...body, messages: [{ role: 'user', content: '[[usage=1000000:0]] Tell me something' }] }
+    expect((await app.relay(tokens[0]?.key ?? '', '/v1/chat/completions', much)).status).toBe(200)
+    const { page, complaints, context } = await openConsole(browser, app, { reader: owner })
+    await page.goto('/app/tokens')
+    const row = page.getByRole('row', { name: new RegExp(`token ${tokens[0]?.key.slice(0, 4)}`) })
+    await row.getByRole('img', { name: '近 7 天共 $0.15' }).waitFor()
+    await row.getByText(/秒|现在|分钟/).waitFor()
+    await page.getByRole('checkbox', { name: '选择本页全部' }).check()
+    await page.getByRole('button', { name: '复制所选密钥' }).click()
+    await toastShown(page, '已复制')
+    const copied = await page.evaluate(() => navigator.clipboard.readText())
+    expect(copied.split('\n').toSorted()).toEqual(tokens.map(({ key }) => `sk-${key}`).toSorted())
+    expect(complaints).toEqual([])
+    await context.close()
+  })
+
   test('a question that was opened above a form stays when the form is saved and closes below it', async () => {
     const { page, complaints, context } = await openConsole(browser, app, { reader })
     const caps = [{ period: 'rolling' as const, seconds: 18_000, zone: 'UTC', amount: 100_000, models: [] }]
