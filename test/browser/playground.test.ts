@@ -265,9 +265,21 @@ describeWithBrowser('the playground', async () => {
   })
 
   test('two models answer the same message side by side, and clearing the context clears both', async () => {
-    const { page, context } = await open('/playground?model=gpt-4o-mini&beside=gpt-4o')
-    await say(page, 'hello both')
-    await expect.poll(() => page.locator('[data-reply=complete]').count()).toBe(2)
+    const { page, context, reader } = await open('/playground?model=gpt-4o-mini&beside=gpt-4o')
+    await say(page, '[[thinking=30,usage=1000:500]] hello **both**\n```js\nlet both = 1\n```')
+    const replies = page.locator('[data-reply=complete]')
+    await expect.poll(() => replies.count()).toBe(2)
+    // Each is thinking, Markdown and code, and costs what its own model was charged.
+    for (const part of [page.locator('strong', { hasText: 'both' }), page.locator('pre', { hasText: 'let both = 1' })])
+      expect(await replies.filter({ has: part }).count()).toBe(2)
+    expect(await page.getByText('Thinking', { exact: true }).count()).toBe(2)
+    expect(await page.getByText('1,000 in, 500 out').count()).toBe(2)
+    await expect.poll(() => page.locator('[data-charge=exact]').count()).toBe(2)
+    const rows = (await app.logs()).filter((row) => row.user_id === reader.id)
+    expect(rows.map((row) => row.model_name).toSorted()).toEqual(['gpt-4o', 'gpt-4o-mini'])
+    expect((await page.locator('[data-charge=exact]').allInnerTexts()).toSorted()).toEqual(
+      rows.map((row) => `$${(row.quota / 500_000).toFixed(6)}`).toSorted(),
+    )
     await page.getByRole('button', { name: 'Clear context' }).click()
     await expect.poll(() => page.locator('[data-reply]').count()).toBe(0)
     await context.close()
