@@ -134,6 +134,9 @@ describe('the overview', () => {
     await call(time(3, 2, 30), 100, true)
     await call(time(3, 4, 5), 1000)
     await call(time(3, 4, 40), 10_000)
+    // The hours do not count tests of channels, nor do their rows.
+    const test = { userId: anna.id, type: 2, modelName: 'gpt-4o', channelId: 1, promptTokens: 5, completionTokens: 3 }
+    await app.em().insert(Log, { ...test, createdAt: time(3, 4, 10), other: { test_quota: 9 } })
     const range = { start: time(3, 1, 30), end: time(3, 4, 30) }
     for (const { stats, logs } of [(await app.trpc(anna)).user, (await app.trpc(admin)).admin]) {
       const { current } = await stats.overview(range)

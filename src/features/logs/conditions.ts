@@ -92,6 +92,12 @@ export function addOwn(conditions: Conditions, filters: RowFilters): void {
   if (filters.maxQuota !== undefined) conditions.add((value) => `l.quota <= ${value}`, filters.maxQuota)
 }
 
+/** Rows of calls as the sums by the hour count them: a test of a channel is nobody's usage. */
+export function addCalls(conditions: Conditions): void {
+  conditions.add((value) => `l.type = ${value}`, logType.consume)
+  conditions.add((value) => `l.other->${value}::text is null`, 'test_quota')
+}
+
 export function addIds(conditions: Conditions, { first, last }: IdRange): void {
   if (first !== undefined) conditions.add((value) => `l.id >= ${value}`, first)
   if (last !== undefined) conditions.add((value) => `l.id <= ${value}`, last)

@@ -1,6 +1,7 @@
 import { logType } from '#core/statuses.ts'
 import type { FailureSums, SumRow } from '#core/usage-sums.ts'
 import {
+  addCalls,
   addCommon,
   addIds,
   addOwn,
@@ -67,7 +68,7 @@ const nothing = Object.fromEntries(columns.map((column) => [column, zero])) as S
 /** Of log rows, where a filter is set that only they know. */
 async function sumsOfRows(query: Query, filters: LogFilters, times: Times): Promise<SumRow> {
   const conditions = createConditions()
-  conditions.add((value) => `l.type = ${value}`, logType.consume)
+  addCalls(conditions)
   addCommon(conditions, filters)
   addOwn(conditions, filters)
   addTimes(conditions, times)

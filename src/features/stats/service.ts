@@ -2,6 +2,7 @@ import { DomainError } from '#core/errors.ts'
 import { User } from '#db/entities/user.ts'
 import type { UserDeps } from '#features/deps.ts'
 import {
+  addCalls,
   addCommon,
   addOwn,
   type CommonFilters,
@@ -52,7 +53,8 @@ const asLogFilters = (filters: Filters): LogFilters => ({ ...logFilters.parse({}
 /** On rows of a type, where only they know what is asked for. */
 function rowConditionsOf(filters: LogFilters, { type, from, until }: Hours & { type: LogType }): Conditions {
   const conditions = conditionsOf(filters, { column: 'created_at', from, until })
-  conditions.add((value) => `l.type = ${value}`, type)
+  if (type === logType.consume) addCalls(conditions)
+  else conditions.add((value) => `l.type = ${value}`, type)
   addOwn(conditions, filters)
   return conditions
 }
