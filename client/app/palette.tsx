@@ -111,7 +111,7 @@ export function Palette() {
                   setChosen(0)
                 }}
               />
-              <Kbd>Esc</Kbd>
+              <Kbd hideBelow="sm">Esc</Kbd>
             </Flex>
             <CommandList id={listId} commands={shown} current={current} onPoint={setChosen} onRun={run} />
             {shown.length === 0 && (

@@ -14,6 +14,7 @@ import { useStatus } from '../lib/status.ts'
 import { isNewYearsDay } from '../lib/time-range.ts'
 import { useIsNarrow, useIsPhone } from '../lib/use-media.ts'
 import { InboxBell } from './inbox-bell.tsx'
+import { routeOf } from './navigation.ts'
 import { openPalette } from './palette-state.ts'
 import { signOut } from './sign-out.ts'
 
@@ -42,7 +43,8 @@ type Target = { href: string; label: string; current: boolean; outside?: boolean
 export function useSiteLinks(): Target[] {
   const [path] = useLocation()
   const { docsLink } = useStatus()
-  const inConsole = /^\/(app|admin|playground|channel|user|chat)/.test(path)
+  const route = routeOf(path)
+  const inConsole = route !== undefined && (route.frame ?? 'console') === 'console'
   return [
     { href: '/', label: t('首页'), current: path === '/' },
     { href: '/app/tokens', label: t('控制台'), current: inConsole },

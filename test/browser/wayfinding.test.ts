@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { describeWithBrowser } from '../support/chromium.ts'
+import { storeOptions } from '../support/store-options.ts'
 import { follow, openConsole, startInBrowser } from './console.ts'
 
 describeWithBrowser('finding the way', async () => {
@@ -24,10 +25,16 @@ describeWithBrowser('finding the way', async () => {
     await context.close()
   })
 
-  test('a chosen language stays', async () => {
-    const context = await browser.newContext({ baseURL: app.url, locale: 'en-US' })
+  test('a chosen language and look stay', async () => {
+    const context = await browser.newContext({ baseURL: app.url, locale: 'en-US', colorScheme: 'light' })
     const page = await context.newPage()
     await page.goto('/login')
+    await page.getByRole('button', { name: 'Appearance' }).click()
+    await page
+      .getByRole('menuitem', { name: 'Dark' })
+      .or(page.getByRole('menuitemradio', { name: 'Dark' }))
+      .click()
+    await page.locator('html.dark').waitFor()
     await page.getByRole('button', { name: 'Language' }).click()
     await page
       .getByRole('menuitemradio', { name: '中文' })
@@ -36,6 +43,66 @@ describeWithBrowser('finding the way', async () => {
     await page.getByRole('main').getByRole('button', { name: '登录', exact: true }).waitFor()
     await page.reload()
     await page.getByRole('main').getByRole('button', { name: '登录', exact: true }).waitFor()
+    await page.locator('html.dark').waitFor()
+    await context.close()
+  })
+
+  test('the frame names the mode of the site, credits it, and greets the new year on its first day', async () => {
+    const { page, context } = await openConsole(browser, app, { language: 'en' })
+    const header = page.getByRole('banner')
+    const site = header.getByRole('navigation', { name: 'Site' }).getByRole('link')
+    const modes = [
+      ['SelfUseModeEnabled', 'Self-use', 0],
+      ['DemoSiteEnabled', 'Demo', 1],
+    ] as const
+    for (const [option, words, registers] of modes) {
+      await storeOptions(app, { [option]: 'true' })
+      await page.goto('/')
+      await header.getByText(words, { exact: true }).waitFor()
+      expect(await header.getByRole('link', { name: 'Sign up' }).count()).toBe(registers)
+      await storeOptions(app, { [option]: 'false' })
+    }
+    expect(await site.allTextContents()).toEqual(['Home', 'Console', 'Pricing', 'About'])
+    await page
+      .locator('footer')
+      .getByText(/^(Powered by|Served by|Running on) /)
+      .waitFor()
+    expect(await header.getByRole('img', { name: 'Happy New Year' }).count()).toBe(0)
+    await page.goto('/user/reset?email=a@x.example&token=t')
+    await page.getByRole('heading', { name: 'Confirm password reset' }).waitFor()
+    expect(await header.locator('[aria-current=page]').count()).toBe(0)
+    await page.clock.setFixedTime(new Date('2027-01-01T12:00:00+08:00'))
+    await page.goto('/')
+    await header.getByRole('img', { name: 'Happy New Year' }).waitFor()
+    await context.close()
+  })
+
+  test('an address that leads nowhere says so, and leads home', async () => {
+    const { page, context, complaints } = await openConsole(browser, app, { language: 'en' })
+    await page.goto('/no/such/page')
+    await page.getByRole('heading', { name: 'Page not found' }).waitFor()
+    await page.getByText('Please check the address.').waitFor()
+    expect(await page.title()).toContain('Page not found')
+    await page.getByRole('link', { name: 'Back to home' }).click()
+    await page.waitForURL(`${app.url}/`)
+    expect(complaints).toEqual([])
+    await context.close()
+  })
+
+  test('a sidebar that was collapsed stays so, and below Chat stand the saved links', async () => {
+    await storeOptions(app, { Chats: '[{"Harbour chat":"https://chat.example/"}]' })
+    const { page, context } = await open('/chat2link')
+    const sidebar = page.getByRole('navigation', { name: 'Main' })
+    await sidebar.getByRole('link', { name: 'Harbour chat' }).waitFor()
+    const width = async () => (await page.getByRole('complementary').boundingBox())?.width
+    await expect.poll(width).toBe(240)
+    await page.getByRole('button', { name: 'Collapse sidebar' }).click()
+    await expect.poll(width).toBe(60)
+    await page.reload()
+    await page.getByRole('button', { name: 'Expand sidebar' }).waitFor()
+    expect(await width()).toBe(60)
+    await page.getByRole('button', { name: 'Expand sidebar' }).click()
+    await expect.poll(width).toBe(240)
     await context.close()
   })
 
@@ -96,7 +163,29 @@ describeWithBrowser('finding the way', async () => {
       .waitFor()
     await find('cost', /Pricing/)
     await page.waitForURL('**/pricing')
+    await find('dark', /Dark/)
+    await page.locator('html.dark').waitFor()
+    await find('中文', /中文/)
+    await page.locator('html[lang=zh-CN]').waitFor()
     expect(complaints).toEqual([])
+    await context.close()
+  })
+
+  test('the palette says on a narrow phone all that it looks for', async () => {
+    const reader = { ...root, role: 100 }
+    const { page, context } = await openConsole(browser, app, { reader, language: 'en', width: 360 })
+    await page.goto('/pricing')
+    await page.getByRole('heading', { level: 1 }).waitFor()
+    await page.keyboard.press('Control+k')
+    const [needed, room] = await page
+      .getByRole('dialog')
+      .getByRole('combobox')
+      .evaluate((box: HTMLInputElement) => {
+        const context = document.createElement('canvas').getContext('2d')
+        if (context) context.font = getComputedStyle(box).font
+        return [context?.measureText(box.placeholder).width ?? Infinity, box.clientWidth] as const
+      })
+    expect(needed).toBeLessThanOrEqual(room)
     await context.close()
   })
 
