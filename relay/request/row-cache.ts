@@ -5,7 +5,9 @@ import { entryLimit } from '#core/cache-limit.ts'
 type Entry<Row> = { row: Row; at: number }
 
 /** Unknown keys have a memory of their own: a flood of them must not push out the rows that are in use. */
+const mostKnown = 200_000
 const mostUnknown = 50_000
+const ttl = 60_000
 /** After keys that nobody has the next ones gather for longer: somebody may be guessing. */
 const suspiciousMs = 10
 /** While one query is under way the next keys gather, but none waits longer than this for a query that hangs. */
@@ -17,10 +19,7 @@ const longestGatheringMs = 50
  */
 export function createRowCache<Key extends string | number, Row extends { id: number }>(options: {
   load: (keys: Key[]) => Promise<Map<Key, Row>>
-  most: number
-  ttlSeconds?: number
 }) {
-  const ttl = (options.ttlSeconds ?? 60) * 1000
   const startEmpty = () => {
     const keysOfId = new Map<number, Set<Key>>()
     // What falls out must not stay behind in the other table.
@@ -31,7 +30,7 @@ export function createRowCache<Key extends string | number, Row extends { id: nu
       if (keys.size === 0) keysOfId.delete(row.id)
     }
     return {
-      entries: new LRUCache<Key, Entry<Row>>({ ...entryLimit(options.most), ttl, dispose }),
+      entries: new LRUCache<Key, Entry<Row>>({ ...entryLimit(mostKnown), ttl, dispose }),
       unknown: new LRUCache<Key, true>({ ...entryLimit(mostUnknown), ttl }),
       keysOfId,
     }

@@ -46,7 +46,6 @@ type Columns = {
 
 export const createTokenCache = (pool: Pool) =>
   createRowCache<string, TokenRow>({
-    most: 200_000,
     load: async (hashes) => {
       const { rows } = await pool.query<Columns>({
         name: 'relay_tokens',

@@ -28,7 +28,6 @@ type Columns = {
 
 export const createUserCache = (pool: Pool) =>
   createRowCache<number, UserRow>({
-    most: 200_000,
     load: async (ids) => {
       const { rows } = await pool.query<Columns>({
         name: 'relay_users',

@@ -103,10 +103,8 @@ export function startTraffic(input: {
   pauseMs?: number
   /** After which a caller gives up. */
   longestMs?: number
-  random?: () => number
 }) {
-  const random = input.random ?? Math.random
-  const pick = <Item>(items: Item[]): Item => items[Math.floor(random() * items.length)] as Item
+  const pick = <Item>(items: Item[]): Item => items[Math.floor(Math.random() * items.length)] as Item
   const outcomes: Outcome[] = []
   let stopping = false
   const timeout = input.longestMs === undefined ? {} : { longestMs: input.longestMs }

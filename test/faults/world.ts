@@ -1,6 +1,6 @@
 import { Pool } from 'pg'
 import { type ConnectionOptions, toUrl } from '#db/connection.ts'
-import { startUpstream, type Upstream } from '#test/simulator/index.ts'
+import { startUpstream } from '#test/simulator/index.ts'
 import { createDatabase } from '../support/database.ts'
 import { createFactories } from '../support/factories.ts'
 import { secretKey } from '../support/processes.ts'
@@ -11,12 +11,10 @@ export { long } from '../support/long.ts'
  * A database, a simulated provider and a channel to it, for products that run as processes of their own. The tests look
  * at the database through their own connections.
  */
-export async function createWorld(
-  given: { connection?: ConnectionOptions; upstream?: Upstream; record?: boolean } = {},
-) {
+export async function createWorld(given: { connection?: ConnectionOptions; record?: boolean } = {}) {
   const database = given.connection ? null : await createDatabase()
   const connection = given.connection ?? (database as NonNullable<typeof database>).connection
-  const upstream = given.upstream ?? (await startUpstream({ record: given.record ?? false }))
+  const upstream = await startUpstream({ record: given.record ?? false })
   const pool = new Pool({ ...connection, max: 5 })
   // A test may end every connection there is.
   pool.on('error', () => {})
@@ -29,7 +27,7 @@ export async function createWorld(
     environment: { DATABASE_URL: toUrl(connection), SECRET_KEY: secretKey },
     [Symbol.asyncDispose]: async () => {
       await pool.end()
-      if (!given.upstream) await upstream.close()
+      await upstream.close()
       await database?.[Symbol.asyncDispose]()
     },
   }

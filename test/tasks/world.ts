@@ -33,7 +33,7 @@ export type Holder = { user: TestUser; token: TestToken }
 /** A user with 10,000,000 units and a token, limited to `remainQuota` where that is given. */
 export async function holder(
   app: App,
-  input: { quota?: number; remainQuota?: number; role?: number; group?: string } = {},
+  input: { quota?: number; remainQuota?: number; role?: number } = {},
 ): Promise<Holder> {
   const { remainQuota, ...account } = input
   const user = await app.make.user(account)

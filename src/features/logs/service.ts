@@ -265,10 +265,8 @@ export async function searchOwnLogs(deps: UserDeps, { keyword }: { keyword: stri
   const type = typeOf(keyword)
   if (type === undefined) return []
   return found(deps, {
-    role: 0,
     limit: mostFound,
     narrow: (conditions) => {
-      conditions.add((value) => `l.user_id = ${value}`, deps.actor.id)
       conditions.add((value) => `l.type = ${value}`, type)
     },
   })
@@ -286,19 +284,19 @@ export async function listLogsOfKey(deps: UserDeps, { key }: { key: string }): P
   )
   if (!token) throw new DomainError('log.key_unknown')
   return found(deps, {
-    role: 0,
     limit: mostOfKey,
     narrow: (conditions) => {
-      conditions.add((value) => `l.user_id = ${value}`, deps.actor.id)
       conditions.add((value) => `l.token_id = ${value}`, token.id)
     },
   })
 }
 
-type Search = { role: number; limit: number; narrow: (conditions: Conditions) => void }
+type Search = { limit: number; narrow: (conditions: Conditions) => void }
 
-async function found({ database }: Pick<Deps, 'database'>, search: Search): Promise<LogView[]> {
+/** The newest of the caller's own. */
+async function found({ actor, database }: UserDeps, search: Search): Promise<LogView[]> {
   const conditions = createConditions()
+  conditions.add((value) => `l.user_id = ${value}`, actor.id)
   search.narrow(conditions)
   const rows = await readInTime(database.pool, (query) =>
     query<LogRow>(
@@ -306,7 +304,7 @@ async function found({ database }: Pick<Deps, 'database'>, search: Search): Prom
       conditions.values(),
     ),
   )
-  return rows.map((row, index) => toLogView(row, { role: search.role, number: index + 1 }))
+  return rows.map((row, index) => toLogView(row, { role: 0, number: index + 1 }))
 }
 
 /**
