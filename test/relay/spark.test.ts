@@ -71,7 +71,7 @@ describe('Spark over its signed socket', () => {
       const { model } = await serve(app, spark(busy))
       const refused = await say(app, chat, { token, model, stream })
       expect(refused.status).toBe(429)
-      expect(await refused.json()).toMatchObject({ error: { code: 11202 } })
+      expect(await refused.json()).toMatchObject({ error: { code: '11202' } })
       await withOptions(app, { RetryTimes: '1' }, async () => {
         const { model: recovering } = await serve(app, spark(`${busy},fail=1,usage=20:10`))
         const from = app.upstream.requests.length
