@@ -271,9 +271,9 @@ describeWithBrowser('the playground', async () => {
     await expect.poll(() => replies.count()).toBe(2)
     // Each is thinking, Markdown and code, and costs what its own model was charged.
     for (const part of [page.locator('strong', { hasText: 'both' }), page.locator('pre', { hasText: 'let both = 1' })])
-      expect(await replies.filter({ has: part }).count()).toBe(2)
-    expect(await page.getByText('Thinking', { exact: true }).count()).toBe(2)
-    expect(await page.getByText('1,000 in, 500 out').count()).toBe(2)
+      await expect.poll(() => replies.filter({ has: part }).count()).toBe(2)
+    for (const text of [page.getByText('Thinking', { exact: true }), page.getByText('1,000 in, 500 out')])
+      await expect.poll(() => text.count()).toBe(2)
     await expect.poll(() => page.locator('[data-charge=exact]').count()).toBe(2)
     const rows = (await app.logs()).filter((row) => row.user_id === reader.id)
     expect(rows.map((row) => row.model_name).toSorted()).toEqual(['gpt-4o', 'gpt-4o-mini'])
