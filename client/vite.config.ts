@@ -22,6 +22,8 @@ const rows: readonly { file: string; pages: readonly string[] }[] = [
     ],
   },
   { file: 'tables', pages: ['features/pricing/page.tsx'] },
+  // No page, but what all of these say in English.
+  { file: 'english', pages: ['i18n/en-visitors.ts'] },
 ]
 
 type Modules = { getModuleInfo: (id: string) => { importedIds: readonly string[] } | null }
@@ -57,9 +59,7 @@ const areaOf = (id: string): string | undefined => {
 
 /** The file a module goes into: few files, each of what is needed together, since every request costs a round trip on a slow line. */
 function chunkOf(id: string, modules: Modules): string {
-  if (/[\\/](i18n|auth|pricing|setup|site)[\\/]en\.json$|en-visitors\.ts$|[\\/](accounts|general)\.en\.ts$/.test(id))
-    return 'english'
-  if (/\.en\.ts$|[\\/]en\.(ts|json)$/.test(id)) return 'sentences'
+  if (/\.en\.ts$|[\\/]en(-visitors)?\.(ts|json)$/.test(id)) return rowOf(id, modules) ?? 'sentences'
   // Not by who imports it: Chakra names all of its components in one module, which everybody does.
   if (/[\\/]node_modules[\\/]/.test(id)) return packages.find(([, names]) => names.test(id))?.[0] ?? 'libraries'
   if (id.endsWith('components/charts/drawings.tsx')) return 'charts'

@@ -49,7 +49,7 @@ export const integers = (value: unknown): number[] =>
   Array.isArray(value) ? value.map(integer).filter((item) => item !== undefined) : []
 
 /** Of the year 9999. */
-const lastSecond = 253_402_300_799
+export const lastSecond = 253_402_300_799
 
 /** Epoch seconds → instant; 0 and absent are open. */
 export const instant = (value: unknown): Date | undefined => {

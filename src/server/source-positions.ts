@@ -73,8 +73,8 @@ const mostKnown = 5000
 /** A stack whose lines name the sources. Lines that no map knows stay as they are. */
 export function inSources(stack: string): string {
   const lines = stack.split('\n').map((text) => ({ text, frame: frameOf(text) }))
-  const unknown = lines.flatMap(({ frame }) => (frame && !known.has(frame.place) ? [frame] : []))
   if (known.size > mostKnown) known.clear()
+  const unknown = lines.flatMap(({ frame }) => (frame && !known.has(frame.place) ? [frame] : []))
   for (const [file, frames] of Map.groupBy(unknown, ({ file }) => file)) {
     const found = positionsInSources(file, frames)
     for (const [at, { place }] of frames.entries()) known.set(place, found[at] ?? place)
@@ -86,7 +86,7 @@ export function inSources(stack: string): string {
 
 /** `at settle (file:///app/dist/server/…/serve.js:12:3)`, with or without the function. */
 function frameOf(text: string): (Position & { file: string; place: string }) | undefined {
-  const start = text.trimStart().startsWith('at ') ? text.indexOf('file://') : -1
+  const start = text.trimStart().startsWith('at ') ? text.indexOf('file:///') : -1
   if (start < 0) return undefined
   const place = text.slice(start, text.endsWith(')') ? -1 : undefined)
   const [column, line, ...rest] = place.split(':').toReversed()

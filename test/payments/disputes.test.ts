@@ -8,12 +8,18 @@ const { app, stripe, admin, payer, terms, sessionOf, stripeOrder, seen } = shop
 const { invitedPayer, takeBack, dispute, ledgerHolds } = shop
 afterAll(shop.close)
 
+/** Paid, and its rebate with it. */
+async function rebatedOrder() {
+  const { inviter, user } = await invitedPayer()
+  const { session, id } = await stripeOrder(user)
+  await stripe.send(app.url, stripe.checkoutEvent('completed', session))
+  await expect.poll(() => app.balanceOf(inviter.id)).toBe(500_000)
+  return { inviter, user, session, id }
+}
+
 describe('a dispute that is won', () => {
   it('gives back what was taken meanwhile, once for fifty notices, with the rebate, its event and the audit log', async () => {
-    const { inviter, user } = await invitedPayer()
-    const { session, id } = await stripeOrder(user)
-    await stripe.send(app.url, stripe.checkoutEvent('completed', session))
-    await expect.poll(() => app.balanceOf(inviter.id)).toBe(500_000)
+    const { inviter, user, session, id } = await rebatedOrder()
     await dispute(session, 'open')
     await takeBack(id)
     expect([await app.balanceOf(user.id), await app.balanceOf(inviter.id)]).toEqual([0, 0])
@@ -42,10 +48,7 @@ describe('a dispute that is won', () => {
   })
 
   it('leaves everything credited when fifty reversals and fifty notices of it race, whoever comes first', async () => {
-    const { inviter, user } = await invitedPayer()
-    const { session, id } = await stripeOrder(user)
-    await stripe.send(app.url, stripe.checkoutEvent('completed', session))
-    await expect.poll(() => app.balanceOf(inviter.id)).toBe(500_000)
+    const { inviter, user, session, id } = await rebatedOrder()
     await dispute(session, 'open')
     // Who found no free connection asks again, as a gateway does and an administrator.
     const askToTakeBack = (): Promise<unknown> =>
@@ -67,10 +70,7 @@ describe('a dispute that is won', () => {
   })
 
   it('keeps the share taken whose money did go back, of credit and rebate, and an open one beside it waits', async () => {
-    const { inviter, user } = await invitedPayer()
-    const { session, id } = await stripeOrder(user)
-    await stripe.send(app.url, stripe.checkoutEvent('completed', session))
-    await expect.poll(() => app.balanceOf(inviter.id)).toBe(500_000)
+    const { inviter, user, session, id } = await rebatedOrder()
     await stripe.send(app.url, stripe.refundEvent(session, 300))
     for (const one of ['dp_1', 'dp_2']) await dispute(session, 'open', one)
     await takeBack(id)

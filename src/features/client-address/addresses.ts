@@ -3,26 +3,26 @@ import { LRUCache } from 'lru-cache'
 
 const isAddress = (text: string): boolean => ipaddr.IPv4.isValidFourPartDecimal(text) || ipaddr.IPv6.isValid(text)
 
-/** One spelling per address: IPv4 inside IPv6 becomes plain IPv4, a zone goes; what is no address becomes "". */
-export function normaliseAddress(text: string): string {
-  const known = knownAddresses.get(text)
-  if (known !== undefined) return known
-  const address = readAddress(text)
-  if (text.length <= longestAddress) knownAddresses.set(text, address)
-  return address
-}
-
 /** `0000:…:255.255.255.255` with a zone; what is longer is no address and not worth remembering. */
 const longestAddress = 64
 
-/** The same callers come again and again. */
-const knownAddresses = new LRUCache<string, string>({ max: 1000 })
-const knownNetworks = new LRUCache<string, string>({ max: 1000 })
+/** The same callers come again and again, and are asked about in the same few ranges. */
+function remembered<Value extends object | string | null>(read: (text: string) => Value): (text: string) => Value {
+  const known = new LRUCache<string, { value: Value }>({ max: 1000 })
+  return (text) => {
+    const before = known.get(text)
+    if (before) return before.value
+    const value = read(text)
+    if (text.length <= longestAddress) known.set(text, { value })
+    return value
+  }
+}
 
-function readAddress(text: string): string {
+/** One spelling per address: IPv4 inside IPv6 becomes plain IPv4, a zone goes; what is no address becomes "". */
+export const normaliseAddress = remembered((text) => {
   const [bare = ''] = text.split('%', 1)
   return isAddress(bare) ? ipaddr.process(bare).toString() : ''
-}
+})
 
 /** As proxies write an address: perhaps with a port, brackets or quotes. What cannot be read becomes "". */
 export function readForwarded(entry: string): string {
@@ -48,19 +48,8 @@ const namedRanges: Record<string, string[]> = {
 
 type Range = [ipaddr.IPv4 | ipaddr.IPv6, number]
 
-/** The same few are asked about with every request. */
-const parsedRanges = new LRUCache<string, Range>({ max: 1000 })
-
-function rangeOf(text: string): Range {
-  const known = parsedRanges.get(text)
-  if (known) return known
-  const range = parseRange(text)
-  parsedRanges.set(text, range)
-  return range
-}
-
 /** A range of IPv4 addresses may be written in IPv6 form. */
-function parseRange(text: string): Range {
+const rangeOf = remembered((text): Range => {
   if (!ipaddr.isValidCIDR(text)) {
     const address = ipaddr.process(text)
     return [address, address.kind() === 'ipv4' ? 32 : 128]
@@ -68,21 +57,14 @@ function parseRange(text: string): Range {
   const [base, bits] = ipaddr.parseCIDR(text)
   const isMapped = base instanceof ipaddr.IPv6 && base.isIPv4MappedAddress() && bits >= 96
   return isMapped ? [base.toIPv4Address(), bits - 96] : [base, bits]
-}
-
-type Parsed = { address: ipaddr.IPv4 | ipaddr.IPv6; kind: string }
+})
 
 /** Which of its special ranges an address is in costs the library a hundred objects. */
-const parsedAddresses = new LRUCache<string, Parsed>({ max: 1000 })
-
-function parseAddress(text: string): Parsed | undefined {
-  const known = parsedAddresses.get(text)
-  if (known || !isAddress(text)) return known
+const parseAddress = remembered((text) => {
+  if (!isAddress(text)) return null
   const address = ipaddr.process(text)
-  const parsed = { address, kind: address.range() }
-  if (text.length <= longestAddress) parsedAddresses.set(text, parsed)
-  return parsed
-}
+  return { address, kind: address.range() }
+})
 
 /** Whether an address is one of the addresses or ranges; ranges may be named. */
 export const isInside = (address: string, ranges: readonly string[]): boolean => {
@@ -107,15 +89,9 @@ export function isAllowedAddress(address: string, entries: string): boolean {
 }
 
 /** One household or server: the address, or its /64 in IPv6, where addresses cost nothing. */
-export function networkOf(ip: string): string {
-  let network = knownNetworks.get(ip)
-  if (network === undefined) knownNetworks.set(ip, (network = computeNetwork(ip)))
-  return network
-}
-
-function computeNetwork(ip: string): string {
+export const networkOf = remembered((ip) => {
   if (!isAddress(ip)) return ip
   const address = ipaddr.process(ip)
   if (address.kind() === 'ipv4') return address.toString()
   return new ipaddr.IPv6([...address.toByteArray().slice(0, 8), ...Array<number>(8).fill(0)]).toString()
-}
+})

@@ -1,4 +1,4 @@
-import { askedEnd, askedInstant, askedInteger, askedNumber, zeroBasedPage } from '#rest/read.ts'
+import { askedEnd, askedInstant, askedInteger, askedNumber, lastSecond, zeroBasedPage } from '#rest/read.ts'
 import {
   always,
   asAnything,
@@ -24,7 +24,7 @@ type Query = RestRequest['query']
 /** Milliseconds since 1970; 0 and absent are open. */
 const askedMs = (query: Query, name: string): Date | undefined => {
   const given = askedNumber(query, name) ?? 0
-  return given <= 0 ? undefined : new Date(Math.min(Math.floor(given), 253_402_300_799_999))
+  return given <= 0 ? undefined : new Date(Math.min(Math.floor(given), lastSecond * 1000 + 999))
 }
 
 /** These lists carry JSON as text. */
