@@ -26,12 +26,12 @@ import { handleRealtime } from './realtime/handle.ts'
 import { handleResponsesSocket } from './realtime/responses/handle.ts'
 import { asksForRealtime } from './realtime/upgrades.ts'
 import { serveImages, serveTasks, taskBases } from './tasks/routes.ts'
-import { chatPaths, dialectOfPath, interactionBases, plainPaths, unimplementedPaths } from './routes.ts'
+import { chatPaths, dialectOfPath, interactionBases, plainPaths, relayBases, unimplementedPaths } from './routes.ts'
 
 export type { RelayServices } from './request/call.ts'
+export { refusalOfPath } from './refusal-of-path.ts'
+export { languageOf } from './request/receive.ts'
 export { asksForRealtime, serveUpgrades } from './realtime/upgrades.ts'
-
-const relayBases = ['/v1', '/v1beta', '/v2', '/upload/v1beta', '/hf']
 
 /** Everything that callers' programs talk to; a console node serves only the playground and the images it shows. */
 export function createRelayRouter(services: RelayServices, paths: 'all' | 'playground' = 'all'): Router {

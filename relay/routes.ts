@@ -10,6 +10,8 @@ import { openAiEdits } from './dialects/openai-edits/index.ts'
 import type { PlainOperation } from './providers/types.ts'
 import { openAiResponses } from './dialects/openai-responses/index.ts'
 
+export const relayBases = ['/v1', '/v1beta', '/v2', '/upload/v1beta', '/hf']
+
 export type ChatPath = {
   path: string
   dialect: CallerDialect

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { lateForVisitors, problemsOf, sentencesIn } from './check-i18n.ts'
+import { readFileSync } from 'node:fs'
+import { lateForVisitors, problemsOf, sentencesIn, visitorFolders } from './check-i18n.ts'
 
 const used = (...sentences: string[]) => sentences.map((sentence) => ({ sentence, file: 'page.tsx' }))
 
@@ -34,7 +35,8 @@ test('what visitors read has its English in what they are sent', () => {
     ['client/i18n/en.json', { 登录: 'Log in' }],
     ['client/features/users/en.json', { 额度: 'Quota' }],
   ])
-  expect(lateForVisitors(used, translations)).toEqual([
+  const folders = visitorFolders(readFileSync(new URL('../client/i18n/en-visitors.ts', import.meta.url), 'utf8'))
+  expect(lateForVisitors(used, translations, folders)).toEqual([
     'client/features/auth/login-page.tsx: “额度” has its English only in a file that comes after the sign-in',
   ])
 })

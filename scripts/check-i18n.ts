@@ -49,16 +49,24 @@ export function problemsOf(used: Found[], translations: Map<string, Record<strin
   return problems
 }
 
-/** The pages that are open to everybody; `client/i18n/en-visitors.ts` has their English and what is shared. */
-const visitorFiles = /^client\/(i18n|features\/(auth|pricing|setup|site))\//
+const visitorEnglish = 'client/i18n/en-visitors.ts'
+
+/** The folders whose English everybody is sent: those of the pages that are open to everybody, and what is shared. */
+export const visitorFolders = (source: string): string[] =>
+  [...source.matchAll(/^import \w+ from '(.+)\/en\.json'$/gm)].map(([, folder = '']) =>
+    join(visitorEnglish, '..', folder, '/'),
+  )
 
 /** What visitors are shown may not wait for the sentences that come with the sign-in. */
-export function lateForVisitors(used: Found[], translations: Map<string, Record<string, string>>): string[] {
-  const early = new Set(
-    [...translations].flatMap(([file, entries]) => (visitorFiles.test(file) ? Object.keys(entries) : [])),
-  )
+export function lateForVisitors(
+  used: Found[],
+  translations: Map<string, Record<string, string>>,
+  folders: readonly string[],
+): string[] {
+  const isVisitors = (file: string) => folders.some((folder) => file.startsWith(folder))
+  const early = new Set([...translations].flatMap(([file, entries]) => (isVisitors(file) ? Object.keys(entries) : [])))
   return used
-    .filter(({ sentence, file }) => visitorFiles.test(file) && !early.has(sentence))
+    .filter(({ sentence, file }) => isVisitors(file) && !early.has(sentence))
     .map(({ sentence, file }) => `${file}: “${sentence}” has its English only in a file that comes after the sign-in`)
 }
 
@@ -91,7 +99,8 @@ function check(): string[] {
       .filter((file) => file.endsWith('/en.json'))
       .map((file) => [named(file), JSON.parse(readFileSync(file, 'utf8')) as Record<string, string>]),
   )
-  return [...problemsOf(used, translations), ...lateForVisitors(used, translations)]
+  const folders = visitorFolders(readFileSync(join(client, '..', visitorEnglish), 'utf8'))
+  return [...problemsOf(used, translations), ...lateForVisitors(used, translations, folders)]
 }
 
 if (import.meta.main) {

@@ -74,7 +74,8 @@ export type ChatEvent =
       stopSequence?: string | null | undefined
       choice?: number | undefined
     }
-  | { type: 'error'; error: UpstreamFailure }
+  /** `requestId`: of the call, for its caller; upstreams' events have none. */
+  | { type: 'error'; error: UpstreamFailure; requestId?: string | undefined }
 
 export type ResponsePart =
   | { type: 'text'; text: string; citations?: Citation[] | undefined }

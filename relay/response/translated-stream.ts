@@ -82,9 +82,8 @@ export function translatedStream(context: AttemptContext): StreamWriter {
       return text + encoder.close()
     },
     fail: (failure) => {
-      const shown = callerError(failure, call)
-      const error = { ...shown, message: `${shown.message} (request id: ${call.id})` }
-      return encoder.push({ type: 'error', error }) + encoder.close()
+      const { requestId, ...error } = callerError(failure, call)
+      return encoder.push({ type: 'error', error, requestId }) + encoder.close()
     },
     get complete() {
       return finished

@@ -16,24 +16,23 @@ import { reportDrawing } from './report.ts'
 const platforms = Object.values<TaskPlatform>(taskPlatforms)
 
 /** Where drawings are asked for, with the lane that each base stands for. */
-const drawingBases = [
-  { base: '/mj', mode: '' as const },
-  ...drawingModes.map((mode) => ({ base: `/mj-${mode}/mj`, mode })),
-]
+const lanes = [{ base: '/mj', mode: '' as const }, ...drawingModes.map((mode) => ({ base: `/mj-${mode}/mj`, mode }))]
+
+export const drawingBases = lanes.map(({ base }) => base)
 
 /** Everything below these belongs to drawings and other tasks. */
-export const taskBases = [...drawingBases.map(({ base }) => base), ...platforms.map(({ id }) => `/${id}`)]
+export const taskBases = [...drawingBases, ...platforms.map(({ id }) => `/${id}`)]
 
 /** Images of drawings, which need no key; the console shows them too. */
 export function serveImages(services: RelayServices, router: Router): void {
-  for (const { base } of drawingBases) {
+  for (const base of drawingBases) {
     router.get(`${base}/image/:id`, (req, res) => sendImage(services, req.params.id, { req, res }))
   }
 }
 
 export function serveTasks(services: RelayServices, router: Router): void {
   const notify = createNotify(services)
-  for (const { base, mode } of drawingBases) {
+  for (const { base, mode } of lanes) {
     for (const submission of submissions) {
       const path = submission === 'swap' ? '/insight-face/swap' : `/submit/${submission}`
       router.post(base + path, (req, res) => submitDrawing(services, { submission, mode }, { req, res }))

@@ -9,6 +9,7 @@ import { createDrain } from './drain.ts'
 import type { Environment } from '#core/environment.ts'
 import { listen } from './listen.ts'
 import { createServices } from './services.ts'
+import { answerUnread } from './unread-requests.ts'
 import { warmUp } from './warm-up.ts'
 
 /** What the first process gives to those that serve. */
@@ -40,6 +41,7 @@ export async function serve(environment: Environment, given: Given): Promise<Sto
   const draining = createDrain(server)
   server.on('request', app)
   serveUpgrades(server, app)
+  answerUnread(server)
   if (environment.ROLE !== 'console' && environment.WARM_UP === 'on') {
     // A start without it is a slower one, no failed one.
     await warmUp(services).then(

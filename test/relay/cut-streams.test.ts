@@ -111,6 +111,8 @@ test('an error inside a stream is sent in the caller’s dialect, with the upstr
       const label = `${type} ${by.dialect}`
       expect(endingError(by, text).message, label).toBe(`it broke (request id: ${reply.headers.get('x-request-id')})`)
       expect(text, label).not.toMatch(by.closing)
+      // Where the vendor has a field for it too.
+      if (by.dialect === 'claude') expect(text, label).toContain(`"request_id":"${reply.headers.get('x-request-id')}"`)
     }
   }
 })

@@ -8,6 +8,7 @@ import { createApp } from '#server/app.ts'
 import { readEnvironment } from '#server/env.ts'
 import { createLog } from '#server/process.ts'
 import { serverOptions } from '#server/serve.ts'
+import { answerUnread } from '#server/unread-requests.ts'
 import { createServices } from '#server/services.ts'
 import type { Ambient } from '#core/ambient.ts'
 import type { Job } from '#jobs/job.ts'
@@ -65,6 +66,7 @@ export const startApp = withStartLimit(async function startApp(
   const relayed = createApp(services, createConsoleFiles(services.options))
   const server = createServer(serverOptions, relayed)
   serveUpgrades(server, relayed)
+  answerUnread(server)
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   const { pool } = services.database

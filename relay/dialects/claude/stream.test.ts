@@ -150,11 +150,12 @@ describe('message stream', () => {
 
   it('ends in an error event and nothing after it', async () => {
     const error = { status: 529, type: 'server_error', code: null, message: 'busy' }
-    const { complete, late } = streamText(claude.stream(testContext()), [start, { type: 'error', error }])
+    const events: ChatEvent[] = [start, { type: 'error', error, requestId: 'r1' }]
+    const { complete, late } = streamText(claude.stream(testContext()), events)
     expect(late).toBe('')
     expect(framesOf(complete).at(-1)).toEqual({
       name: 'error',
-      data: { type: 'error', error: { type: 'overloaded_error', message: 'busy' } },
+      data: { type: 'error', error: { type: 'overloaded_error', message: 'busy (request id: r1)' }, request_id: 'r1' },
     })
     await expect(gather(complete)).rejects.toThrow(/busy/)
   })

@@ -2,6 +2,7 @@ import type { ReportedUsage } from '#core/usage.ts'
 import type { ChatEvent, StreamEncoder } from '#relay/chat/events.ts'
 import { toMarkdownImage } from '#relay/chat/media.ts'
 import { answerId } from '../answer-id.ts'
+import { shownError } from '../error-text.ts'
 import type { EncodeContext } from '../types.ts'
 import { createBlocks } from './blocks.ts'
 import { toClaudeCitation, toStopReason } from './encode.ts'
@@ -44,7 +45,7 @@ export function streamClaude(context: EncodeContext): StreamEncoder {
       if (failed) return ''
       if (event.type === 'error') {
         failed = true
-        return claudeStreamError({ ...event.error, requestId: '' })
+        return claudeStreamError(shownError(event))
       }
       if (event.type === 'start') return begin(event.id)
       if (event.type === 'usage') {

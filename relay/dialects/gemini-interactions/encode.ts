@@ -1,8 +1,9 @@
 import { type ReportedUsage, normaliseUsage, totalTokens } from '#core/usage.ts'
 import { replayResponse } from '#relay/chat/collect.ts'
-import type { ChatResponse, FinishReason, StreamEncoder, UpstreamFailure } from '#relay/chat/events.ts'
+import type { ChatResponse, FinishReason, StreamEncoder } from '#relay/chat/events.ts'
 import { type Fields, isObject } from '#relay/chat/json.ts'
 import { geminiError } from '../gemini/error.ts'
+import { shownError } from '../error-text.ts'
 import type { CallerError, EncodeContext } from '../types.ts'
 import { createAnswerSteps } from './answer-steps.ts'
 import { interactionPrefix } from './ids.ts'
@@ -100,14 +101,14 @@ export function streamInteraction(context: EncodeContext): StreamEncoder {
     text = ''
     return due
   }
-  const fail = (error: UpstreamFailure): string => {
+  const fail = (error: CallerError): string => {
     failed = true
-    return taken() + interactionStreamError({ ...error, requestId: '' })
+    return taken() + interactionStreamError(error)
   }
   return {
     push(event) {
       if (failed) return ''
-      if (event.type === 'error') return fail(event.error)
+      if (event.type === 'error') return fail(shownError(event))
       if (event.type === 'usage') {
         usage = event.usage
         return ''

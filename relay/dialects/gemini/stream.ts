@@ -3,6 +3,7 @@ import type { ChatEvent, Citation, FinishReason, StreamEncoder } from '#relay/ch
 import type { WebSearch } from '#relay/chat/hosted/types.ts'
 import { audioMediaType } from '#relay/chat/media.ts'
 import { answerId } from '../answer-id.ts'
+import { shownError } from '../error-text.ts'
 import type { EncodeContext } from '../types.ts'
 import { geminiReasons, toFunctionCall } from './encode.ts'
 import { geminiError } from './error.ts'
@@ -79,7 +80,7 @@ export function streamGemini(context: EncodeContext): StreamEncoder {
       if (failed) return ''
       if (event.type === 'error') {
         failed = true
-        const { body } = geminiError({ ...event.error, requestId: '' })
+        const { body } = geminiError(shownError(event))
         return `${frame(JSON.stringify(body))}${asArray ? ']' : ''}`
       }
       identify(event.type === 'start' ? event.id : '')

@@ -2,6 +2,7 @@ import type { ReportedUsage } from '#core/usage.ts'
 import type { ChatEvent, FinishReason, StreamEncoder } from '#relay/chat/events.ts'
 import { toMarkdownImage } from '#relay/chat/media.ts'
 import { answerId, unixSeconds } from '../answer-id.ts'
+import { shownError } from '../error-text.ts'
 import type { EncodeContext } from '../types.ts'
 import { signatureExtra, toAnnotation, toLogprobs } from './encode.ts'
 import { openAiStreamError } from './error.ts'
@@ -75,7 +76,7 @@ export function streamOpenAiChat(context: EncodeContext): StreamEncoder {
       if (event.type === 'usage') usage = event.usage
       else if (event.type === 'error') {
         failed = true
-        return openAiStreamError({ ...event.error, requestId: '' })
+        return openAiStreamError(shownError(event))
       } else if (event.type === 'start') {
         begin(event.id)
         return open(0)

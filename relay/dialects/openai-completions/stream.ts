@@ -3,6 +3,7 @@ import type { ChatEvent, FinishReason, StreamEncoder } from '#relay/chat/events.
 import { toMarkdownImage } from '#relay/chat/media.ts'
 import { openAiStreamError } from '../openai-chat/error.ts'
 import { toOpenAiUsage } from '../openai-chat/usage.ts'
+import { shownError } from '../error-text.ts'
 import type { EncodeContext } from '../types.ts'
 import { completionHead, completionReasons } from './encode.ts'
 
@@ -29,7 +30,7 @@ export function streamOpenAiCompletions(context: EncodeContext): StreamEncoder {
       if (failed) return ''
       if (event.type === 'error') {
         failed = true
-        return openAiStreamError({ ...event.error, requestId: '' })
+        return openAiStreamError(shownError(event))
       }
       begin(event.type === 'start' ? event.id : '')
       if (event.type === 'usage') usage = event.usage

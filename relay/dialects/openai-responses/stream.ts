@@ -1,6 +1,7 @@
 import type { ReportedUsage } from '#core/usage.ts'
 import type { ChatEvent, FinishReason, StreamEncoder, UpstreamFailure } from '#relay/chat/events.ts'
-import type { EncodeContext } from '../types.ts'
+import { shownError } from '../error-text.ts'
+import type { CallerError, EncodeContext } from '../types.ts'
 import { toErrorFields } from './error.ts'
 import { calledAs } from './agent-tools.ts'
 import { createEventWriter } from './event-writer.ts'
@@ -27,10 +28,10 @@ export function streamOpenAiResponses(context: EncodeContext): StreamEncoder {
   }
   const settle = (): string =>
     items.settle(outcomeOf(reason ?? 'stop').status === 'incomplete' ? 'incomplete' : 'completed')
-  const fail = (error: UpstreamFailure): string => {
+  const fail = (error: CallerError): string => {
     failed = true
     const opening = begin('') + items.settle('incomplete')
-    const fields = toErrorFields({ ...error, requestId: '' })
+    const fields = toErrorFields(error)
     const response = {
       ...headOf(''),
       store: false,
@@ -47,7 +48,7 @@ export function streamOpenAiResponses(context: EncodeContext): StreamEncoder {
   return {
     push(event) {
       if (failed) return ''
-      if (event.type === 'error') return fail(event.error)
+      if (event.type === 'error') return fail(shownError(event))
       if (event.type === 'start') return begin(event.id)
       if (event.type === 'usage') {
         usage = event.usage

@@ -38,11 +38,12 @@ const meanings: Record<number, string> = {
   504: 'The provider did not answer in time',
 }
 
-/** These have no body of ours; the reader of requests itself answers 431, before any route. */
-const bare = new Set([429, 431])
+/** Documented without a body. */
+const bare = new Set([429])
 
 /** An answer for each status; beyond 299 the body is a refusal. */
 export function answersOf(statuses: number[], success: Content, refusal?: Content): Answers {
+  // Of every route, for the reader of requests itself answers so.
   const sorted = [...new Set([...statuses, 431])].toSorted((left, right) => left - right)
   return Object.fromEntries(
     sorted.map((status) => {
