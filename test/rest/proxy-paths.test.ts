@@ -1,9 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { routes } from '../../client/app/routes.tsx'
-import { createRelayRouter, type RelayServices } from '#relay/index.ts'
-import { restTable } from '#server/rest-table.ts'
-import documented from './documented-paths.json' with { type: 'json' }
+import { consolePaths, relayPaths } from './served-paths.ts'
 
 const caddyfile = readFileSync(new URL('../../Caddyfile', import.meta.url), 'utf8')
 
@@ -13,18 +10,6 @@ const reachesRelay = (path: string): boolean =>
   matcher.some((pattern) =>
     pattern.endsWith('*') ? path.toLowerCase().startsWith(pattern.slice(0, -1)) : path.toLowerCase() === pattern,
   )
-
-type Layer = { route?: { path: string | string[] } }
-
-const pathsOf = (kind: 'all' | 'playground'): string[] =>
-  (createRelayRouter({} as RelayServices, kind).stack as unknown as Layer[])
-    .flatMap(({ route }) => (route ? [route.path].flat() : []))
-    .map((path) => path.replaceAll('\\', '').replace(/[:*](\w+)/g, 'some-$1'))
-
-const withoutMethod = (key: string): string => (key.split(' ')[1] ?? '').replace(/:(\w+)/g, 'some-$1')
-
-// The playground talks to the console's own route.
-const relayPaths = pathsOf('all').filter((path) => !path.startsWith('/pg/'))
 
 test('the shipped proxy sends every path of the relay to the relay, with or without a closing slash', () => {
   expect(relayPaths.length).toBeGreaterThan(80)
@@ -40,14 +25,8 @@ test('docs/operating.md names the paths that the shipped proxy sends to the rela
 })
 
 test('the shipped proxy sends every path of the console to the console', () => {
-  const rest = [...Object.keys(restTable), ...documented.served, ...documented.later].map(withoutMethod)
-  const pages = routes.flatMap(({ paths }) => [...paths])
-  // Images of drawings are served by both, for both show them.
-  const shared = pathsOf('playground').filter((path) => path.startsWith('/pg/'))
-  const others = ['/trpc/site.status', '/assets/index.js', '/healthz', '/readyz', '/favicon.svg']
-  const paths = [...rest, ...pages, ...shared, ...others]
-  expect(paths.length).toBeGreaterThan(150)
-  expect(paths.filter(reachesRelay)).toEqual([])
+  expect(consolePaths.length).toBeGreaterThan(150)
+  expect(consolePaths.filter(reachesRelay)).toEqual([])
 })
 
 test('the shipped proxy follows the readiness of the relay nodes, each of which the composition starts', () => {
