@@ -1,4 +1,5 @@
 import { type JsonSchema, sampleOf } from './samples.ts'
+import { isTaken } from '#test/support/long.ts'
 
 /** What reaches for something else than a text is meant to: statements, paths, templates, inherited names, lines of a protocol. */
 const injections = [
@@ -21,8 +22,9 @@ const sorts: unknown[][] = [
   injections,
 ]
 
-/** One value of each sort, others at each place. */
-export const badValuesAt = (place: number): unknown[] => sorts.map((sort) => sort[place % sort.length])
+/** One value of each sort, others at each place; in the short form of every second sort, the others at the next place. */
+export const badValuesAt = (place: number): unknown[] =>
+  sorts.filter((_, sort) => isTaken(2, sort, place)).map((sort) => sort[place % sort.length])
 
 const fieldsOf = (schema: JsonSchema | null): string[] =>
   [schema ?? {}, ...(schema?.anyOf ?? [])].flatMap(({ properties }) => Object.keys(properties ?? {}))

@@ -8,6 +8,7 @@ import { accessTable, refusalOf } from './access-table.ts'
 import { type PlantedChannel, secrets } from './objects.ts'
 import { columnsOfSecrets, longWords, plantHashes, storedSecrets, suspiciousColumns } from './secret-columns.ts'
 import { createWalkers, inParallel, mayChange, type Step, steps } from './walk.ts'
+import { isTaken } from '#test/support/long.ts'
 
 /** A key of each form that keys have; a part that says where to call is no secret. */
 const keyOfFormat: Readonly<Record<string, string>> = {
@@ -152,10 +153,20 @@ const answered = (): Step[] =>
     return row === undefined || refusalOf(row, actor) === undefined
   })
 
+/** Root is shown the most. What others may call as well is called by each of them in the long form, here by one. */
+const looked = (): Step[] => {
+  const others = answered().filter(({ actor }) => actor !== 'root')
+  const byRoute = Map.groupBy(others, ({ surface, route }) => `${surface} ${route}`)
+  const chosen = [...byRoute.values()].flatMap((steps, place) =>
+    steps.filter((_, at) => isTaken(steps.length, place, at)),
+  )
+  return [...answered().filter(({ actor }) => actor === 'root'), ...chosen]
+}
+
 test('no reply of a route that reads shows anybody a planted secret, but for those that are there for it', async () => {
   const { look, shown } = lookAt()
   await inParallel(
-    answered().filter((step) => !mayChange(step)),
+    looked().filter((step) => !mayChange(step)),
     look,
   )
   expect(shown).toEqual([])
@@ -165,7 +176,7 @@ test.each(['procedures', 'rest'] as const)(
   'no reply of a route of %s that may change something shows anybody a planted secret, but for those that are there for it',
   async (surface) => {
     const { look, shown } = lookAt()
-    for (const step of answered().filter(mayChange)) if (step.surface === surface) await look(step)
+    for (const step of looked().filter(mayChange)) if (step.surface === surface) await look(step)
     expect(shown).toEqual([])
   },
 )

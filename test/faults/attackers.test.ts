@@ -52,7 +52,7 @@ test('three hundred attackers make no good call fail, and the memory that they t
     withQuota: await world.make.token(await world.make.user({ quota: 1_000_000_000 })),
   })
   const before = served()
-  await pause(long ? 60_000 : 8000)
+  await pause(long ? 60_000 : 4000)
   // A busy machine needs longer for as much.
   await until(() => served() > before + 100, { seconds: 300, what: 'good callers are not served beside the attackers' })
   await attackers.stop()

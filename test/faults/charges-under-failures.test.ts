@@ -7,7 +7,7 @@ import { chargeViolations, untilNothingIsHeld } from './ledger-check.ts'
 import { startTraffic } from './traffic.ts'
 import { createWorld, long, type World } from './world.ts'
 
-const seconds = long ? 600 : 15
+const seconds = long ? 600 : 6
 /** More than all callers' calls together are charged. */
 const mostUnderWay = 5000
 const pick = <Item>(items: readonly Item[]): Item => items[Math.floor(Math.random() * items.length)] as Item

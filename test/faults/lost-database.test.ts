@@ -59,7 +59,7 @@ test('connections killed under load cost no user quota, and a ban made while dis
   expect(calls.every(({ complete }) => complete)).toBe(true)
 
   const traffic = startTraffic({ urls: [url], tokens: [token], kinds: ['plain', 'stream'], concurrency: 12 })
-  for (let round = 0; round < (long ? 40 : 6); round += 1) {
+  for (let round = 0; round < (long ? 40 : 3); round += 1) {
     await pause(150 + Math.random() * 300)
     await endConnections(beside, world)
   }

@@ -10,7 +10,7 @@ import { chargeViolations, untilNothingIsHeld } from './ledger-check.ts'
 import { callOnce, startTraffic } from './traffic.ts'
 import { createWorld, long } from './world.ts'
 
-const seconds = long ? 3600 : 5
+const seconds = long ? 3600 : 3
 const looks = long ? 100 : 2
 vi.setConfig({ testTimeout: (seconds + 240) * 1000, hookTimeout: 120_000 })
 

@@ -4,6 +4,7 @@ import { serve } from '../relay/serve.ts'
 import { consumed, say, type CallerDialect, callerDialects } from '../relay/caller-dialects.ts'
 import { bytesOf, frameOf, type Framing, inPieces, steady, scenarios, type Scenario } from './scenarios.ts'
 import { startScriptedRelay } from '../relay/relay-world.ts'
+import { isTaken } from '#test/support/long.ts'
 
 const { app, scripted, token } = await startScriptedRelay({ options: { RetryTimes: '0' } })
 
@@ -23,10 +24,12 @@ const callers: CallerDialect[] = [
     closing: /"finishReason":"STOP".*\]$/,
   },
 ]
-/** The last of the scenarios is asked for by callers of its own dialect only. */
-const pairs = callers.flatMap((by) =>
+/** The last of the scenarios is asked for by callers of its own dialect only. Of the others the short form takes one for each caller. */
+const pairs = callers.flatMap((by, caller) =>
   scenarios
-    .filter(({ upstream }) => upstream !== 'responses' || by.dialect === 'responses')
+    .filter(({ upstream }, place) =>
+      upstream === 'responses' ? by.dialect === 'responses' : isTaken(3, caller, place),
+    )
     .map((scenario) => ({ by, scenario, caller: by.dialect, upstream: scenario.upstream })),
 )
 

@@ -5,7 +5,7 @@ import { closeWithoutViolations, eventually, openHolds } from '#test/relay/calle
 import { long } from '#test/support/long.ts'
 import { startMeteredUpstream } from './metered-upstream.ts'
 
-const calls = long ? 10_000 : 1000
+const calls = long ? 10_000 : 400
 const perToken = 3
 const tokensPerEvent = 3
 const models = { chat: 'm-chat', plain: 'm-plain', image: 'dall-e-2', rank: 'rerank-1', audio: 'tts-1' }

@@ -7,6 +7,7 @@ import { geminiCli } from './gemini-cli-client.ts'
 import { consumed, eventually, openHolds } from './caller-dialects.ts'
 import { startScriptedRelay } from './relay-world.ts'
 import { serve, setOptions } from './serve.ts'
+import { isTaken } from '#test/support/long.ts'
 
 const { app } = await startScriptedRelay({ options: { RetryTimes: '0' } })
 beforeEach(() => app.upstream.clear())
@@ -50,20 +51,23 @@ const families = [
   { family: 'Gemini', type: 24, silent: 5 },
   { family: 'chat completions only', type: 8, silent: 9 },
 ] as const
-const pairs = agents.flatMap(([name, create, native, tools]) =>
-  families.map(({ family, type, silent }) => {
-    const isNative = type === native
-    return {
-      name,
-      family,
-      create,
-      type,
-      native: isNative,
-      silent: isNative && name === 'Codex' ? 17 : silent,
-      // The simulated vendor knows none of its own tools.
-      tools: isNative ? tools.filter((tool) => tool !== 'local_shell') : tools,
-    }
-  }),
+// In the short form these are two upstreams of each agent; the odd places have each agent's own among them.
+const pairs = agents.flatMap(([name, create, native, tools], agent) =>
+  families
+    .filter((_, place) => isTaken(2, agent, place, 1))
+    .map(({ family, type, silent }) => {
+      const isNative = type === native
+      return {
+        name,
+        family,
+        create,
+        type,
+        native: isNative,
+        silent: isNative && name === 'Codex' ? 17 : silent,
+        // The simulated vendor knows none of its own tools.
+        tools: isNative ? tools.filter((tool) => tool !== 'local_shell') : tools,
+      }
+    }),
 )
 /** What the simulated model is asked to call, by the names that go upstream. */
 const spoken = (tool: string): string => tool.replace('/', '__')

@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { channelsOf, type Route, serve, setOptions, withOptions } from '../relay/serve.ts'
 import { chat, consumed, say, callerDialects } from '../relay/caller-dialects.ts'
 import { startRelay } from '../relay/relay-world.ts'
+import { isTaken } from '#test/support/long.ts'
 
 const { app, token } = await startRelay()
 beforeEach(() => app.upstream.clear())
@@ -36,9 +37,12 @@ async function retriedStatuses(statuses: number[], type = 1): Promise<number[]> 
 // 304 has no body by the rules of HTTP, so no upstream can fail with it in words.
 const failing = Array.from({ length: 300 }, (_, index) => 300 + index).filter((status) => status !== 304)
 
+const named = new Set([307, 400, 401, 403, 404, 408, 409, 422, 429, 500, 502, 503, 504, 524, 529, 599])
+
 describe('every status from 300 to 599', () => {
   test('leads to another channel exactly where the document says so', async () => {
-    expect(await retriedStatuses(failing)).toEqual(failing.filter(isRetried))
+    const tried = failing.filter((status) => named.has(status) || isTaken(4, status))
+    expect(await retriedStatuses(tried)).toEqual(tried.filter(isRetried))
   })
 
   test('leads to another channel by the operator’s list alone, where automatic retries are on', async () => {
@@ -78,9 +82,11 @@ const failures: { does: string; route: Omit<Route, 'models'> }[] = [
 ]
 
 describe('of three channels two fail', () => {
-  test.each(failures)('by $does: every call is answered, no channel is asked twice', async ({ route }) => {
-    for (const by of callerDialects) {
+  test.each(failures)('by $does: every call is answered, no channel is asked twice', async ({ does, route }) => {
+    const place = failures.findIndex((failure) => failure.does === does)
+    for (const [caller, by] of callerDialects.entries()) {
       for (const stream of [false, true]) {
+        if (!isTaken(4, place, caller, Number(stream))) continue
         // A new model each: what an earlier call learnt about the channels is not what is looked at.
         const { model, ids } = await serve(app, route, { does: 'usage=10:2' }, route)
         const before = (await consumed(app)).length

@@ -27,6 +27,7 @@ import { providerFor } from '#relay/providers/registry.ts'
 import { customToolNames } from '#relay/providers/shared/custom-tools.ts'
 import { routeOf } from '#test/simulator/routes.ts'
 import type { Call } from '#test/simulator/types.ts'
+import { long } from '#test/support/long.ts'
 
 /** Each vendor under its rules, and by the channel that leads there. */
 const targets = [
@@ -330,7 +331,7 @@ describe.each([...targets])('$name', (target) => {
           expect(send(given, target).body).toEqual(sent.body)
         }),
       ),
-      { numRuns: 60 },
+      { numRuns: long ? 60 : 20 },
     )
   })
 
@@ -339,7 +340,7 @@ describe.each([...targets])('$name', (target) => {
       fc.property(request, (given) =>
         unlessRefusedHere(() => accept(send(readBack(dialect, send(given, firstHops[dialect]).body), target))),
       ),
-      { numRuns: 25 },
+      { numRuns: long ? 25 : 8 },
     )
   })
 })
