@@ -137,7 +137,10 @@ export type NativeDialect = {
   accepts?: ((body: Record<string, unknown>, call: ProviderCall) => boolean) | undefined
   request: (body: NativeBody, call: ProviderCall) => UpstreamRequest
   listen: (caller: { includeUsage: boolean }) => StreamListener
-  /** Usage, failure and delivered text of a complete answer that is sent on unchanged. */
+  /**
+   * Usage, failure and delivered text of a complete answer that is sent on unchanged.
+   * @throws {MalformedUpstream} when it is no answer of this dialect.
+   */
   inspect: (json: unknown) => {
     usage?: ReportedUsage | undefined
     failure?: UpstreamFailure | undefined

@@ -73,6 +73,39 @@ describe.each(kinds)('$name', ({ type }) => {
   )
 })
 
+test.each(kinds)('JSON that is no answer is none to any caller of $name, and unbilled', async ({ type }) => {
+  await setOptions(app, { RetryTimes: '1' })
+  const before = (await consumed(app)).length
+  const isNone = [{}, { code: 50, message: 'no such thing' }, { detail: 'Not Found' }, { error: null }, [], 'x', null]
+  for (const by of callerDialects) {
+    for (const answer of isNone) {
+      const { model } = await serve(
+        app,
+        { type, priority: 1, baseUrl: scripted.play(json(answer)) },
+        { type, baseUrl: scripted.play(json(answer)) },
+      )
+      for (const stream of [false, true]) {
+        const reply = await say(app, by, { token, model, stream })
+        const label = `${by.dialect} ${JSON.stringify(answer)} ${stream}`
+        expect(reply.status, label).toBeGreaterThanOrEqual(400)
+        expect(by.readError(await reply.json()).message, label).toContain('request id')
+      }
+    }
+  }
+  expect(await consumed(app)).toHaveLength(before)
+})
+
+test('an answer of an unknown shape that reports usage goes out as it came, and is charged by it', async () => {
+  await setOptions(app, { RetryTimes: '0' })
+  const answer = { output: { text: 'hello' }, usage: { prompt_tokens: 10, completion_tokens: 2, total_tokens: 12 } }
+  const { model } = await serve(app, { type: 1, baseUrl: scripted.play(json(answer)) })
+  const before = (await consumed(app)).length
+  const reply = await app.relay(token, '/v1/chat/completions', { model, messages: [{ role: 'user', content: 'hi' }] })
+  expect(await reply.json()).toEqual(answer)
+  // (10 + 2) × 37.5
+  expect((await consumed(app)).slice(before).map(({ quota }) => quota)).toEqual([450])
+})
+
 test.each([
   ['images', '/v1/images/generations', { prompt: 'a cat' }],
   ['vectors', '/v1/embeddings', { input: 'hi' }],

@@ -1,8 +1,9 @@
-import { type NativeBody, type NativeDialect, type ProviderCall, UpstreamRefusal } from '../types.ts'
+import type { NativeBody, NativeDialect, ProviderCall } from '../types.ts'
 import { messageIds } from '../shared/held-objects.ts'
 import { deliveredBy } from '#relay/chat/delivered.ts'
 import { InvalidRequest } from '#relay/chat/invalid-request.ts'
 import { isEmptyResponse, nameless } from '../shared/answer-record.ts'
+import { inspectUnreadable } from '../shared/inspect-unreadable.ts'
 import { type Json, numberOf, recordOf } from '../shared/json.ts'
 import { rewriteBody } from '../shared/rewrite-body.ts'
 import { listenToClaude } from './listen.ts'
@@ -71,8 +72,7 @@ function inspect(json: unknown): ReturnType<NativeDialect['inspect']> {
     const keeps = messageIds(json)
     return { ...reported, keeps, delivered: () => deliveredBy(response), empty: isEmptyResponse(response) }
   } catch (error) {
-    const nothing = { ...reported, delivered: () => ({ text: '', toolCalls: 0 }), empty: true }
-    return error instanceof UpstreamRefusal ? { ...nothing, failure: error.failure } : nothing
+    return inspectUnreadable(error, reported)
   }
 }
 

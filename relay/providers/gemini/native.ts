@@ -3,6 +3,7 @@ import { isSealed } from '#relay/chat/seals/envelope.ts'
 import { sealLoss } from '#relay/chat/seals/open-seals.ts'
 import { deliveredBy } from '#relay/chat/delivered.ts'
 import { isEmptyResponse, nameless } from '../shared/answer-record.ts'
+import { inspectUnreadable, nothingDelivered } from '../shared/inspect-unreadable.ts'
 import { type Json, listOf, numberOf, recordOf } from '../shared/json.ts'
 import { rewriteBody } from '../shared/rewrite-body.ts'
 import { unknownSignature } from './contents.ts'
@@ -118,11 +119,7 @@ function fitProofs(body: Json, model: string, isRefused: ProviderCall['isRefused
 
 function inspect(json: unknown): ReturnType<NativeDialect['inspect']> {
   const usage = recordOf(recordOf(json)?.['usageMetadata'])
-  const nothing = {
-    ...(usage ? { usage: readUsage(usage) } : {}),
-    delivered: () => ({ text: '', toolCalls: 0 }),
-    empty: true,
-  }
+  const reported = usage ? { usage: readUsage(usage) } : {}
   try {
     const response = fromGeminiResponse(json, nameless)
     return {
@@ -132,8 +129,8 @@ function inspect(json: unknown): ReturnType<NativeDialect['inspect']> {
     }
   } catch (error) {
     // A blocked prompt is an answer in this dialect; its caller reads it there.
-    const failed = error instanceof UpstreamRefusal && error.failure.code !== 'content_filter'
-    return failed ? { ...nothing, failure: error.failure } : nothing
+    const isBlocked = error instanceof UpstreamRefusal && error.failure.code === 'content_filter'
+    return isBlocked ? { ...reported, ...nothingDelivered } : inspectUnreadable(error, reported)
   }
 }
 

@@ -1,6 +1,7 @@
-import { type ProviderCall, type NativeBody, type NativeDialect, UpstreamRefusal } from '../types.ts'
+import type { ProviderCall, NativeBody, NativeDialect } from '../types.ts'
 import { deliveredBy } from '#relay/chat/delivered.ts'
 import { isEmptyResponse, nameless } from '../shared/answer-record.ts'
+import { inspectUnreadable } from '../shared/inspect-unreadable.ts'
 import { type Json, recordOf } from '../shared/json.ts'
 import { rewriteBody } from '../shared/rewrite-body.ts'
 import { chatUrl, requestHeaders } from './address.ts'
@@ -37,16 +38,13 @@ function nativeRequest(style: OpenAiStyle, native: NativeBody, call: ProviderCal
 }
 
 function inspect(style: OpenAiStyle, json: unknown): ReturnType<NativeDialect['inspect']> {
-  const nothing = { delivered: () => ({ text: '', toolCalls: 0 }), empty: true }
   const usage = usageObjectOf(recordOf(json) ?? {})
   const reported = usage ? { usage: (style.usage ?? readUsage)(usage) } : {}
   try {
     const response = toHubResponse(style, json, nameless)
     return { ...reported, delivered: () => deliveredBy(response), empty: isEmptyResponse(response) }
   } catch (error) {
-    return error instanceof UpstreamRefusal
-      ? { ...reported, ...nothing, failure: error.failure }
-      : { ...reported, ...nothing }
+    return inspectUnreadable(error, reported)
   }
 }
 

@@ -1,11 +1,13 @@
 import { splitEffort } from '../openai-compatible/model-families.ts'
 import { knownNames } from '../openai-compatible/request.ts'
-import { type NativeBody, type NativeDialect, type ProviderCall, UpstreamRefusal } from '../types.ts'
+import type { NativeBody, NativeDialect, ProviderCall } from '../types.ts'
 import { readCompaction } from '#relay/chat/seals/compaction.ts'
 import { isSealed } from '#relay/chat/seals/envelope.ts'
 import { sealLoss } from '#relay/chat/seals/open-seals.ts'
 import { deliveredBy } from '#relay/chat/delivered.ts'
+import { MalformedUpstream } from '#relay/chat/events.ts'
 import { isEmptyResponse, nameless } from '../shared/answer-record.ts'
+import { inspectUnreadable, nothingDelivered } from '../shared/inspect-unreadable.ts'
 import { type Json, recordOf, recordsOf } from '../shared/json.ts'
 import { rewriteBody } from '../shared/rewrite-body.ts'
 import { storedIds } from './stored-ids.ts'
@@ -105,8 +107,7 @@ function inspect(json: unknown): ReturnType<NativeDialect['inspect']> {
     const keeps = storedIds(recordOf(json) ?? {})
     return { ...reported, keeps, delivered: () => deliveredBy(response), empty: isEmptyResponse(response) }
   } catch (error) {
-    const nothing = { ...reported, delivered: () => ({ text: '', toolCalls: 0 }), empty: true }
-    return error instanceof UpstreamRefusal ? { ...nothing, failure: error.failure } : nothing
+    return inspectUnreadable(error, reported)
   }
 }
 
@@ -115,12 +116,13 @@ function inspectCompaction(json: unknown): ReturnType<NativeDialect['inspect']> 
   const answer = recordOf(json) ?? {}
   const usage = usageOf(answer)
   const failure = failureIn(answer)
+  if (!failure && !usage && !Array.isArray(answer['output'])) throw new MalformedUpstream('the answer has no output')
   return {
     ...(usage ? { usage } : {}),
     ...(failure ? { failure } : {}),
     // Only the account that made a compaction can read it.
     keeps: storedIds(answer),
-    delivered: () => ({ text: '', toolCalls: 0 }),
+    ...nothingDelivered,
     empty: recordsOf(answer['output']).length === 0,
   }
 }
