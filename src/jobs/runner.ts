@@ -4,6 +4,7 @@ import type { Changes } from '#db/changes.ts'
 import { DomainError } from '#core/errors.ts'
 import { cancelledRun } from '#core/jobs.ts'
 import { isDatabaseTrouble } from '#core/database-trouble.ts'
+import { storableText } from '#core/storable-text.ts'
 import type { Services } from '#features/deps.ts'
 import type { Alongside, JobOutcome, JobReport, JobRunner } from '#features/jobs/runner.ts'
 import { intervalOf, type Job } from './job.ts'
@@ -187,6 +188,6 @@ async function outcomeOf<Needs extends Services>(
     if (context.signal.aborted) return { failed: context.signal.reason !== 'cancelled', report: cancelled }
     services.log.error({ err: error, job: job.name }, 'a job failed')
     const message = error instanceof Error ? error.message : String(error)
-    return { failed: true, report: { text: message.slice(0, longestMessage), params: {} } }
+    return { failed: true, report: { text: storableText(message.slice(0, longestMessage)), params: {} } }
   }
 }

@@ -115,6 +115,14 @@ describe('a test of all channels', () => {
     expect(rows).toEqual([{ enabled: false }])
   })
 
+  it('works with what the database cannot keep of the upstream’s words', async () => {
+    await setOptions({ AutomaticDisableChannelEnabled: 'true' })
+    upstream.answerWith(() => ({ status: 401, body: { error: { message: 'Incorrect\0 API key \ud83d provided' } } }))
+    const id = await create('dead')
+    expect((await run('channel-tests')).report.params).toEqual({ tested: 1, failed: 1, disabled: 1, enabled: 0 })
+    expect(await stateOf(id)).toMatchObject({ status: 3, statusReason: expect.stringContaining('Incorrect API key') })
+  })
+
   it('leaves channels on while automatic disabling is off, however they fail', async () => {
     const dead = await create('dead')
     await run('channel-tests')
@@ -268,6 +276,23 @@ describe('a comparison with the upstream lists', () => {
     expect((await drifts()).get(differs)).toMatchObject({ added: [], gone: [] })
     await admin().remove.mutate({ id: differs })
     expect((await drifts()).has(differs)).toBe(false)
+  })
+})
+
+describe('a comparison with a list that the database cannot keep', () => {
+  it('keeps what it can of names and of refusals', async () => {
+    upstream.answerWith((received) =>
+      keyIn(received) === 'broken'
+        ? { status: 500, body: { error: { message: 'do\0wn' } } }
+        : { body: { data: [{ id: 'gpt-4o-mini' }, { id: 'new\0-model' }] } },
+    )
+    const [differs, broken] = [await create('differs'), await create('broken')]
+    expect((await run('channel-models')).report.params).toEqual({ compared: 1, changed: 1, failed: 1 })
+    const drifts = await app.trpc(root).admin.channels.drifts.query({ ids: [differs, broken] })
+    expect(drifts.map(({ added, problem }) => [added, problem.includes('down')])).toEqual([
+      [['new-model'], false],
+      [[], true],
+    ])
   })
 })
 

@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { EntityManager } from '@mikro-orm/postgresql'
 import type { Pool } from 'pg'
 import type { LogType } from '#core/statuses.ts'
+import { storableText } from '#core/storable-text.ts'
 import { isDatabaseTrouble, isLockTrouble } from '#core/database-trouble.ts'
 import { type Act, nameOfAct, rowsOfAct, runBatch } from './batch.ts'
 import { batchFaultOf, isKnownRefusal } from './batch-fault.ts'
@@ -278,7 +279,7 @@ const longestText = 262_144
 
 /** Keeps a charge that cannot be booked where the operator finds it, and its hold open. */
 async function setAside(pool: Pool, row: ChargeRow, error: unknown): Promise<void> {
-  const message = (error instanceof Error ? error.message : String(error)).replaceAll('\0', '')
+  const message = storableText(error instanceof Error ? error.message : String(error))
   await pool.query({
     text: 'select ledger_set_aside($1, $2, $3, $4, $5, $6, $7)',
     values: [

@@ -7,6 +7,7 @@ import { splitList } from '#core/routing/abilities.ts'
 import { shouldDisable, shouldEnable } from '#core/routing/disable.ts'
 import { mapStatus } from '#core/routing/status-mapping.ts'
 import { channelStatus } from '#core/statuses.ts'
+import { storableText } from '#core/storable-text.ts'
 import { Channel } from '#db/entities/channel.ts'
 import { ChannelDrift } from '#db/entities/channel-drift.ts'
 import type { Deps } from '#features/deps.ts'
@@ -173,8 +174,8 @@ type Outcome = { drift: { added: string[]; gone: string[] }; error: unknown }
 const keepDrift = (deps: AllDeps, channelId: number, { drift, error }: Outcome): Promise<unknown> =>
   deps.database.orm.em.fork().upsert(ChannelDrift, {
     channelId,
-    added: drift.added.join(','),
+    added: storableText(drift.added.join(',')),
     missing: drift.gone.join(','),
-    problem: error instanceof Error ? error.message.slice(0, 500) : '',
+    problem: error instanceof Error ? storableText(error.message.slice(0, 500)) : '',
     checkedAt: deps.ambient.now(),
   })

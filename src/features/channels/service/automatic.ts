@@ -1,5 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql'
 import { channelStatus } from '#core/statuses.ts'
+import { storableText } from '#core/storable-text.ts'
 import { Channel } from '#db/entities/channel.ts'
 import { ChannelKey } from '#db/entities/channel-key.ts'
 import type { Deps } from '#features/deps.ts'
@@ -14,7 +15,7 @@ const longestReason = 1000
 
 const switchedOff = ({ ambient }: AutomaticDeps, reason: string) => ({
   status: channelStatus.autoDisabled,
-  statusReason: reason.slice(0, longestReason).replaceAll('\0', ''),
+  statusReason: storableText(reason.slice(0, longestReason)),
   statusAt: ambient.now(),
 })
 

@@ -5,6 +5,7 @@ import { toolUses } from '#core/pricing/tools.ts'
 import { maskSecrets } from '#core/masking/mask-secrets.ts'
 import { resolveModelMapping } from '#core/routing/model-names.ts'
 import { logType } from '#core/statuses.ts'
+import { storableText } from '#core/storable-text.ts'
 import { normaliseUsage, type ReportedUsage, type Usage } from '#core/usage.ts'
 import { Channel } from '#db/entities/channel.ts'
 import { ChannelProbe } from '#db/entities/channel-probe.ts'
@@ -74,7 +75,7 @@ export async function probe(
   // A call that was broken off says nothing of the channel.
   deps.signal?.throwIfAborted()
   const durationMs = Math.round(performance.now() - startedAt)
-  const message = outcome.ok ? '' : outcome.message.slice(0, 2000)
+  const message = outcome.ok ? '' : storableText(outcome.message.slice(0, 2000))
   await remember(deps, { channelId: channel.id, model, success: outcome.ok, message, durationMs })
   if (outcome.ok && deps.options.get('LogConsumeEnabled')) {
     await logProbe(deps, { channel, call, price, usage: normaliseUsage(outcome.usage).usage, durationMs, tester })

@@ -1,8 +1,9 @@
 import { outcomeOf, shownProgress } from '#core/tasks/progress.ts'
+import { storableText } from '#core/storable-text.ts'
 import { DrawingTask } from '#db/entities/drawing-task.ts'
 import { type DrawingReport, instantOf } from './drawing-report.ts'
 import { refundTask } from './refund.ts'
-import { storableJson, storableText } from './storable.ts'
+import { storableJson } from './storable.ts'
 import type { TaskServices } from './task-channels.ts'
 import { newsIn, updateTask } from './update-task.ts'
 

@@ -1,10 +1,11 @@
 import { platformOf } from '#core/tasks/platforms.ts'
 import { finished, outcomeOf } from '#core/tasks/progress.ts'
+import { storableText } from '#core/storable-text.ts'
 import { MusicTask } from '#db/entities/music-task.ts'
 import { instantOf } from './drawing-report.ts'
 import type { MusicReport } from './music-report.ts'
 import { refundTask } from './refund.ts'
-import { storableJson, storableText } from './storable.ts'
+import { storableJson } from './storable.ts'
 import type { TaskServices } from './task-channels.ts'
 import { newsIn, updateTask } from './update-task.ts'
 

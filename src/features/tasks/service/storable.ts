@@ -1,7 +1,6 @@
-/** The database keeps neither NUL nor half a surrogate pair, which callers and upstreams may well send. */
-export const storableText = (text: string): string => text.replaceAll('\0', '').toWellFormed()
+import { storableText } from '#core/storable-text.ts'
 
-/** The same for every text inside a JSON value. */
+/** Every text inside a JSON value as the database can keep it. */
 export function storableJson(value: unknown): unknown {
   if (typeof value === 'string') return storableText(value)
   if (Array.isArray(value)) return value.map(storableJson)
