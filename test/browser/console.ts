@@ -143,16 +143,26 @@ export async function follow(page: Page, path: string): Promise<void> {
 /** So long nothing is asked for before a page counts as complete: one answer may lead to the next question. */
 const silentMs = 500
 
+/** Resolves once a page has nothing to do: what it was last asked for has begun, however late a busy machine lets it. */
+const idle = (page: Page): Promise<unknown> =>
+  page.waitForFunction(() => new Promise((resolve) => requestIdleCallback(() => resolve(true))))
+
 /** Waits until nothing is under way for a page and all of it has been drawn: its own marks of loading are gone. */
 export async function drawn(page: Page): Promise<void> {
-  const askedAt = performance.now()
-  const isSilent = (): boolean => {
-    const since = silentSince.get(page)?.() ?? null
-    return since !== null && performance.now() - Math.max(since, askedAt) >= silentMs
-  }
   await page.waitForLoadState()
-  await until(isSilent, { what: 'requests of the page do not end', seconds: timeoutMs / 1000 })
-  await page.waitForFunction(() => document.querySelector('[aria-busy=true]') === null)
+  for (;;) {
+    await idle(page)
+    const askedAt = performance.now()
+    const isSilent = (): boolean => {
+      const since = silentSince.get(page)?.() ?? null
+      return since !== null && performance.now() - Math.max(since, askedAt) >= silentMs
+    }
+    await until(isSilent, { what: 'requests of the page do not end', seconds: timeoutMs / 1000 })
+    await page.waitForFunction(() => document.querySelector('[aria-busy=true]') === null)
+    await idle(page)
+    // It may have gone on where it was taken for complete.
+    if (isSilent()) return
+  }
 }
 
 /** What a page must never do: throw, or write an error or a warning into its console. */
