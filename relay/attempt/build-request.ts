@@ -2,7 +2,6 @@ import { DomainError } from '#core/errors.ts'
 import { withinLimit } from '#relay/billing/lowered-limit.ts'
 import { fitRequest } from '#relay/chat/fit/fit-request.ts'
 import { openAiProfile } from '#relay/chat/fit/profile.ts'
-import { InvalidRequest } from '#relay/chat/invalid-request.ts'
 import { withPresentChoice } from '#relay/chat/tool-choice.ts'
 import { untranslatable } from '#relay/chat/losses.ts'
 import type { ChatRequest } from '#relay/chat/request.ts'
@@ -43,10 +42,7 @@ export async function buildRequest(context: AttemptContext): Promise<UpstreamReq
     if (native) return withOverrides(native.request(sent.body, providerCall))
     const field = untranslatable(sent.request, nativeDialectOf(provider), provider.chat)
     if (field !== undefined)
-      throw new InvalidRequest(
-        field === 'thread' ? 'thread_unsupported_request' : 'convert_request_failed',
-        `${field} is not supported by this model`,
-      )
+      throw field === 'thread' ? new DomainError('unsupported.thread') : new DomainError('unsupported.field', { field })
     checkImages(sent.request, provider.chat.mostImages?.(providerCall))
     const opened = withOpenSeals(context)
     const profile = provider.chat.profile?.(providerCall) ?? openAiProfile

@@ -1,5 +1,5 @@
+import { DomainError } from '#core/errors.ts'
 import type { ChatRequest } from '#relay/chat/request.ts'
-import { InvalidRequest } from '#relay/chat/invalid-request.ts'
 
 const isImage = ({ type }: { type: string }): boolean => type === 'image'
 
@@ -8,10 +8,9 @@ const imagesOf = ({ content }: ChatRequest['messages'][number]): number =>
 
 /**
  * An upstream may take a few images in a message; more of them are not even fetched.
- * @throws {InvalidRequest}
+ * @throws {DomainError}
  */
 export function checkImages({ messages }: ChatRequest, most: number | undefined): void {
   if (most === undefined || messages.every((message) => imagesOf(message) <= most)) return
-  const refusal = `more than ${most} pictures in a message are not supported by this model`
-  throw new InvalidRequest('invalid_text_request', refusal)
+  throw new DomainError('unsupported.image_count', { most })
 }

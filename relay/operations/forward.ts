@@ -18,7 +18,6 @@ import { isUnbooked } from '#relay/billing/settle.ts'
 import { providerFor } from '#relay/providers/registry.ts'
 import type { PlainOperation, PlainRequest, UpstreamRequest } from '#relay/providers/types.ts'
 import type { UpstreamReply } from '#relay/transport/send.ts'
-import { InvalidRequest } from '#relay/chat/invalid-request.ts'
 import { asSent, promptTokensOf } from './as-sent.ts'
 import { inBatches, joined, joinedUsage } from './batches.ts'
 import { plainChargeRow, type PlainEnd, plainUsage } from './bill.ts'
@@ -105,7 +104,7 @@ function build(current: Try, asked: PlainRequest): UpstreamRequest {
   if (foreign && native) return native(foreign.own, providerCall)
   try {
     if (foreign?.untranslatable !== undefined)
-      throw new InvalidRequest('convert_request_failed', `${foreign.untranslatable} is not supported by this model`)
+      throw new DomainError('unsupported.field', { field: foreign.untranslatable })
     const supportedFields = foreign && current.translation.supports?.[foreign.own.dialect]?.(foreign.own)
     const plainRequest = supportedFields ? { ...asked, json: { ...asked.json, ...supportedFields.json } } : asked
     const built = current.translation.request(plainRequest, providerCall)

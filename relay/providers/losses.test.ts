@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { DomainError } from '#core/errors.ts'
 import { InvalidRequest } from '#relay/chat/invalid-request.ts'
 import { requestWith } from './conformance/requests.ts'
 import { callers, type Feature, features, same, sendAndRead, targets } from './conformance/wanted-features.ts'
@@ -26,7 +27,7 @@ describe.each(targets)('towards $name', (target) => {
         expect(arrived || losses.some((loss) => named.includes(loss)), `${dialect}: ${losses.join(',')}`).toBe(true)
       } catch (error) {
         // What must not be dropped is refused.
-        if (!(error instanceof InvalidRequest)) throw error
+        if (!(error instanceof DomainError || error instanceof InvalidRequest)) throw error
       }
     }
   })
@@ -51,7 +52,7 @@ describe.each(targets)('towards $name', (target) => {
             )
           }
         } catch (error) {
-          if (!(error instanceof InvalidRequest)) throw error
+          if (!(error instanceof DomainError || error instanceof InvalidRequest)) throw error
         }
       }),
     )

@@ -117,7 +117,9 @@ describe('embeddings', () => {
 
   test('of token lists are for the original and its like alone', () => {
     for (const type of [34, 38, 40, 4]) {
-      expect(() => operation('embeddings', { type }, { input: [1, 2] }).sent(), String(type)).toThrow('texts only')
+      expect(() => operation('embeddings', { type }, { input: [1, 2] }).sent(), String(type)).toThrow(
+        expect.objectContaining({ code: 'unsupported.token_input' }),
+      )
     }
     for (const type of [1, 3, 8])
       expect(operation('embeddings', { type }, { input: [1, 2] }).sent().body).toMatchObject({ input: [1, 2] })
@@ -214,9 +216,13 @@ describe('images', () => {
     expect(read(done)).toEqual({ data: [{ url: 'https://p/1' }] })
     expect(() => usage({ code: 'DataInspectionFailed', message: 'hidden' })).toThrow('hidden')
     expect(() => edit({}).sent()).toThrow('image is required')
-    expect(() => edit({ image, mask: image }).sent()).toThrow('mask is not supported by this model')
-    expect(() => edit({ image: [image, image, image, image] }).sent()).toThrow('at most 3 images')
-    expect(() => edit({ image }, 'wanx2.1-imageedit').sent()).toThrow('image edits are not supported by this model')
+    expect(() => edit({ image, mask: image }).sent()).toThrow(expect.objectContaining({ code: 'unsupported.mask' }))
+    expect(() => edit({ image: [image, image, image, image] }).sent()).toThrow(
+      expect.objectContaining({ code: 'unsupported.edited_images', params: { most: 3 } }),
+    )
+    expect(() => edit({ image }, 'wanx2.1-imageedit').sent()).toThrow(
+      expect.objectContaining({ code: 'unsupported.image_edits' }),
+    )
   })
 
   test('of Google are predictions of some models and words of others', () => {

@@ -327,7 +327,7 @@ function isSilent(subject: Subject, caller: Caller, [name, without, withField]: 
     return before.wire === after.wire && !isReported
   } catch (error) {
     // What must not be dropped is refused.
-    if (error instanceof Error && error.name === 'InvalidRequest') return false
+    if (error instanceof Error && ['DomainError', 'InvalidRequest'].includes(error.name)) return false
     throw error
   }
 }

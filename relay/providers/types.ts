@@ -171,7 +171,7 @@ export type Uploads = {
 export type ChatTranslation = {
   /** What the upstream refuses of names, ids and schemas; the rules of OpenAI's form when absent. */
   profile?: ((call: ProviderCall) => TargetProfile) | undefined
-  /** @throws {InvalidRequest} for what the upstream cannot express and the rules forbid to drop. */
+  /** @throws {DomainError} `unsupported.…` for what the upstream cannot express and the rules forbid to drop. */
   request: (request: ChatRequest, call: ProviderCall) => UpstreamRequest
   /** @throws {UpstreamRefusal} when a 2xx body reports a failure; @throws {MalformedUpstream}. */
   response: (json: unknown, call: ProviderCall) => ChatResponse

@@ -292,6 +292,8 @@ describe('single vendors', () => {
   test('Cohere is asked about no files, which another channel may take', () => {
     const source = { kind: 'base64', mediaType: 'application/pdf', data: 'AAAA' } as const
     const messages: Message[] = [{ role: 'user', content: [{ type: 'file', source }] }]
-    expect(() => sendTo({ type: 34, model: 'command-a-03-2025' }, { messages })).toThrow('files are not supported')
+    expect(() => sendTo({ type: 34, model: 'command-a-03-2025' }, { messages })).toThrow(
+      expect.objectContaining({ code: 'unsupported.files' }),
+    )
   })
 })

@@ -59,7 +59,7 @@ function wireForms(): string {
 }
 
 const codes = Object.keys(errors) as ErrorCode[]
-const isRelay = (name: ErrorCode): boolean => /^(relay|playground|drawing|music)\./.test(name)
+const isRelay = (name: ErrorCode): boolean => /^(relay|unsupported|playground|drawing|music)\./.test(name)
 
 const shown = (name: ErrorCode): string => renderMessage({ code: name }, 'en')
 

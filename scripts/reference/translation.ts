@@ -1,3 +1,4 @@
+import { DomainError } from '#core/errors.ts'
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { InvalidRequest } from '#relay/chat/invalid-request.ts'
@@ -26,7 +27,7 @@ function outcomeOf({ want, find }: Feature, target: Target): string {
         const { read, losses } = sendAndRead(target, request)
         return same(find(read), find(request)) ? 'carried' : losses.map(code).join(', ')
       } catch (error) {
-        if (error instanceof InvalidRequest) return 'refused'
+        if (error instanceof DomainError || error instanceof InvalidRequest) return 'refused'
         throw error
       }
     })

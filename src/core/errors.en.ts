@@ -4,6 +4,7 @@ import { generalEnglish } from './errors/general.en.ts'
 import { optionEnglish } from './errors/options.en.ts'
 import { relayTaskEnglish } from './errors/relay-tasks.en.ts'
 import { relayEnglish } from './errors/relay.en.ts'
+import { unsupportedEnglish } from './errors/unsupported.en.ts'
 import type { ErrorCode } from './errors/catalogue.ts'
 
 /** The compiler refuses a code without its English. */
@@ -14,4 +15,5 @@ export const englishMessages: Record<ErrorCode, string> = {
   ...optionEnglish,
   ...relayEnglish,
   ...relayTaskEnglish,
+  ...unsupportedEnglish,
 }

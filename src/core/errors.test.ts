@@ -27,6 +27,7 @@ describe('the error catalogue', () => {
       import('./errors/options.ts').then((area) => Object.keys(area.optionErrors)),
       import('./errors/relay.ts').then((area) => Object.keys(area.relayErrors)),
       import('./errors/relay-tasks.ts').then((area) => Object.keys(area.relayTaskErrors)),
+      import('./errors/unsupported.ts').then((area) => Object.keys(area.unsupportedErrors)),
     ])
     expect(areas.flat().toSorted()).toEqual([...codes].toSorted())
   })

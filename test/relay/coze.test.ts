@@ -79,7 +79,7 @@ describe('a bot of Coze', () => {
     const { model } = await serve(app, { ...bot(), other: '' })
     const reply = await say(app, chat, { token, model })
     expect(reply.status).toBe(400)
-    expect(await reply.text()).toContain('the channel names no bot')
+    expect(await reply.text()).toContain('渠道没有填写智能体 ID')
   })
 })
 

@@ -174,6 +174,9 @@ describe('a channel that cannot take the call', () => {
     expect(((await both.json()) as { choices: unknown[] }).choices).toHaveLength(2)
     expect(app.upstream.total).toBe(1)
     expect(channelsOf((await consumed(app)).at(-1))).toEqual(ids)
+    // The log has the reason in the words of whoever reads it.
+    const reason = { reason: '该模型不支持大于 1 的 n', refusal: { code: 'unsupported.answers' } }
+    expect((await consumed(app)).at(-1)?.other).toMatchObject({ admin_info: { attempts: [reason, {}] } })
 
     const { model: short, ids: places } = await serve(app, { priority: 1 }, {})
     await app.pool.query('update channels set max_input_tokens = 50 where id = $1', [places[0]])
@@ -188,11 +191,13 @@ describe('a channel that cannot take the call', () => {
     const { model, ids } = await serve(app, { type: 14 })
     await app.pool.query('update channels set max_input_tokens = 50 where id = $1', [ids[0]])
     await app.services.channels.reload()
-    for (const [body, message] of [
-      [{ ...chat.body(model, 'hello', false), n: 2 }, 'n greater than 1 is not supported by this model'],
-      [chat.body(model, 'word '.repeat(100), false), 'maximum context length is 50 tokens'],
+    const two = { ...chat.body(model, 'hello', false), n: 2 }
+    for (const [body, message, language] of [
+      [two, '该模型不支持大于 1 的 n', ''],
+      [two, 'n greater than 1 is not supported by this model', 'en'],
+      [chat.body(model, 'word '.repeat(100), false), 'maximum context length is 50 tokens', ''],
     ] as const) {
-      const reply = await say(app, chat, { token, body })
+      const reply = await say(app, chat, { token, body, headers: { 'accept-language': language } })
       expect(reply.status).toBe(400)
       expect(chat.readError(await reply.json()).message).toContain(message)
     }

@@ -163,7 +163,7 @@ test('an image goes through to a Google channel and is refused where it cannot b
   const refused = await app.relay(token, '/v1beta/models/translated:embedContent', { content: { parts } })
   expect(refused.status).toBe(400)
   expect(await refused.json()).toMatchObject({
-    error: { code: 400, status: 'INVALID_ARGUMENT', message: expect.stringContaining('inlineData is not supported') },
+    error: { code: 400, status: 'INVALID_ARGUMENT', message: expect.stringContaining('不支持 inlineData') },
   })
 })
 
@@ -184,7 +184,7 @@ test('lists of tokens, which only their own vendor reads, are refused by a Googl
   ]) {
     const reply = await app.relay(token, '/v1/embeddings', { model: 'native', input })
     expect(reply.status).toBe(400)
-    expect(await reply.json()).toMatchObject({ error: { message: expect.stringContaining('texts only') } })
+    expect(await reply.json()).toMatchObject({ error: { message: expect.stringContaining('只接受文本') } })
   }
   expect(await newRows()).toEqual([])
 })

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { fitRequest } from '#relay/chat/fit/fit-request.ts'
 import { openAiProfile } from '#relay/chat/fit/profile.ts'
+import { DomainError } from '#core/errors.ts'
 import { InvalidRequest } from '#relay/chat/invalid-request.ts'
 import { restoreResponse } from '#relay/chat/fit/restore.ts'
 import { completeBlocks, remoteCallBlocks, searchBlocks } from '#relay/chat/hosted/claude-blocks.ts'
@@ -265,7 +266,7 @@ function unlessRefusedHere(run: () => void): void {
   try {
     run()
   } catch (error) {
-    if (!(error instanceof InvalidRequest)) throw error
+    if (!(error instanceof DomainError || error instanceof InvalidRequest)) throw error
   }
 }
 

@@ -1,6 +1,6 @@
+import { DomainError } from '#core/errors.ts'
 import type { StreamDecoder, UpstreamFailure } from '#relay/chat/events.ts'
 import type { ChatRequest, Message } from '#relay/chat/request.ts'
-import { InvalidRequest } from '#relay/chat/invalid-request.ts'
 import { bearer } from '../openai-compatible/address.ts'
 import { createOpenAiDecoder } from '../openai-compatible/stream.ts'
 import { reshapedReading } from '../openai-compatible/reshaped.ts'
@@ -35,7 +35,7 @@ const textIn = (message: Message | undefined): string =>
 /** A library is asked one question: the last thing that was said. */
 function toRequest(request: ChatRequest, { channel, model, stream }: ProviderCall): UpstreamRequest {
   const libraryId = channel.other.trim()
-  if (libraryId === '') throw new InvalidRequest('invalid_text_request', 'the channel names no library')
+  if (libraryId === '') throw new DomainError('unsupported.no_library')
   const losses = new Set(unsupported(request))
   if (request.messages.length > 1) losses.add('messages')
   if (request.user !== undefined) losses.add('user')

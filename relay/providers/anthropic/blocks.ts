@@ -1,3 +1,4 @@
+import { DomainError } from '#core/errors.ts'
 import type {
   AssistantPart,
   CacheControl,
@@ -8,7 +9,6 @@ import type {
   UserPart,
 } from '#relay/chat/request.ts'
 import { remoteCallBlocks, completeBlocks } from '#relay/chat/hosted/claude-blocks.ts'
-import { InvalidRequest } from '#relay/chat/invalid-request.ts'
 import { type Json, withoutAbsent } from '../shared/json.ts'
 import { decodeText, isTextType, resolveSource } from '../shared/media.ts'
 import { argumentsObject } from '../shared/tool-arguments.ts'
@@ -39,10 +39,6 @@ const marked = (block: Json, cacheControl: CacheControl | undefined): Json =>
 export const textBlock = (text: string, cacheControl?: CacheControl): Json =>
   marked({ type: 'text', text }, cacheControl)
 
-const refuse = (message: string): never => {
-  throw new InvalidRequest('invalid_text_request', message)
-}
-
 function imageBlock(part: ImagePart): Json {
   const source = resolveSource(part.source)
   if (source.kind === 'url')
@@ -65,7 +61,7 @@ function documentSource(part: FilePart): Json {
     return { type: 'base64', media_type: 'application/pdf', data: source.data }
   }
   if (isTextType(source.mediaType)) return { type: 'text', media_type: 'text/plain', data: decodeText(source.data) }
-  return refuse(`files of type ${source.mediaType} are not supported by this model`)
+  throw new DomainError('unsupported.file_type', { type: source.mediaType })
 }
 
 const documentBlock = (part: FilePart): Json =>
@@ -97,7 +93,7 @@ export function userBlocks(part: UserPart, ids: CallIds): Json[] {
     case 'file':
       return [documentBlock(part)]
     case 'audio':
-      return refuse('audio input is not supported by this model')
+      throw new DomainError('unsupported.audio')
     case 'tool-result': {
       const result = (content: ToolResultPart['content']): Json => ({
         type: 'tool_result',

@@ -1,7 +1,7 @@
+import { DomainError } from '#core/errors.ts'
 import type { NativeBody, NativeDialect, ProviderCall } from '../types.ts'
 import { messageIds } from '../shared/held-objects.ts'
 import { deliveredBy } from '#relay/chat/delivered.ts'
-import { InvalidRequest } from '#relay/chat/invalid-request.ts'
 import { isEmptyResponse, nameless } from '../shared/answer-record.ts'
 import { inspectUnreadable } from '../shared/inspect-unreadable.ts'
 import { type Json, numberOf, recordOf } from '../shared/json.ts'
@@ -57,11 +57,11 @@ function nativeRequest(host: ClaudeHost, native: NativeBody, call: ProviderCall)
 
 /**
  * Its client then sends the whole conversation again; without it the model would be asked about nothing.
- * @throws {InvalidRequest} thread_unsupported_request
+ * @throws {DomainError} unsupported.thread
  */
 export function refuseThread(body: Json): void {
   if ((body['thread'] ?? null) === null) return
-  throw new InvalidRequest('thread_unsupported_request', 'thread is not supported by this model: send it all')
+  throw new DomainError('unsupported.thread')
 }
 
 function inspect(json: unknown): ReturnType<NativeDialect['inspect']> {

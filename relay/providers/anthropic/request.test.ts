@@ -335,8 +335,10 @@ test('images and documents keep their kind', () => {
 
 test('what cannot be said at all is refused, what can be left out is named', () => {
   const audio = { type: 'audio' as const, source: { kind: 'base64' as const, mediaType: 'audio/wav', data: 'AA' } }
-  expect(() => write({ messages: [{ role: 'user', content: [audio] }] })).toThrow('audio input is not supported')
-  expect(() => write({ choiceCount: 2 })).toThrow('n greater than 1')
+  expect(() => write({ messages: [{ role: 'user', content: [audio] }] })).toThrow(
+    expect.objectContaining({ code: 'unsupported.audio' }),
+  )
+  expect(() => write({ choiceCount: 2 })).toThrow(expect.objectContaining({ code: 'unsupported.answers' }))
   const fields = { verbosity: 'low', container: 'c' }
   const sent = write({ seed: 1, extra: { dialect: 'openai-chat', fields } })
   expect(sent.losses).toEqual(['verbosity', 'seed'])

@@ -1,7 +1,7 @@
+import { DomainError } from '#core/errors.ts'
 import { toOpenAiRequest } from '../openai-compatible/request.ts'
 import type { OpenAiStyle } from '../openai-compatible/style.ts'
 import { wantsThinking } from '../openai-compatible/thinking-switch.ts'
-import { InvalidRequest } from '#relay/chat/invalid-request.ts'
 import type { ChatRequest } from '#relay/chat/request.ts'
 import { isDefaultValue } from '../shared/default-values.ts'
 import type { ProviderCall, UpstreamRequest } from '../types.ts'
@@ -50,8 +50,7 @@ function message(given: Json): Json {
   const calls = recordsOf(given['tool_calls'])
   const { content, name: _, refusal: __, ...rest } = given
   // https://docs.cohere.com/reference/chat, `messages`: text and images.
-  if (recordsOf(content).some((part) => part['type'] === 'file'))
-    throw new InvalidRequest('invalid_text_request', 'files are not supported by this model')
+  if (recordsOf(content).some((part) => part['type'] === 'file')) throw new DomainError('unsupported.files')
   if (calls.length === 0) return { ...rest, content: content ?? '' }
   const plan = textOf(content)
   return { ...rest, ...(plan === undefined || plan === '' ? {} : { tool_plan: plan }) }

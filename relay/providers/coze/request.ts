@@ -1,5 +1,5 @@
+import { DomainError } from '#core/errors.ts'
 import type { ChatRequest, Message } from '#relay/chat/request.ts'
-import { InvalidRequest } from '#relay/chat/invalid-request.ts'
 import { bearer } from '../openai-compatible/address.ts'
 import type { ProviderCall, ProviderChannel, UpstreamRequest } from '../types.ts'
 import { unsupported, withFormatInstruction } from '../shared/unsupported-fields.ts'
@@ -42,11 +42,11 @@ function toMessage(message: Message, losses: Set<string>): Json[] {
   return [{ role, type, content_type: 'object_string', content: JSON.stringify(parts) }]
 }
 
-/** @throws {InvalidRequest} invalid_text_request */
+/** @throws {DomainError} unsupported.no_bot */
 export function toCozeRequest(request: ChatRequest, call: ProviderCall): UpstreamRequest {
   const { channel, ambient } = call
   const botId = channel.other.trim()
-  if (botId === '') throw new InvalidRequest('invalid_text_request', 'the channel names no bot')
+  if (botId === '') throw new DomainError('unsupported.no_bot')
   const losses = new Set(unsupported(request))
   return {
     method: 'POST',

@@ -1,3 +1,4 @@
+import { DomainError } from '#core/errors.ts'
 import { parseExactly } from '#core/exact-json.ts'
 import { audioMediaType, parseDataUrl } from '#relay/chat/media.ts'
 import type {
@@ -9,7 +10,6 @@ import type {
   ToolResultPart,
   UserPart,
 } from '#relay/chat/request.ts'
-import { InvalidRequest } from '#relay/chat/invalid-request.ts'
 import { type Json, recordOf, textOf } from '../shared/json.ts'
 import { resolveSource } from '../shared/media.ts'
 import { argumentsObject } from '../shared/tool-arguments.ts'
@@ -35,7 +35,7 @@ const blank: Json = { text: ' ' }
 function mediaPart(part: ImagePart | AudioPart | FilePart): Json {
   const source = resolveSource(part.source)
   if (source.kind === 'file-id') {
-    throw new InvalidRequest('invalid_text_request', 'this upstream does not take media by file id')
+    throw new DomainError('unsupported.file_id')
   }
   const known = part.type === 'audio' && part.format !== undefined ? audioMediaType(part.format) : undefined
   if (source.kind === 'url') {

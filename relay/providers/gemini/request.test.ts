@@ -181,7 +181,9 @@ test('media travel inline; addresses the vendor reads itself stay', () => {
     { parts: [{ fileData: { fileUri: 'https://www.youtube.com/watch?v=1' } }] },
   ])
   const stored = { type: 'image' as const, source: { kind: 'file-id' as const, id: 'f' } }
-  expect(() => write({ messages: [{ role: 'user', content: [stored] }] })).toThrow('file id')
+  expect(() => write({ messages: [{ role: 'user', content: [stored] }] })).toThrow(
+    expect.objectContaining({ code: 'unsupported.file_id' }),
+  )
 })
 
 test('images shown inside an earlier answer become images again', () => {

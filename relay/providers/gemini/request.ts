@@ -1,6 +1,6 @@
+import { DomainError } from '#core/errors.ts'
 import { detailsIn, lossesTowards } from '#relay/chat/losses.ts'
 import type { ChatRequest, Message } from '#relay/chat/request.ts'
-import { InvalidRequest } from '#relay/chat/invalid-request.ts'
 import type { ProviderCall, UpstreamRequest } from '../types.ts'
 import { type Json, recordOf, wordOf, withoutAbsent } from '../shared/json.ts'
 import { formatInstruction } from '../anthropic/output-format.ts'
@@ -54,7 +54,7 @@ function formatFields({ responseFormat }: ChatRequest, model: string, instructed
 function candidateCount(request: ChatRequest, call: ProviderCall): number | undefined {
   const count = request.choiceCount ?? 1
   if (count > 1 && call.stream) {
-    throw new InvalidRequest('invalid_text_request', 'n greater than 1 is not supported in streams by this model')
+    throw new DomainError('unsupported.streamed_answers')
   }
   return count > 1 ? count : undefined
 }

@@ -1,4 +1,4 @@
-import { InvalidRequest } from '#relay/chat/invalid-request.ts'
+import { DomainError } from '#core/errors.ts'
 import { parseDataUrl } from '#relay/chat/media.ts'
 import type { ChatRequest } from '#relay/chat/request.ts'
 import { type Json, recordOf, recordsOf, textOf, withoutAbsent, wordOf } from '../shared/json.ts'
@@ -31,7 +31,7 @@ export const wantsNative = (request: ChatRequest, channel: ProviderChannel): boo
 function imageOf(part: Json): string {
   const image = part['image_url']
   const inline = parseDataUrl(textOf(image) ?? textOf(recordOf(image)?.['url']) ?? '')
-  if (!inline) throw new InvalidRequest('invalid_text_request', 'pictures must be given as data')
+  if (!inline) throw new DomainError('unsupported.image_address')
   return inline.data
 }
 

@@ -1,3 +1,4 @@
+import { DomainError } from '#core/errors.ts'
 import { audioFormat } from '#relay/chat/media.ts'
 import type {
   AssistantPart,
@@ -10,7 +11,6 @@ import type {
   ToolResultPart,
   UserPart,
 } from '#relay/chat/request.ts'
-import { InvalidRequest } from '#relay/chat/invalid-request.ts'
 import { wrapInput } from '../shared/custom-tools.ts'
 import { type Json, withoutAbsent } from '../shared/json.ts'
 import { asUrl, decodeText, documentName, isTextType, resolveSource } from '../shared/media.ts'
@@ -23,10 +23,6 @@ export type Writing = {
   extendedTools: boolean
   systemRole: 'system' | 'developer' | 'user'
   losses: Set<string>
-}
-
-const refuse = (message: string): never => {
-  throw new InvalidRequest('invalid_text_request', message)
 }
 
 export const toOpenAiMessages = (messages: readonly Message[], writing: Writing): Json[] =>
@@ -83,7 +79,7 @@ function userPart(part: Exclude<UserPart, ToolResultPart>, writing: Writing): Js
       return [imagePart(part, writing)]
     case 'audio': {
       const source = resolveSource(part.source)
-      if (source.kind !== 'base64') return refuse('audio must be given as data')
+      if (source.kind !== 'base64') throw new DomainError('unsupported.audio_address')
       const format = part.format ?? audioFormat(source.mediaType)
       return [{ type: 'input_audio', input_audio: { data: source.data, format } }]
     }
@@ -95,7 +91,8 @@ function userPart(part: Exclude<UserPart, ToolResultPart>, writing: Writing): Js
 }
 
 function imagePart(part: ImagePart, { style, losses }: Writing): Json {
-  const url = asUrl(resolveSource(part.source)) ?? refuse('this upstream does not take pictures by file id')
+  const url = asUrl(resolveSource(part.source))
+  if (url === undefined) throw new DomainError('unsupported.image_id')
   if (part.cacheControl && !style.carriesCacheControl) losses.add('cache_control')
   return withoutAbsent({
     type: 'image_url',
@@ -109,7 +106,7 @@ function filePart(part: FilePart): Json {
   if (source.kind === 'file-id') {
     return { type: 'file', file: withoutAbsent({ file_id: source.id, filename: part.filename }) }
   }
-  if (source.kind === 'url') return refuse('files must be given as data')
+  if (source.kind === 'url') throw new DomainError('unsupported.file_address')
   if (isTextType(source.mediaType)) {
     const text = decodeText(source.data)
     return { type: 'text', text: part.filename === undefined ? text : `${part.filename}\n\n${text}` }

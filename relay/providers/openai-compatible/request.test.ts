@@ -187,7 +187,7 @@ test('web search goes to search models and, at the vendor itself, to the form th
 test('what cannot be sent is refused in the caller’s terms', () => {
   const file = { type: 'file' as const, source: { kind: 'url' as const, url: 'https://example.com/a.pdf' } }
   expect(() => write(requestWith({ messages: [{ role: 'user', content: [file] }] }))).toThrow(
-    'files must be given as data',
+    expect.objectContaining({ code: 'unsupported.file_address' }),
   )
 })
 

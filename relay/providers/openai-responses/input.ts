@@ -1,3 +1,4 @@
+import { DomainError } from '#core/errors.ts'
 import type {
   AssistantPart,
   FilePart,
@@ -9,13 +10,8 @@ import type {
 } from '#relay/chat/request.ts'
 import type { McpCall } from '#relay/chat/hosted/types.ts'
 import { remoteCallItem, searchItem } from '#relay/chat/hosted/response-items.ts'
-import { InvalidRequest } from '#relay/chat/invalid-request.ts'
 import { type Json, withoutAbsent } from '../shared/json.ts'
 import { asUrl, documentName, resolveSource } from '../shared/media.ts'
-
-const refuse = (message: string): never => {
-  throw new InvalidRequest('invalid_text_request', message)
-}
 
 function imagePart(part: ImagePart): Json {
   const source = resolveSource(part.source)
@@ -27,7 +23,7 @@ function filePart(part: FilePart): Json {
   const source = resolveSource(part.source)
   if (source.kind === 'file-id') return { type: 'input_file', file_id: source.id }
   if (source.kind === 'url') return { type: 'input_file', file_url: source.url }
-  if (source.mediaType.startsWith('video/')) return refuse('video input is not supported by this model')
+  if (source.mediaType.startsWith('video/')) throw new DomainError('unsupported.video')
   return { type: 'input_file', filename: part.filename ?? documentName(source.mediaType), file_data: asUrl(source) }
 }
 
@@ -40,7 +36,7 @@ function userPart(part: Exclude<UserPart, ToolResultPart>): Json[] {
     case 'file':
       return [filePart(part)]
     case 'audio':
-      return refuse('audio input is not supported by this model')
+      throw new DomainError('unsupported.audio')
     case 'vendor':
       return part.dialect === 'openai-responses' ? [part.value as Json] : []
   }

@@ -1,8 +1,8 @@
+import { DomainError } from '#core/errors.ts'
 import { withoutTrailingSlashes } from '#core/trailing.ts'
 import { isServerLoss, type McpServer, mcpServersOf } from '#relay/chat/hosted/mcp-servers.ts'
 import { detailsIn, lossesTowards } from '#relay/chat/losses.ts'
 import type { ChatRequest, Tool, ToolChoice } from '#relay/chat/request.ts'
-import { InvalidRequest } from '#relay/chat/invalid-request.ts'
 import {
   clampEffort,
   effortsOf,
@@ -123,7 +123,7 @@ function carried(request: ChatRequest): Json {
 
 function unsupported(request: ChatRequest): string[] {
   if ((request.choiceCount ?? 1) > 1) {
-    throw new InvalidRequest('invalid_text_request', 'n greater than 1 is not supported by this model')
+    throw new DomainError('unsupported.answers')
   }
   const given: Readonly<Record<string, boolean>> = {
     stop: request.stop.length > 0,

@@ -219,5 +219,5 @@ test('videos are refused, not sent as a document', () => {
   const source = { kind: 'base64' as const, mediaType: 'video/mp4', data: 'AA==' }
   const request = requestWith({ messages: [{ role: 'user', content: [{ type: 'file', source }] }] })
   const official = callWith({ model: 'gpt-5-codex' })
-  expect(() => openai.chat.request(request, official)).toThrow('video input is not supported')
+  expect(() => openai.chat.request(request, official)).toThrow(expect.objectContaining({ code: 'unsupported.video' }))
 })

@@ -1,29 +1,27 @@
+import { DomainError } from '#core/errors.ts'
 import type { ReportedUsage } from '#core/usage.ts'
-import { InvalidRequest } from '#relay/chat/invalid-request.ts'
 import { type PlainRequest, UpstreamRefusal } from '../types.ts'
 import { refusalOf } from './failures.ts'
 import { type Json, listOf, recordOf, recordsOf, textOf, withoutAbsent } from './json.ts'
 
-const textsOnly = 'this model takes texts only, no lists of tokens'
-
 /**
  * Lists of tokens are the original's own and mean nothing elsewhere.
- * @throws {InvalidRequest} invalid_embedding_request
+ * @throws {DomainError} unsupported.token_input
  */
 export function refuseTokens({ json }: PlainRequest): void {
   const tokens = listOf(json['input']).some((item) => typeof item === 'number' || Array.isArray(item))
-  if (tokens) throw new InvalidRequest('invalid_embedding_request', textsOnly)
+  if (tokens) throw new DomainError('unsupported.token_input')
 }
 
 /**
  * Texts to embed, and nothing else.
- * @throws {InvalidRequest} invalid_embedding_request
+ * @throws {DomainError} unsupported.token_input
  */
 export function textsToEmbed({ json }: PlainRequest): string[] {
   const { input } = json
   const texts = typeof input === 'string' ? [input] : listOf(input)
   if (texts.every((text) => typeof text === 'string')) return texts as string[]
-  throw new InvalidRequest('invalid_embedding_request', textsOnly)
+  throw new DomainError('unsupported.token_input')
 }
 
 /** Texts to rank; documents may come as texts or as objects with one. */

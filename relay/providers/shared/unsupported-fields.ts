@@ -1,4 +1,4 @@
-import { InvalidRequest } from '#relay/chat/invalid-request.ts'
+import { DomainError } from '#core/errors.ts'
 import type { ChatRequest, Message } from '#relay/chat/request.ts'
 import { detailsIn, lossesTowards } from '#relay/chat/losses.ts'
 import { formatInstruction } from '../anthropic/output-format.ts'
@@ -14,7 +14,7 @@ const hasImages = ({ messages }: ChatRequest): boolean =>
 /** What no interface of Claude's form takes, wherever the model is served. Several answers at once are refused. */
 export function unsupportedByClaude(request: ChatRequest): Readonly<Record<string, boolean>> {
   if ((request.choiceCount ?? 1) > 1) {
-    throw new InvalidRequest('invalid_text_request', 'n greater than 1 is not supported by this model')
+    throw new DomainError('unsupported.answers')
   }
   return {
     seed: request.seed !== undefined,

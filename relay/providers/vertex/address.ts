@@ -1,4 +1,4 @@
-import { InvalidRequest } from '#relay/chat/invalid-request.ts'
+import { DomainError } from '#core/errors.ts'
 import { modelPath } from '../gemini/request.ts'
 import type { ProviderCall } from '../types.ts'
 import { tryRecord, wordOf } from '../shared/json.ts'
@@ -24,7 +24,7 @@ export const baseOf = (call: Pick<ProviderCall, 'channel' | 'originalModel'>): s
 function projectPath(call: ProviderCall): string {
   const key = readKey(call.channel.key)
   if (key.kind === 'express') {
-    throw new InvalidRequest('invalid_text_request', 'a plain key serves only models of the vendor itself')
+    throw new DomainError('unsupported.plain_key')
   }
   const project = encodeURIComponent(key.projectId)
   return `${baseOf(call)}/v1/projects/${project}/locations/${encodeURIComponent(regionOf(call))}`

@@ -67,7 +67,9 @@ describe('the key', () => {
       url: 'https://aiplatform.googleapis.com/v1/publishers/google/models/gemini-2.5-flash:generateContent',
       headers: { 'x-goog-api-key': 'AIza' },
     })
-    expect(() => write({ ...changes, model: 'claude-opus-4-6' })).toThrow('only models of the vendor')
+    expect(() => write({ ...changes, model: 'claude-opus-4-6' })).toThrow(
+      expect.objectContaining({ code: 'unsupported.plain_key' }),
+    )
   })
 
   test('signs with line feeds however they were stored', () => {

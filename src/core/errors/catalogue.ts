@@ -4,6 +4,7 @@ import { generalErrors } from './general.ts'
 import { optionErrors } from './options.ts'
 import { relayTaskErrors } from './relay-tasks.ts'
 import { relayErrors } from './relay.ts'
+import { unsupportedErrors } from './unsupported.ts'
 
 /** Everything the product can refuse, under the one code that names it at every route. */
 export const errors = {
@@ -13,6 +14,7 @@ export const errors = {
   ...optionErrors,
   ...relayErrors,
   ...relayTaskErrors,
+  ...unsupportedErrors,
 } as const
 
 export type ErrorCode = keyof typeof errors

@@ -1,4 +1,4 @@
-import { InvalidRequest } from '#relay/chat/invalid-request.ts'
+import { DomainError } from '#core/errors.ts'
 import { type Json, recordOf, recordsOf, textOf, withoutAbsent, wordOf } from '../../shared/json.ts'
 
 const imageFormats: Readonly<Record<string, string>> = {
@@ -8,14 +8,10 @@ const imageFormats: Readonly<Record<string, string>> = {
   'image/webp': 'webp',
 }
 
-const refuse = (message: string): never => {
-  throw new InvalidRequest('invalid_text_request', message)
-}
-
 function imageBlock(block: Json): Json {
   const source = recordOf(block['source']) ?? {}
   const format = imageFormats[String(source['media_type'])]
-  if (format === undefined) return refuse(`pictures of type ${String(source['media_type'])} are not supported here`)
+  if (format === undefined) throw new DomainError('unsupported.image_type', { type: String(source['media_type']) })
   return { image: { format, source: { bytes: source['data'] } } }
 }
 
@@ -29,7 +25,7 @@ const documentName = (title: unknown): string =>
 function documentBlock(block: Json): Json {
   const source = recordOf(block['source']) ?? {}
   const data = textOf(source['data'])
-  if (data === undefined) return refuse('files must be given as data')
+  if (data === undefined) throw new DomainError('unsupported.file_address')
   const isText = source['type'] === 'text'
   const bytes = isText ? Buffer.from(data).toString('base64') : data
   return { document: { format: isText ? 'txt' : 'pdf', name: documentName(block['title']), source: { bytes } } }

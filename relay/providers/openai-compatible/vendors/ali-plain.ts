@@ -1,3 +1,4 @@
+import { DomainError } from '#core/errors.ts'
 import type { UpstreamFailure } from '#relay/chat/events.ts'
 import { InvalidRequest } from '#relay/chat/invalid-request.ts'
 import {
@@ -149,14 +150,11 @@ const addressesIn = (given: unknown): string[] =>
   })
 
 function editRequest({ json, form, images }: PlainRequest, call: ProviderCall) {
-  if (!editsAtOnce.test(call.model))
-    throw new InvalidRequest('invalid_image_request', 'image edits are not supported by this model')
-  if (json['mask'] !== undefined || form?.has('mask'))
-    throw new InvalidRequest('invalid_image_request', 'mask is not supported by this model')
+  if (!editsAtOnce.test(call.model)) throw new DomainError('unsupported.image_edits')
+  if (json['mask'] !== undefined || form?.has('mask')) throw new DomainError('unsupported.mask')
   const given = images?.length ? images : addressesIn(json['image'] ?? json['images'])
   if (given.length === 0) throw new InvalidRequest('invalid_image_request', 'image is required')
-  if (given.length > mostImages)
-    throw new InvalidRequest('invalid_image_request', `at most ${mostImages} images can be edited at once`)
+  if (given.length > mostImages) throw new DomainError('unsupported.edited_images', { most: mostImages })
   // Without a size the answer keeps that of the last image.
   const { size, ...parameters } = parametersOf(json)
   const ownSize = textOf(json['size']) && json['size'] !== 'auto' ? { size } : {}

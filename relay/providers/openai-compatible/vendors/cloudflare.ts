@@ -1,5 +1,5 @@
+import { DomainError } from '#core/errors.ts'
 import type { UpstreamFailure } from '#relay/chat/events.ts'
-import { InvalidRequest } from '#relay/chat/invalid-request.ts'
 import { lossesTowards } from '#relay/chat/losses.ts'
 import type { ChatRequest } from '#relay/chat/request.ts'
 import {
@@ -85,10 +85,9 @@ const textIn = ({ messages }: ChatRequest): string =>
 
 /** `raw` keeps the platform from wrapping the text into a conversation: https://developers.cloudflare.com/workers-ai/features/prompting/ */
 function toPrompt(request: ChatRequest, call: ProviderCall): UpstreamRequest {
-  if ((request.choiceCount ?? 1) > 1)
-    throw new InvalidRequest('invalid_text_request', 'n greater than 1 is not supported by this model')
+  if ((request.choiceCount ?? 1) > 1) throw new DomainError('unsupported.answers')
   if (request.plainPrompts !== undefined && request.plainPrompts.tokens > 0)
-    throw new InvalidRequest('invalid_text_request', 'a prompt of tokens is not supported by this model')
+    throw new DomainError('unsupported.token_prompt')
   return {
     method: 'POST',
     url: host.runUrl(call),

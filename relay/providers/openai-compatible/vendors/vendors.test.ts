@@ -351,7 +351,9 @@ test('xAI suffixes set the effort, thinking models lose what they refuse, live s
   const { json, losses } = write(48, { stop: ['x'], presencePenalty: 1 }, { model: 'grok-3-mini-high' })
   expect(json).toMatchObject({ model: 'grok-3-mini', reasoning_effort: 'high' })
   expect(losses).toEqual(['presence_penalty', 'stop'])
-  expect(() => write(48, {}, { model: 'grok-4-search' })).toThrow('live search')
+  expect(() => write(48, {}, { model: 'grok-4-search' })).toThrow(
+    expect.objectContaining({ code: 'unsupported.live_search' }),
+  )
 })
 
 test('Volcengine and Baidu suffixes become fields', () => {

@@ -1,7 +1,7 @@
+import { DomainError } from '#core/errors.ts'
 import { joinPath } from '../../shared/join-path.ts'
 import type { ReportedUsage } from '#core/usage.ts'
 import type { ChatRequest } from '#relay/chat/request.ts'
-import { InvalidRequest } from '#relay/chat/invalid-request.ts'
 import { openAiCompatible } from '../index.ts'
 import { xaiImages } from './xai-images.ts'
 import { effortOf } from '../request.ts'
@@ -14,10 +14,7 @@ const thinks = (model: string): boolean =>
 function adjust(body: Json): string[] {
   const model = String(body['model'])
   if (model.endsWith('-search')) {
-    throw new InvalidRequest(
-      'invalid_text_request',
-      'live search is not available on this path; use the responses path',
-    )
+    throw new DomainError('unsupported.live_search')
   }
   const suffix = /^(grok-3-mini.*)-(high|medium|low)$/.exec(model)
   if (suffix) {

@@ -1,0 +1,28 @@
+import type { unsupportedErrors } from './unsupported.ts'
+
+export const unsupportedEnglish: Record<keyof typeof unsupportedErrors, string> = {
+  'unsupported.field': '{field} is not supported by this model',
+  'unsupported.thread': 'thread is not supported by this model: send it all',
+  'unsupported.answers': 'n greater than 1 is not supported by this model',
+  'unsupported.streamed_answers': 'n greater than 1 is not supported in streams by this model',
+  'unsupported.image_count': 'more than {most} pictures in a message are not supported by this model',
+  'unsupported.image_type': 'pictures of type {type} are not supported by this model',
+  'unsupported.image_address': 'pictures must be given as data',
+  'unsupported.image_id': 'pictures by file id are not supported by this model',
+  'unsupported.audio': 'audio input is not supported by this model',
+  'unsupported.audio_address': 'audio must be given as data',
+  'unsupported.video': 'video input is not supported by this model',
+  'unsupported.files': 'files are not supported by this model',
+  'unsupported.file_type': 'files of type {type} are not supported by this model',
+  'unsupported.file_address': 'files must be given as data',
+  'unsupported.file_id': 'media by file id are not supported by this model',
+  'unsupported.token_prompt': 'a prompt of tokens is not supported by this model',
+  'unsupported.token_input': 'this model takes texts only, no lists of tokens',
+  'unsupported.image_edits': 'image edits are not supported by this model',
+  'unsupported.mask': 'mask is not supported by this model',
+  'unsupported.edited_images': 'at most {most} images can be edited at once',
+  'unsupported.live_search': 'live search is not available on this path; use the responses path',
+  'unsupported.no_library': 'the channel names no library',
+  'unsupported.no_bot': 'the channel names no bot',
+  'unsupported.plain_key': 'a plain key serves only models of the vendor itself',
+}
