@@ -34,7 +34,8 @@ export function orderColumnsOf<Row extends Order>(): Record<
     status: {
       id: 'status',
       title: t('状态'),
-      width: 100,
+      // “Awaiting payment”.
+      width: 150,
       card: 'fact',
       cell: ({ status }) => <OrderStatus status={status} />,
       csv: ({ status }) => t(orderStateText(status)),

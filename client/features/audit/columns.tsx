@@ -47,7 +47,7 @@ export function ActorName({ entry }: { entry: Entry }) {
 export const auditColumns = (): Column<Entry>[] => [
   { id: 'time', title: t('时间'), width: 170, card: 'fact', cell: ({ createdAt }) => <Time value={createdAt} exact /> },
   { id: 'actor', title: t('操作人'), width: 130, card: 'fact', cell: (entry) => <ActorName entry={entry} /> },
-  { id: 'action', title: t('操作类型'), width: 170, fixed: true, card: 'title', cell: ({ action }) => actText(action) },
+  { id: 'action', title: t('操作类型'), width: 220, fixed: true, card: 'title', cell: ({ action }) => actText(action) },
   { id: 'target', title: t('对象'), width: 200, grow: true, card: 'fact', cell: (entry) => <Target entry={entry} /> },
   { id: 'reason', title: t('原因'), width: 180, cell: ({ reason }) => reason || <None /> },
   { id: 'ip', title: t('IP 地址'), width: 140, cell: ({ clientIp }) => <Code>{clientIp}</Code> },

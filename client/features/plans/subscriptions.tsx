@@ -51,7 +51,7 @@ const columns = (): Column<Subscription>[] => [
   {
     id: 'source',
     title: t('购买方式'),
-    width: 110,
+    width: 130,
     cell: ({ source }) => (source === 'balance' ? t('余额') : t('在线支付')),
   },
   {

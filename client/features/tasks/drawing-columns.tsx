@@ -40,7 +40,7 @@ export const drawingColumns = (isAdmin: boolean): Column<Drawing>[] => [
   },
   ...whoAndWhere<Drawing>(isAdmin),
   ...figures<Drawing>(),
-  { ...idColumn<Drawing>((task) => task.mjId), hidden: !isAdmin },
+  { ...idColumn<Drawing>((task) => task.mjId), hidden: true },
   {
     id: 'code',
     title: t('提交结果'),

@@ -30,14 +30,14 @@ export const musicColumns = (isAdmin: boolean): Column<MusicTask>[] => [
       return input === '' ? <None /> : <span data-tip={input.slice(0, 1000)}>{input}</span>
     },
     csv: inputOf,
-    width: 240,
+    width: isAdmin ? 160 : 240,
     grow: true,
     fixed: true,
     card: 'title',
   },
   ...whoAndWhere<MusicTask>(isAdmin),
   ...figures<MusicTask>(),
-  { ...idColumn<MusicTask>((task) => task.taskId), width: 220 },
+  { ...idColumn<MusicTask>((task) => task.taskId), width: isAdmin ? 164 : 220 },
   { id: 'platform', title: t('平台'), cell: (task) => task.platform, csv: (task) => task.platform, hidden: true },
   ...endAndReason<MusicTask>(),
 ]

@@ -15,6 +15,9 @@ it('has the words of markdown and HTML without their marks', () => {
   expect(previewOf('# Title\n\n- **bold** and [a link](https://x.example)\n> `code`', 'markdown')).toBe(
     'Title bold and a link code',
   )
+  expect(previewOf('Call `<host>/v1`:\n```\nhttps://<host>/v1 && <b>\n```\n<b>Done</b>', 'markdown')).toBe(
+    'Call <host>/v1: https://<host>/v1 && <b> Done',
+  )
   expect(previewOf('<h1>Hi</h1><p>a &lt;b&gt; &amp; c<script>alert(1)</script></p>', 'html')).toBe('Hi a <b> & c')
   expect(previewOf('<b>as it is</b>', 'plain')).toBe('<b>as it is</b>')
 })

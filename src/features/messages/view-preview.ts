@@ -15,8 +15,12 @@ const withoutTags = (html: string): string =>
     .replace(/&quot;/g, '"')
     .replace(/&amp;/g, '&')
 
+/** What looks like a tag in code is none. */
+const escaped = (code: string): string => code.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;')
+
 const withoutMarks = (markdown: string): string =>
   markdown
+    .replace(/(`+)([^`]+)\1/g, (_, __, code: string) => escaped(code))
     .replace(/!?\[([^\][]*)\]\([^()]*\)/g, '$1')
     .replace(/^[ \t]*(#{1,6}|>|[-*+]|\d+\.)[ \t]+/gm, '')
     .replace(/(\*\*|__|~~|`+)/g, '')
