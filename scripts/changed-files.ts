@@ -10,10 +10,13 @@ function git(folder: string, ...args: string[]): string | null {
 
 const lines = (text: string | null): string[] => (text ? text.split('\n') : [])
 
-/** Where this branch left main; on main itself, or without one, its last commit. Null where git has nothing to tell. */
+/**
+ * Where this branch left main, as it was last seen at its origin: commits on a main of one's own differ from it too. On main
+ * itself, or without one, its last commit. Null where git has nothing to tell.
+ */
 function findBase(folder: string): string | null {
   const exists = (name: string): boolean => git(folder, 'rev-parse', '--verify', '--quiet', name) !== null
-  const main = ['main', 'origin/main'].find(exists)
+  const main = ['origin/main', 'main'].find(exists)
   return (main && git(folder, 'merge-base', 'HEAD', main)) || git(folder, 'rev-parse', '--verify', '--quiet', 'HEAD')
 }
 
