@@ -13,7 +13,7 @@ import { rules as site } from '#test/rules/site.ts'
 import { rules as tokens } from '#test/rules/tokens.ts'
 import { rules as wallet } from '#test/rules/wallet.ts'
 import { withoutTest } from '#test/rules/without-test.ts'
-import type { Rule, RuleList } from '#test/rules/rule.ts'
+import { type Rule, type RuleList, rulesOf, sectionsOf } from '#test/rules/rule.ts'
 import { type Blocks, code, table } from './markdown.ts'
 
 /** In the order in which documents name them. */
@@ -36,17 +36,17 @@ const lists = [
 
 const row = ({ rule, message = '', file, test }: Rule) => [rule, message, `${code(file)}: ${test}`]
 
-const listed = ({ title, sections }: RuleList): string =>
+const listed = (list: RuleList): string =>
   [
-    `## ${title}`,
-    ...Object.entries(sections).map(
+    `## ${list.title}`,
+    ...sectionsOf(list).map(
       ([heading, rules]) => `### ${heading}\n\n${table(['rule', 'message', 'test'], rules.map(row))}`,
     ),
   ].join('\n\n')
 
 export const ruleBlocks: Blocks = { rules: () => lists.map(listed).join('\n\n') }
 
-const all = (): Rule[] => lists.flatMap(({ sections }) => Object.values(sections).flat())
+const all = (): Rule[] => lists.flatMap(rulesOf)
 
 const ofKind = (kind: Rule['kind']) => () =>
   table(
@@ -77,8 +77,8 @@ export const ruleCoverageBlocks: Blocks = {
   sections: () =>
     table(
       ['rules about', 'how many, each with its test'],
-      lists.flatMap(({ title, sections }) =>
-        Object.entries(sections).map(([heading, rules]) => [`${title}: ${heading}`, String(rules.length)]),
+      lists.flatMap((list) =>
+        sectionsOf(list).map(([heading, rules]) => [`${list.title}: ${heading}`, String(rules.length)]),
       ),
     ),
 }

@@ -3,242 +3,150 @@ import type { RuleList } from './rule.ts'
 export const rules: RuleList = {
   title: 'Accounts, users and messages',
   sections: {
-    'Personal settings': [
-      {
-        rule: 'A changed password is asked for twice and with the current one.',
-        message: '密码修改成功！',
-        file: 'test/browser/account.test.ts',
-        test: 'from registration by an invitation to its end, with a check-in, a second factor and a passkey in between',
+    'Personal settings': {
+      'test/browser/account.test.ts': {
+        'from registration by an invitation to its end, with a check-in, a second factor and a passkey in between': [
+          { rule: 'A changed password is asked for twice and with the current one.', message: '密码修改成功！' },
+          { rule: 'A deleted account is said to be.', message: '账户已删除！' },
+          {
+            rule: 'A check-in says what it gave.',
+            message: '签到成功，获得 {amount}',
+            asserts: '签到成功，获得 $0.002',
+          },
+          { rule: 'The list of models collapses after ten.', message: '展开其余 {count} 个', asserts: '展开其余 2 个' },
+        ],
       },
-      {
-        rule: 'The current password has to be right.',
-        asserts: 'user.password_wrong',
-        file: 'test/trpc/accounts.test.ts',
-        test: 'asks for the current password before it takes a new one',
+      'test/trpc/accounts.test.ts': {
+        'asks for the current password before it takes a new one': {
+          rule: 'The current password has to be right.',
+          asserts: 'user.password_wrong',
+        },
+        'is removed only under its own name': {
+          rule: 'An account is deleted only under its own name.',
+          asserts: 'user.confirmation_mismatch',
+        },
       },
-      {
-        rule: 'An account is deleted only under its own name.',
-        asserts: 'user.confirmation_mismatch',
-        file: 'test/trpc/accounts.test.ts',
-        test: 'is removed only under its own name',
+      'test/rest/account.test.ts': {
+        'refuses %j': [
+          { rule: 'A display name has at most 20 characters.', message: '显示名称不能超过 20 个字符' },
+          { rule: 'A webhook is https.', message: 'Webhook 地址必须是以 https:// 开头的有效地址' },
+          { rule: 'A threshold is above zero.', message: '预警阈值必须大于 0' },
+          { rule: 'The way of notices is known.', message: '无效的通知方式' },
+          { rule: 'An address for notices is one.', message: '无效的通知邮箱地址' },
+        ],
       },
-      {
-        rule: 'A deleted account is said to be.',
-        message: '账户已删除！',
-        file: 'test/browser/account.test.ts',
-        test: 'from registration by an invitation to its end, with a check-in, a second factor and a passkey in between',
+      'test/rest/rewards.test.ts': {
+        'refuses %d': [
+          {
+            rule: 'Rewards are moved from one unit on.',
+            message: '划转金额最低为 {amount}',
+            asserts: '划转金额最低为 $1.000000',
+          },
+          { rule: 'No more is moved than there is.', message: '邀请额度不足' },
+        ],
+        'gives the reward once a day, however often it is asked for at once': {
+          rule: 'A check-in is once a day, also for fifty at once.',
+          message: '今天已经签到过了',
+        },
+        'gives something between both bounds': {
+          rule: 'A check-in gives something between both bounds.',
+          asserts: "CheckInMaxQuota: '12'",
+        },
       },
-      {
-        rule: 'A display name has at most 20 characters.',
-        message: '显示名称不能超过 20 个字符',
-        file: 'test/rest/account.test.ts',
-        test: 'refuses %j',
+      'test/rest/auth.test.ts': {
+        'rewards an inviter once for an account that fifty ask for at once, and loses none of fifty invited at once': {
+          rule: 'An inviter is rewarded once for each who was invited, also for fifty at once.',
+          asserts: 'aff_quota: 50 * 300',
+        },
       },
-      {
-        rule: 'Rewards are moved from one unit on.',
-        message: '划转金额最低为 {amount}',
-        asserts: '划转金额最低为 $1.000000',
-        file: 'test/rest/rewards.test.ts',
-        test: 'refuses %d',
+      'test/jobs/notifications.test.ts': {
+        'is not sent again within two hours, and is after them': {
+          rule: 'A balance is warned of once in two hours.',
+          asserts: 'two hours',
+        },
+        'is measured by what the user chose, else by what root saved, else at 500000': {
+          rule: 'Whoever chose no threshold is warned at 500000.',
+          asserts: '500000',
+        },
       },
-      {
-        rule: 'No more is moved than there is.',
-        message: '邀请额度不足',
-        file: 'test/rest/rewards.test.ts',
-        test: 'refuses %d',
+    },
+    'User administration': {
+      'test/rest/users.test.ts': {
+        'gets its index of letters while users are written, and again where one was left half built': {
+          rule: 'The index of names is built without keeping anybody from writing.',
+          asserts: 'index concurrently',
+        },
+        'finds %s of a name, an address or a display name by an index': {
+          rule: 'A search reads an index, also for one or two letters, which are looked for where names begin.',
+          asserts: 'users_search_index',
+        },
+        'refuses %j': [
+          { rule: 'A new user has a name and a password.', message: '用户名和密码不能为空！' },
+          { rule: 'Nobody makes users of their own role or a higher one.', message: '无法创建权限大于等于自己的用户' },
+        ],
+        'keeps the ranks, whatever the act': {
+          rule: 'Nobody acts on the same or a higher role.',
+          message: '无权操作同权限等级或更高权限等级的用户',
+        },
+        'promotes and demotes for root alone': {
+          rule: 'Administrators promote nobody.',
+          message: '普通管理员无法提升其他用户为管理员',
+        },
+        'protects root from root': { rule: 'Root is protected from root.', message: '不能对超级管理员进行此操作' },
+        'of an administrator who is demoted in the same moment changes nothing after that': {
+          rule: 'Whoever is demoted acts on nobody after that.',
+          asserts: 'demote',
+        },
       },
-      {
-        rule: 'A check-in is once a day, also for fifty at once.',
-        message: '今天已经签到过了',
-        file: 'test/rest/rewards.test.ts',
-        test: 'gives the reward once a day, however often it is asked for at once',
+      'test/browser/people.test.ts': {
+        'an administrator finds a user, changes the balance with a reason, promotes, disables, and the audit log shows it':
+          [
+            { rule: 'A change of balance says why.', message: '请填写调整额度的原因' },
+            { rule: 'An act is said to be done.', message: '操作成功完成！' },
+          ],
       },
-      {
-        rule: 'A check-in gives something between both bounds.',
-        asserts: "CheckInMaxQuota: '12'",
-        file: 'test/rest/rewards.test.ts',
-        test: 'gives something between both bounds',
+      'test/rest/account.test.ts': {
+        'frees the name, keeps the address taken, and leaves what was booked and logged under the old number': {
+          rule: 'A deleted user keeps the row, and the name is free again.',
+          asserts: 'username',
+        },
       },
-      {
-        rule: 'A check-in says what it gave.',
-        message: '签到成功，获得 {amount}',
-        asserts: '签到成功，获得 $0.002',
-        file: 'test/browser/account.test.ts',
-        test: 'from registration by an invitation to its end, with a check-in, a second factor and a passkey in between',
+    },
+    Messages: {
+      'test/rest/messages.test.ts': {
+        'is refused with %j, and nothing of it stays': [
+          { rule: 'A title is needed.', message: '请输入消息标题' },
+          { rule: 'Content is needed.', message: '请输入消息内容' },
+          { rule: 'A format is known.', message: '消息格式无效' },
+          { rule: 'Somebody is addressed.', message: '请至少选择一位收件人' },
+        ],
+        "is nobody else's to read or to mark, and administration is for administrators": {
+          rule: 'A message of others is not found.',
+          message: '消息不存在',
+        },
+        'get one message within seconds, by a handful of statements': {
+          rule: 'Ten thousand people get a message by a handful of statements.',
+          asserts: '10_000',
+        },
       },
-      {
-        rule: 'An inviter is rewarded once for each who was invited, also for fifty at once.',
-        asserts: 'aff_quota: 50 * 300',
-        file: 'test/rest/auth.test.ts',
-        test: 'rewards an inviter once for an account that fifty ask for at once, and loses none of fifty invited at once',
+      'src/features/messages/view-preview.test.ts': {
+        'is cut at 100 characters, of which the last three are the ellipsis': {
+          rule: 'A preview has 100 characters.',
+          asserts: '100',
+        },
       },
-      {
-        rule: 'A webhook is https.',
-        message: 'Webhook 地址必须是以 https:// 开头的有效地址',
-        file: 'test/rest/account.test.ts',
-        test: 'refuses %j',
+      'client/features/messages/inbox-time.test.ts': {
+        'is the time within a day, with the weekday within a week, and the date before that': {
+          rule: 'A time is told by its distance.',
+          asserts: 'expect',
+        },
       },
-      {
-        rule: 'A threshold is above zero.',
-        message: '预警阈值必须大于 0',
-        file: 'test/rest/account.test.ts',
-        test: 'refuses %j',
+      'test/browser/people.test.ts': {
+        'a message is written, arrives with a badge, harms nobody, and its sender sees that it was read': {
+          rule: 'What strangers wrote does nothing.',
+          asserts: 'hacked',
+        },
       },
-      {
-        rule: 'The way of notices is known.',
-        message: '无效的通知方式',
-        file: 'test/rest/account.test.ts',
-        test: 'refuses %j',
-      },
-      {
-        rule: 'An address for notices is one.',
-        message: '无效的通知邮箱地址',
-        file: 'test/rest/account.test.ts',
-        test: 'refuses %j',
-      },
-      {
-        rule: 'A balance is warned of once in two hours.',
-        asserts: 'two hours',
-        file: 'test/jobs/notifications.test.ts',
-        test: 'is not sent again within two hours, and is after them',
-      },
-      {
-        rule: 'Whoever chose no threshold is warned at 500000.',
-        asserts: '500000',
-        file: 'test/jobs/notifications.test.ts',
-        test: 'is measured by what the user chose, else by what root saved, else at 500000',
-      },
-      {
-        rule: 'The list of models collapses after ten.',
-        message: '展开其余 {count} 个',
-        asserts: '展开其余 2 个',
-        file: 'test/browser/account.test.ts',
-        test: 'from registration by an invitation to its end, with a check-in, a second factor and a passkey in between',
-      },
-    ],
-    'User administration': [
-      {
-        rule: 'The index of names is built without keeping anybody from writing.',
-        asserts: 'index concurrently',
-        file: 'test/rest/users.test.ts',
-        test: 'gets its index of letters while users are written, and again where one was left half built',
-      },
-      {
-        rule: 'A search reads an index, also for one or two letters, which are looked for where names begin.',
-        asserts: 'users_search_index',
-        file: 'test/rest/users.test.ts',
-        test: 'finds %s of a name, an address or a display name by an index',
-      },
-      {
-        rule: 'A new user has a name and a password.',
-        message: '用户名和密码不能为空！',
-        file: 'test/rest/users.test.ts',
-        test: 'refuses %j',
-      },
-      {
-        rule: 'Nobody makes users of their own role or a higher one.',
-        message: '无法创建权限大于等于自己的用户',
-        file: 'test/rest/users.test.ts',
-        test: 'refuses %j',
-      },
-      {
-        rule: 'Nobody acts on the same or a higher role.',
-        message: '无权操作同权限等级或更高权限等级的用户',
-        file: 'test/rest/users.test.ts',
-        test: 'keeps the ranks, whatever the act',
-      },
-      {
-        rule: 'Administrators promote nobody.',
-        message: '普通管理员无法提升其他用户为管理员',
-        file: 'test/rest/users.test.ts',
-        test: 'promotes and demotes for root alone',
-      },
-      {
-        rule: 'Root is protected from root.',
-        message: '不能对超级管理员进行此操作',
-        file: 'test/rest/users.test.ts',
-        test: 'protects root from root',
-      },
-      {
-        rule: 'Whoever is demoted acts on nobody after that.',
-        asserts: 'demote',
-        file: 'test/rest/users.test.ts',
-        test: 'of an administrator who is demoted in the same moment changes nothing after that',
-      },
-      {
-        rule: 'A change of balance says why.',
-        message: '请填写调整额度的原因',
-        file: 'test/browser/people.test.ts',
-        test: 'an administrator finds a user, changes the balance with a reason, promotes, disables, and the audit log shows it',
-      },
-      {
-        rule: 'An act is said to be done.',
-        message: '操作成功完成！',
-        file: 'test/browser/people.test.ts',
-        test: 'an administrator finds a user, changes the balance with a reason, promotes, disables, and the audit log shows it',
-      },
-      {
-        rule: 'A deleted user keeps the row, and the name is free again.',
-        asserts: 'username',
-        file: 'test/rest/account.test.ts',
-        test: 'frees the name, keeps the address taken, and leaves what was booked and logged under the old number',
-      },
-    ],
-    Messages: [
-      {
-        rule: 'A title is needed.',
-        message: '请输入消息标题',
-        file: 'test/rest/messages.test.ts',
-        test: 'is refused with %j, and nothing of it stays',
-      },
-      {
-        rule: 'Content is needed.',
-        message: '请输入消息内容',
-        file: 'test/rest/messages.test.ts',
-        test: 'is refused with %j, and nothing of it stays',
-      },
-      {
-        rule: 'A format is known.',
-        message: '消息格式无效',
-        file: 'test/rest/messages.test.ts',
-        test: 'is refused with %j, and nothing of it stays',
-      },
-      {
-        rule: 'Somebody is addressed.',
-        message: '请至少选择一位收件人',
-        file: 'test/rest/messages.test.ts',
-        test: 'is refused with %j, and nothing of it stays',
-      },
-      {
-        rule: 'A message of others is not found.',
-        message: '消息不存在',
-        file: 'test/rest/messages.test.ts',
-        test: "is nobody else's to read or to mark, and administration is for administrators",
-      },
-      {
-        rule: 'A preview has 100 characters.',
-        asserts: '100',
-        file: 'src/features/messages/view-preview.test.ts',
-        test: 'is cut at 100 characters, of which the last three are the ellipsis',
-      },
-      {
-        rule: 'A time is told by its distance.',
-        asserts: 'expect',
-        file: 'client/features/messages/inbox-time.test.ts',
-        test: 'is the time within a day, with the weekday within a week, and the date before that',
-      },
-      {
-        rule: 'Ten thousand people get a message by a handful of statements.',
-        asserts: '10_000',
-        file: 'test/rest/messages.test.ts',
-        test: 'get one message within seconds, by a handful of statements',
-      },
-      {
-        rule: 'What strangers wrote does nothing.',
-        asserts: 'hacked',
-        file: 'test/browser/people.test.ts',
-        test: 'a message is written, arrives with a badge, harms nobody, and its sender sees that it was read',
-      },
-    ],
+    },
   },
 }

@@ -1,343 +1,299 @@
-import type { Rule, RuleList } from './rule.ts'
-
-/** What an option may be set to. */
-const option = (rule: string, asserts: string): Rule => ({
-  rule,
-  kind: 'limit',
-  asserts,
-  file: 'src/core/options/codec.test.ts',
-  test: '%s = %s with %s',
-})
+import type { RuleList } from './rule.ts'
 
 export const rules: RuleList = {
   title: 'Limits',
+  kind: 'limit',
   sections: {
-    Accounts: [
-      {
-        rule: 'A username has at most 12 characters.',
-        kind: 'limit',
-        asserts: '用户名不能超过 12 个字符',
-        file: 'test/rest/auth.test.ts',
-        test: 'refuses %j',
+    Accounts: {
+      'test/rest/auth.test.ts': {
+        'refuses %j': [
+          { rule: 'A username has at most 12 characters.', asserts: '用户名不能超过 12 个字符' },
+          { rule: 'A password has 8 to 20 characters.', asserts: '密码长度应为 8 到 20 个字符' },
+        ],
       },
-      {
-        rule: 'A password has 8 to 20 characters.',
-        kind: 'limit',
-        asserts: '密码长度应为 8 到 20 个字符',
-        file: 'test/rest/auth.test.ts',
-        test: 'refuses %j',
+      'test/rest/site.test.ts': {
+        'refuses %s with 400 and changes nothing': {
+          rule: 'Setup wants a password of at least 8 characters.',
+          asserts: '密码长度至少为 8 个字符',
+        },
       },
-      {
-        rule: 'Setup wants a password of at least 8 characters.',
-        kind: 'limit',
-        asserts: '密码长度至少为 8 个字符',
-        file: 'test/rest/site.test.ts',
-        test: 'refuses %s with 400 and changes nothing',
+      'test/rest/account.test.ts': {
+        'refuses %j': { rule: 'A display name has at most 20 characters.', asserts: '显示名称不能超过 20 个字符' },
       },
-      {
-        rule: 'A display name has at most 20 characters.',
-        kind: 'limit',
-        asserts: '显示名称不能超过 20 个字符',
-        file: 'test/rest/account.test.ts',
-        test: 'refuses %j',
+      'test/browser/account.test.ts': {
+        'from registration by an invitation to its end, with a check-in, a second factor and a passkey in between': {
+          rule: 'Another code is asked for after 30 seconds.',
+          asserts: '(30|2\\d) 秒后重发',
+        },
+        'a forgotten password is replaced by the mailed link, and a password that everybody knows is warned of': {
+          rule: 'Another reset mail is asked for after 30 seconds.',
+          asserts: '(30|2\\d) 秒后重发',
+        },
       },
-      {
-        rule: 'Another code is asked for after 30 seconds.',
-        kind: 'limit',
-        asserts: '(30|2\\d) 秒后重发',
-        file: 'test/browser/account.test.ts',
-        test: 'from registration by an invitation to its end, with a check-in, a second factor and a passkey in between',
+      'test/browser/sign-in.test.ts': {
+        'are bound and unbound in the personal settings, with what went wrong said there': {
+          rule: 'A WeChat code is said to be valid for three minutes.',
+          asserts: '三分钟内有效',
+        },
       },
-      {
-        rule: 'Another reset mail is asked for after 30 seconds.',
-        kind: 'limit',
-        asserts: '(30|2\\d) 秒后重发',
-        file: 'test/browser/account.test.ts',
-        test: 'a forgotten password is replaced by the mailed link, and a password that everybody knows is warned of',
+      'src/core/options/codec.test.ts': {
+        '%s = %s with %s': [
+          {
+            rule: 'Linux DO asks for a trust level of 0 or more.',
+            asserts: "['LinuxDOMinimumTrustLevel', '-1', 'option.too_small']",
+          },
+          {
+            rule: 'Linux DO asks for a trust level of 4 or less.',
+            asserts: "['LinuxDOMinimumTrustLevel', '5', 'option.too_large']",
+          },
+        ],
       },
-      {
-        rule: 'A WeChat code is said to be valid for three minutes.',
-        kind: 'limit',
-        asserts: '三分钟内有效',
-        file: 'test/browser/sign-in.test.ts',
-        test: 'are bound and unbound in the personal settings, with what went wrong said there',
+      'client/features/users/words.test.ts': {
+        'the roles 1, 10 and 100 have their names, and any other is unknown': {
+          rule: 'The roles are 1, 10 and 100.',
+          asserts: '[1, 10, 100, 7]',
+        },
+        'a user is active or banned, another status is unknown, and who left is deregistered whatever the status': {
+          rule: 'A user has the status 1, 2 or 3.',
+          asserts: '[1, 2, 3, 9]',
+        },
       },
-      option('Linux DO asks for a trust level of 0 or more.', "['LinuxDOMinimumTrustLevel', '-1', 'option.too_small']"),
-      option('Linux DO asks for a trust level of 4 or less.', "['LinuxDOMinimumTrustLevel', '5', 'option.too_large']"),
-      {
-        rule: 'The roles are 1, 10 and 100.',
-        kind: 'limit',
-        asserts: '[1, 10, 100, 7]',
-        file: 'client/features/users/words.test.ts',
-        test: 'the roles 1, 10 and 100 have their names, and any other is unknown',
+    },
+    Messages: {
+      'client/features/messages/inbox-time.test.ts': {
+        '20 people are offered a page, and 10 of those who have a message are shown': {
+          rule: '20 people are offered a page, and 10 recipients shown.',
+          asserts: '[20, 10]',
+        },
       },
-      {
-        rule: 'A user has the status 1, 2 or 3.',
-        kind: 'limit',
-        asserts: '[1, 2, 3, 9]',
-        file: 'client/features/users/words.test.ts',
-        test: 'a user is active or banned, another status is unknown, and who left is deregistered whatever the status',
+      'client/lib/unread.test.ts': {
+        'the inbox is asked every 30 seconds, and its badge shows 99+ above 99': [
+          { rule: 'Unread messages are counted every 30 seconds.', asserts: '30_000' },
+          { rule: 'The badge shows 99+ above 99.', asserts: "'99+'" },
+        ],
       },
-    ],
-    Messages: [
-      {
-        rule: '20 people are offered a page, and 10 recipients shown.',
-        kind: 'limit',
-        asserts: '[20, 10]',
-        file: 'client/features/messages/inbox-time.test.ts',
-        test: '20 people are offered a page, and 10 of those who have a message are shown',
+      'src/features/messages/view-preview.test.ts': {
+        'is cut at 100 characters, of which the last three are the ellipsis': {
+          rule: 'A preview has 100 characters, the ellipsis included.',
+          asserts: '100',
+        },
       },
-      {
-        rule: 'Unread messages are counted every 30 seconds.',
-        kind: 'limit',
-        asserts: '30_000',
-        file: 'client/lib/unread.test.ts',
-        test: 'the inbox is asked every 30 seconds, and its badge shows 99+ above 99',
+      'test/jobs/notifications.test.ts': {
+        'is not sent again within two hours, and is after them': {
+          rule: 'A balance is warned of at most once in two hours.',
+          asserts: 'age(119)',
+        },
       },
-      {
-        rule: 'The badge shows 99+ above 99.',
-        kind: 'limit',
-        asserts: "'99+'",
-        file: 'client/lib/unread.test.ts',
-        test: 'the inbox is asked every 30 seconds, and its badge shows 99+ above 99',
+    },
+    Options: {
+      'src/core/options/codec.test.ts': {
+        '%s = %s with %s': [
+          { rule: 'Exports are a minute apart or more.', asserts: "['DataExportInterval', '0', 'option.too_small']" },
+          {
+            rule: 'The threshold of slow channels is 0 or more.',
+            asserts: "['ChannelDisableThreshold', '-1', 'option.too_small']",
+          },
+          {
+            rule: 'The threshold of balances is 0 or more.',
+            asserts: "['QuotaRemindThreshold', '-1', 'option.too_small']",
+          },
+          { rule: 'The least check-in reward is 0 or more.', asserts: "['CheckInQuota', '-1', 'option.too_small']" },
+          {
+            rule: 'The largest check-in reward is 0 or more.',
+            asserts: "['CheckInMaxQuota', '-1', 'option.too_small']",
+          },
+          { rule: 'The gift of an inviter is 0 or more.', asserts: "['QuotaForInviter', '-1', 'option.too_small']" },
+          {
+            rule: 'The gift of an invited user is 0 or more.',
+            asserts: "['QuotaForInvitee', '-1', 'option.too_small']",
+          },
+          {
+            rule: 'The rebate percentage is 100 or less.',
+            asserts: "['RebatePercentage', '101', 'option.rebate_percentage']",
+          },
+          {
+            rule: 'The rebate percentage is 0 or more.',
+            asserts: "['RebatePercentage', '-0.1', 'option.rebate_percentage']",
+          },
+          {
+            rule: 'A fallback price is 0 or more.',
+            asserts: "['fallback_single_price', '-0.001', 'option.too_small']",
+          },
+          { rule: 'A fallback ratio is 0 or more.', asserts: "['fallback_input_ratio', '-0.1', 'option.too_small']" },
+          {
+            rule: 'The period of the request limit is 0 minutes or more.',
+            asserts: "['ModelRequestRateLimitDurationMinutes', '-1', 'option.too_small']",
+          },
+          {
+            rule: 'The count of the request limit is -1 or more.',
+            asserts: "['ModelRequestRateLimitCount', '-2', 'option.too_small']",
+          },
+          {
+            rule: 'The successes of the request limit are 1 or more.',
+            asserts: "['ModelRequestRateLimitSuccessCount', '0', 'option.too_small']",
+          },
+          { rule: 'Automatic retries are 1 or more.', asserts: "['global.auto_retry_count', '0', 'option.too_small']" },
+          {
+            rule: 'Automatic retries are 10 or less.',
+            asserts: "['global.auto_retry_count', '11', 'option.too_large']",
+          },
+          {
+            rule: 'Keep-alive comments are a second apart or more.',
+            asserts: "['general_setting.ping_interval_seconds', '0', 'option.too_small']",
+          },
+          {
+            rule: 'The share of thinking of Gemini is 0.002 or more.',
+            asserts: "['gemini.thinking_adapter_budget_tokens_percentage', '0.001', 'option.too_small']",
+          },
+          {
+            rule: 'The share of thinking of Gemini is 1 or less.',
+            asserts: "['gemini.thinking_adapter_budget_tokens_percentage', '1.1', 'option.too_large']",
+          },
+          {
+            rule: 'The share of thinking of Claude is 0.1 or more.',
+            asserts: "['claude.thinking_adapter_budget_tokens_percentage', '0.09', 'option.too_small']",
+          },
+          {
+            rule: 'The share of thinking of Claude is 1 or less.',
+            asserts: "['claude.thinking_adapter_budget_tokens_percentage', '1.1', 'option.too_large']",
+          },
+        ],
       },
-      {
-        rule: 'A preview has 100 characters, the ellipsis included.',
-        kind: 'limit',
-        asserts: '100',
-        file: 'src/features/messages/view-preview.test.ts',
-        test: 'is cut at 100 characters, of which the last three are the ellipsis',
+    },
+    'Figures and money': {
+      'test/payments/redeeming.test.ts': {
+        'are slowed down for each user, and codes that exist are no guesses': {
+          rule: 'A user guesses 60 codes.',
+          asserts: 'slice(0, 60)',
+        },
       },
-      {
-        rule: 'A balance is warned of at most once in two hours.',
-        kind: 'limit',
-        asserts: 'age(119)',
-        file: 'test/jobs/notifications.test.ts',
-        test: 'is not sent again within two hours, and is after them',
+      'client/lib/format.test.ts': {
+        'counts are written out below ten thousand and abbreviated from there': {
+          rule: 'Large numbers are abbreviated from ten thousand, by k, M and B.',
+          asserts: '2B',
+        },
       },
-    ],
-    Options: [
-      option('Exports are a minute apart or more.', "['DataExportInterval', '0', 'option.too_small']"),
-      option('The threshold of slow channels is 0 or more.', "['ChannelDisableThreshold', '-1', 'option.too_small']"),
-      option('The threshold of balances is 0 or more.', "['QuotaRemindThreshold', '-1', 'option.too_small']"),
-      option('The least check-in reward is 0 or more.', "['CheckInQuota', '-1', 'option.too_small']"),
-      option('The largest check-in reward is 0 or more.', "['CheckInMaxQuota', '-1', 'option.too_small']"),
-      option('The gift of an inviter is 0 or more.', "['QuotaForInviter', '-1', 'option.too_small']"),
-      option('The gift of an invited user is 0 or more.', "['QuotaForInvitee', '-1', 'option.too_small']"),
-      option('The rebate percentage is 100 or less.', "['RebatePercentage', '101', 'option.rebate_percentage']"),
-      option('The rebate percentage is 0 or more.', "['RebatePercentage', '-0.1', 'option.rebate_percentage']"),
-      option('A fallback price is 0 or more.', "['fallback_single_price', '-0.001', 'option.too_small']"),
-      option('A fallback ratio is 0 or more.', "['fallback_input_ratio', '-0.1', 'option.too_small']"),
-      option(
-        'The period of the request limit is 0 minutes or more.',
-        "['ModelRequestRateLimitDurationMinutes', '-1', 'option.too_small']",
-      ),
-      option(
-        'The count of the request limit is -1 or more.',
-        "['ModelRequestRateLimitCount', '-2', 'option.too_small']",
-      ),
-      option(
-        'The successes of the request limit are 1 or more.',
-        "['ModelRequestRateLimitSuccessCount', '0', 'option.too_small']",
-      ),
-      option('Automatic retries are 1 or more.', "['global.auto_retry_count', '0', 'option.too_small']"),
-      option('Automatic retries are 10 or less.', "['global.auto_retry_count', '11', 'option.too_large']"),
-      option(
-        'Keep-alive comments are a second apart or more.',
-        "['general_setting.ping_interval_seconds', '0', 'option.too_small']",
-      ),
-      option(
-        'The share of thinking of Gemini is 0.002 or more.',
-        "['gemini.thinking_adapter_budget_tokens_percentage', '0.001', 'option.too_small']",
-      ),
-      option(
-        'The share of thinking of Gemini is 1 or less.',
-        "['gemini.thinking_adapter_budget_tokens_percentage', '1.1', 'option.too_large']",
-      ),
-      option(
-        'The share of thinking of Claude is 0.1 or more.',
-        "['claude.thinking_adapter_budget_tokens_percentage', '0.09', 'option.too_small']",
-      ),
-      option(
-        'The share of thinking of Claude is 1 or less.',
-        "['claude.thinking_adapter_budget_tokens_percentage', '1.1', 'option.too_large']",
-      ),
-    ],
-    'Figures and money': [
-      {
-        rule: 'Large numbers are abbreviated from ten thousand, by k, M and B.',
-        kind: 'limit',
-        asserts: '2B',
-        file: 'client/lib/format.test.ts',
-        test: 'counts are written out below ten thousand and abbreviated from there',
+      'client/features/pricing/ratio-tone.test.ts': {
+        'a ratio above 5 is red, above 3 orange, above 1 blue, and else green': {
+          rule: 'A group above 5 is red, above 3 orange, above 1 blue, else green.',
+          asserts: '[5.1, 5, 3.1, 3, 1.1, 1, 0]',
+        },
       },
-      {
-        rule: 'A group above 5 is red, above 3 orange, above 1 blue, else green.',
-        kind: 'limit',
-        asserts: '[5.1, 5, 3.1, 3, 1.1, 1, 0]',
-        file: 'client/features/pricing/ratio-tone.test.ts',
-        test: 'a ratio above 5 is red, above 3 orange, above 1 blue, and else green',
+      'client/features/pricing/prices.test.ts': {
+        'a group pays its ratio of the list price, per million tokens': {
+          rule: 'A ratio of 1.25 at a group of 0.8 is two dollars a million tokens.',
+          asserts: 'groupRatio: 0.8',
+        },
       },
-      {
-        rule: 'A ratio of 1.25 at a group of 0.8 is two dollars a million tokens.',
-        kind: 'limit',
-        asserts: 'groupRatio: 0.8',
-        file: 'client/features/pricing/prices.test.ts',
-        test: 'a group pays its ratio of the list price, per million tokens',
+      'test/browser/wallet.test.ts': {
+        'a user buys credit at the gateway, finds it in the wallet, and redeems a gift from a link': {
+          rule: 'Less than the least amount is not bought.',
+          asserts: '充值数量不能小于 1',
+        },
       },
-      {
-        rule: 'Less than the least amount is not bought.',
-        kind: 'limit',
-        asserts: '充值数量不能小于 1',
-        file: 'test/browser/wallet.test.ts',
-        test: 'a user buys credit at the gateway, finds it in the wallet, and redeems a gift from a link',
+    },
+    'Tokens and codes': {
+      'test/rest/tokens.test.ts': {
+        'refuses %j and makes nothing': {
+          rule: 'A name has at most 30 characters.',
+          asserts: '令牌名称不能超过 30 个字符',
+        },
       },
-    ],
-    'Tokens and codes': [
-      {
-        rule: 'A name has at most 30 characters.',
-        kind: 'limit',
-        asserts: '令牌名称不能超过 30 个字符',
-        file: 'test/rest/tokens.test.ts',
-        test: 'refuses %j and makes nothing',
+      'test/rest/redemptions.test.ts': {
+        'refuses %j and makes nothing': [
+          { rule: 'At most 100 codes are made at once.', asserts: '{ count: 101 }' },
+          { rule: 'A code’s name has at most 20 characters.', asserts: "'名'.repeat(21)" },
+        ],
       },
-      {
-        rule: 'At most 100 codes are made at once.',
-        kind: 'limit',
-        asserts: '{ count: 101 }',
-        file: 'test/rest/redemptions.test.ts',
-        test: 'refuses %j and makes nothing',
+      'client/features/chat/chat-link.test.ts': {
+        'a key is looked for among 100 tokens, and whoever has none is led away after 1.5 seconds': [
+          { rule: 'A chat looks for a key among 100 tokens.', asserts: '100' },
+          { rule: 'Whoever has none is led away after 1.5 seconds.', asserts: '1500' },
+        ],
       },
-      {
-        rule: 'A code’s name has at most 20 characters.',
-        kind: 'limit',
-        asserts: "'名'.repeat(21)",
-        file: 'test/rest/redemptions.test.ts',
-        test: 'refuses %j and makes nothing',
+    },
+    'Channels, logs and tasks': {
+      'src/features/channels/rules.test.ts': {
+        '200 tags are listed where nobody asks for more or fewer': {
+          rule: '200 tags are listed.',
+          asserts: 'limit: 200',
+        },
       },
-      {
-        rule: 'A chat looks for a key among 100 tokens.',
-        kind: 'limit',
-        asserts: '100',
-        file: 'client/features/chat/chat-link.test.ts',
-        test: 'a key is looked for among 100 tokens, and whoever has none is led away after 1.5 seconds',
+      'client/features/channels/tests/run-tests.test.ts': {
+        '1 to 10 models may be tried at once, and three are unless somebody asks for more or fewer': {
+          rule: '1 to 10 models are tested at once.',
+          asserts: '{ least: 1, most: 10, preset: 3 }',
+        },
+        'no more models are tried at once than asked for, with a pause between batches': {
+          rule: '200 milliseconds lie between batches.',
+          asserts: '200',
+        },
+        'a failure that may pass is tried twice more, with growing pauses': {
+          rule: 'A failed test is tried twice more, after a second and after two.',
+          asserts: '2000',
+        },
+        'the pause never grows beyond five seconds': { rule: 'No pause is longer than five seconds.', asserts: '5000' },
       },
-      {
-        rule: 'Whoever has none is led away after 1.5 seconds.',
-        kind: 'limit',
-        asserts: '1500',
-        file: 'client/features/chat/chat-link.test.ts',
-        test: 'a key is looked for among 100 tokens, and whoever has none is led away after 1.5 seconds',
+      'client/features/channels/tests/result-cache.test.ts': {
+        'results are stored by channel and model for a day': {
+          rule: 'Results of tests are kept for 24 hours.',
+          asserts: '23 * hour',
+        },
       },
-    ],
-    'Channels, logs and tasks': [
-      {
-        rule: '200 tags are listed.',
-        kind: 'limit',
-        asserts: 'limit: 200',
-        file: 'src/features/channels/rules.test.ts',
-        test: '200 tags are listed where nobody asks for more or fewer',
+      'client/features/channels/list/response-step.test.ts': {
+        'a channel is quick up to one second, then slower at three and five': {
+          rule: 'Response times are told apart at 1, 3 and 5 seconds.',
+          asserts: '5000',
+        },
       },
-      {
-        rule: '1 to 10 models are tested at once.',
-        kind: 'limit',
-        asserts: '{ least: 1, most: 10, preset: 3 }',
-        file: 'client/features/channels/tests/run-tests.test.ts',
-        test: '1 to 10 models may be tried at once, and three are unless somebody asks for more or fewer',
+      'client/features/logs/state.test.ts': {
+        'an answer is good below 101 seconds and bad from 300 on; its first token below 3 and from 10': {
+          rule: 'An answer is orange from 101 seconds and red from 300.',
+          asserts: '300',
+        },
       },
-      {
-        rule: '200 milliseconds lie between batches.',
-        kind: 'limit',
-        asserts: '200',
-        file: 'client/features/channels/tests/run-tests.test.ts',
-        test: 'no more models are tried at once than asked for, with a pause between batches',
+      'client/features/tasks/words.test.ts': {
+        'drawings begin with the last 30 days, music with today, and more than 60 seconds are shown in red': {
+          rule: 'A drawing that took more than 60 seconds is red.',
+          asserts: '60',
+        },
       },
-      {
-        rule: 'A failed test is tried twice more, after a second and after two.',
-        kind: 'limit',
-        asserts: '2000',
-        file: 'client/features/channels/tests/run-tests.test.ts',
-        test: 'a failure that may pass is tried twice more, with growing pauses',
+      'test/browser/channels.test.ts': {
+        'say what is wrong with a figure, take switching off back, and choose everything that matches': {
+          rule: 'The table takes no priority below -999.',
+          asserts: '-999',
+        },
       },
-      {
-        rule: 'No pause is longer than five seconds.',
-        kind: 'limit',
-        asserts: '5000',
-        file: 'client/features/channels/tests/run-tests.test.ts',
-        test: 'the pause never grows beyond five seconds',
+    },
+    'The shell': {
+      'test/browser/people.test.ts': {
+        'an administrator finds a user, changes the balance with a reason, promotes, disables, and the audit log shows it':
+          { rule: 'A form drawer is 600 wide.', asserts: '600' },
       },
-      {
-        rule: 'Results of tests are kept for 24 hours.',
-        kind: 'limit',
-        asserts: '23 * hour',
-        file: 'client/features/channels/tests/result-cache.test.ts',
-        test: 'results are stored by channel and model for a day',
+      'src/core/paging.test.ts': {
+        'a list has 10 rows a page, or 20, 50 or 100 where its reader chooses so, and no more': {
+          rule: 'A page has at most 100 rows.',
+          asserts: 'pageSize: 101',
+        },
       },
-      {
-        rule: 'Response times are told apart at 1, 3 and 5 seconds.',
-        kind: 'limit',
-        asserts: '5000',
-        file: 'client/features/channels/list/response-step.test.ts',
-        test: 'a channel is quick up to one second, then slower at three and five',
+      'client/app/routes.test.ts': {
+        'the sidebar is 200 wide, 240 beside a chat and 60 when collapsed': {
+          rule: 'The sidebar is 200 wide, 240 beside a chat and 60 when collapsed.',
+          asserts: '200, 240, 60',
+        },
       },
-      {
-        rule: 'An answer is orange from 101 seconds and red from 300.',
-        kind: 'limit',
-        asserts: '300',
-        file: 'client/features/logs/state.test.ts',
-        test: 'an answer is good below 101 seconds and bad from 300 on; its first token below 3 and from 10',
+      'test/browser/wayfinding.test.ts': {
+        'an address of a missing channel says so instead of offering a new one': {
+          rule: 'The bar at the top is 56 high.',
+          asserts: '56',
+        },
       },
-      {
-        rule: 'A drawing that took more than 60 seconds is red.',
-        kind: 'limit',
-        asserts: '60',
-        file: 'client/features/tasks/words.test.ts',
-        test: 'drawings begin with the last 30 days, music with today, and more than 60 seconds are shown in red',
+      'client/features/setup/modes.test.ts': {
+        'a site is run for others unless its founder chooses otherwise, and opens after 1.5 seconds': {
+          rule: 'Setup leads on after 1.5 seconds.',
+          asserts: '1500',
+        },
       },
-      {
-        rule: 'The table takes no priority below -999.',
-        kind: 'limit',
-        asserts: '-999',
-        file: 'test/browser/channels.test.ts',
-        test: 'say what is wrong with a figure, take switching off back, and choose everything that matches',
-      },
-    ],
-    'The shell': [
-      {
-        rule: 'A form drawer is 600 wide.',
-        kind: 'limit',
-        asserts: '600',
-        file: 'test/browser/people.test.ts',
-        test: 'an administrator finds a user, changes the balance with a reason, promotes, disables, and the audit log shows it',
-      },
-      {
-        rule: 'A page has at most 100 rows.',
-        kind: 'limit',
-        asserts: 'pageSize: 101',
-        file: 'src/core/paging.test.ts',
-        test: 'a list has 10 rows a page, or 20, 50 or 100 where its reader chooses so, and no more',
-      },
-      {
-        rule: 'The sidebar is 200 wide, 240 beside a chat and 60 when collapsed.',
-        kind: 'limit',
-        asserts: '200, 240, 60',
-        file: 'client/app/routes.test.ts',
-        test: 'the sidebar is 200 wide, 240 beside a chat and 60 when collapsed',
-      },
-      {
-        rule: 'The bar at the top is 56 high.',
-        kind: 'limit',
-        asserts: '56',
-        file: 'test/browser/wayfinding.test.ts',
-        test: 'an address of a missing channel says so instead of offering a new one',
-      },
-      {
-        rule: 'Setup leads on after 1.5 seconds.',
-        kind: 'limit',
-        asserts: '1500',
-        file: 'client/features/setup/modes.test.ts',
-        test: 'a site is run for others unless its founder chooses otherwise, and opens after 1.5 seconds',
-      },
-    ],
+    },
   },
 }

@@ -1,5 +1,5 @@
 import type { OptionKey } from '#core/options/registry/index.ts'
-import type { Rule, RuleList } from './rule.ts'
+import type { RuleList } from './rule.ts'
 
 /** File, test, and the options whose effect it asserts. */
 type Effects = Readonly<Record<string, Readonly<Record<string, readonly OptionKey[]>>>>
@@ -350,15 +350,24 @@ const given: Effects = {
   },
 }
 
-const rulesOf = (from: Effects, isNamed: boolean): Rule[] =>
-  Object.entries(from).flatMap(([file, tests]) =>
-    Object.entries(tests).flatMap(([test, keys]) =>
-      keys.map((key) => ({ rule: `${key}: takes effect.`, file, test, ...(isNamed ? { asserts: key } : {}) })),
-    ),
+const takeEffect = (from: Effects, isNamed: boolean): RuleList['sections'][string] =>
+  Object.fromEntries(
+    Object.entries(from).map(([file, tests]) => [
+      file,
+      Object.fromEntries(
+        Object.entries(tests).map(([test, keys]) => [
+          test,
+          keys.map((key) => ({ rule: `${key}: takes effect.`, ...(isNamed && { asserts: key }) })),
+        ]),
+      ),
+    ]),
   )
 
 /** Every option, each with the test of what it changes where it acts. */
 export const rules: RuleList = {
   title: 'Options',
-  sections: { Effects: [...rulesOf(effects, true), ...rulesOf(given, false)] },
+  sections: {
+    Effects: takeEffect(effects, true),
+    'Effects of what a file sets at its start': takeEffect(given, false),
+  },
 }

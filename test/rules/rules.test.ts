@@ -5,7 +5,7 @@ import { productFiles } from '#scripts/lint/source-code.ts'
 import { root } from '#scripts/steps.ts'
 import { lackOf } from './proof.ts'
 import quotedMessages from './quoted-messages.json' with { type: 'json' }
-import type { RuleList } from './rule.ts'
+import { type RuleList, rulesOf } from './rule.ts'
 
 const apart = ['rule.ts', 'proof.ts', 'rules.test.ts', 'without-test.ts']
 const files = globSync('*.ts', { cwd: join(root, 'test/rules') }).filter((name) => !apart.includes(name))
@@ -13,10 +13,10 @@ const lists = await Promise.all(
   files.map(async (name) => ({ name, list: ((await import(`./${name}`)) as { rules: RuleList }).rules })),
 )
 
-const everyRule = lists.flatMap(({ list }) => Object.values(list.sections).flat())
+const everyRule = lists.flatMap(({ list }) => rulesOf(list))
 
 it.each(lists)('every rule of $name has a test that asserts it', ({ list }) => {
-  const rules = Object.values(list.sections).flat()
+  const rules = rulesOf(list)
   expect(rules.length).toBeGreaterThan(0)
   expect(rules.map(lackOf).filter((lack) => lack !== undefined)).toEqual([])
 })
@@ -25,7 +25,7 @@ it.each(lists)('every message of $name is shown as it is written there', ({ list
   const product = productFiles()
     .map(({ text }) => text)
     .join('\n')
-  const messages = Object.values(list.sections).flatMap((rules) => rules.flatMap(({ message = [] }) => message))
+  const messages = rulesOf(list).flatMap(({ message = [] }) => message)
   expect(messages.filter((message) => !product.includes(message))).toEqual([])
 })
 

@@ -1,355 +1,226 @@
 import type { RuleList } from './rule.ts'
 
-const rest = { tokens: 'test/rest/tokens.test.ts', logs: 'test/rest/logs.test.ts' } as const
-const relay = {
-  playground: 'test/relay/playground.test.ts',
-  caps: 'test/relay/spend-caps.test.ts',
-  keys: 'test/relay/rotated-keys.test.ts',
-  charges: 'test/relay/hand-worked-charges.test.ts',
-} as const
-const browser = {
-  tokens: 'test/browser/tokens.test.ts',
-  playground: 'test/browser/playground.test.ts',
-  logs: 'test/browser/logs.test.ts',
-  tasks: 'test/browser/tasks.test.ts',
-} as const
-const client = {
-  tokens: 'client/features/tokens/state.test.ts',
-  logs: 'client/features/logs/state.test.ts',
-  tasks: 'client/features/tasks/words.test.ts',
-  chat: 'client/features/chat/chat-link.test.ts',
-  settings: 'client/features/playground/settings.test.ts',
-  reply: 'client/features/playground/reply.test.ts',
-} as const
-const accounts = 'test/trpc/accounts.test.ts'
-
-const several = 'makes several under names that tell them apart and fit'
-const refused = 'refuses %j and makes nothing'
-const notAllowed = 'what is not allowed is refused with the documented message'
-const taskWords =
-  'a task is in one of the states of its upstream; without one it is being submitted, with another it is unknown'
-const defaults =
-  'a new token has 500000, never expires, and would be limited to 1000 requests and 10 successes in 60 seconds'
-const offered =
-  'the form offers amounts of 1 to 1000 dollars, 10 to 100 tokens at once, and an hour, a day or thirty days'
-const chatPage =
-  'opens the operator’s chat page with a key of the reader behind the #, and leads a reader without an enabled token to the tokens'
-
 export const rules: RuleList = {
   title: 'Tokens, logs, playground and chat',
   sections: {
-    'States of a token': [
-      ...['已启用', '已禁用', '已过期', '已耗尽', '未知状态'].map((message) => ({
-        rule: 'A token is enabled, disabled, expired or exhausted; any other status is shown as unknown.',
-        message,
-        file: client.tokens,
-        test: 'a token is enabled, disabled, expired or exhausted; another status is an unknown one',
-      })),
-      {
-        rule: 'Its owner enables and disables it, and nothing else changes.',
-        file: rest.tokens,
-        test: 'changes the status alone when asked to',
+    'States of a token': {
+      'client/features/tokens/state.test.ts': {
+        'a token is enabled, disabled, expired or exhausted; another status is an unknown one': {
+          rule: 'A token is enabled, disabled, expired or exhausted; any other status is shown as unknown.',
+          message: ['已启用', '已禁用', '已过期', '已耗尽', '未知状态'],
+        },
       },
-      {
-        rule: 'What has expired or run out is not enabled before that is resolved.',
-        file: rest.tokens,
-        test: 'enables nothing that has run out',
+      'test/rest/tokens.test.ts': {
+        'changes the status alone when asked to': 'Its owner enables and disables it, and nothing else changes.',
+        'enables nothing that has run out': 'What has expired or run out is not enabled before that is resolved.',
       },
-    ],
-    'Making and changing tokens': [
-      { rule: 'An expiry has to be a time.', message: '过期时间格式错误！', file: rest.tokens, test: refused },
-      { rule: 'A name has a longest length.', message: '令牌名称不能超过 30 个字符', file: rest.tokens, test: refused },
-      { rule: 'A quota is a whole number from 0.', message: '令牌额度无效', file: rest.tokens, test: refused },
-      { rule: 'The group is one that the owner may use.', asserts: '无权使用分组', file: rest.tokens, test: refused },
-      { rule: 'The console asks for a name.', asserts: 'token.name_required', file: accounts, test: several },
-      {
-        rule: 'The number of tokens is a whole one from 1 to 100.',
-        asserts: '[0, -1, 1.5, 101]',
-        file: accounts,
-        test: several,
+    },
+    'Making and changing tokens': {
+      'test/rest/tokens.test.ts': {
+        'refuses %j and makes nothing': [
+          { rule: 'An expiry has to be a time.', message: '过期时间格式错误！' },
+          { rule: 'A name has a longest length.', message: '令牌名称不能超过 30 个字符' },
+          { rule: 'A quota is a whole number from 0.', message: '令牌额度无效' },
+          { rule: 'The group is one that the owner may use.', asserts: '无权使用分组' },
+        ],
+        'takes a token without a name, as documented clients may send one':
+          'Documented clients may leave the name empty.',
+        'renames a token that calls have overdrawn, sent back as it was read, and leaves what is owed':
+          'A token that calls have overdrawn can be renamed.',
+        'changes a token whose group was lost since, as long as the group stays; another such group is refused':
+          'A token whose group was lost can be changed while the group stays.',
+        'refuses the address list %j instead of letting everybody in, here and in a change':
+          'An address list that cannot be read lets nobody in.',
+        'sorts the list and a search by every column of the page, both ways, over all pages':
+          'The list and a search are sorted on the server.',
+        'finds by part of the name and by part of the key': 'A search finds part of a name and part of a key.',
       },
-      {
-        rule: 'Of several tokens all but the first get a suffix of six random letters or digits.',
-        asserts: '[0-9A-Za-z]{6}',
-        file: accounts,
-        test: several,
+      'test/trpc/accounts.test.ts': {
+        'makes several under names that tell them apart and fit': [
+          { rule: 'The console asks for a name.', asserts: 'token.name_required' },
+          { rule: 'The number of tokens is a whole one from 1 to 100.', asserts: '[0, -1, 1.5, 101]' },
+          {
+            rule: 'Of several tokens all but the first get a suffix of six random letters or digits.',
+            asserts: '[0-9A-Za-z]{6}',
+          },
+        ],
       },
-      {
-        rule: 'Documented clients may leave the name empty.',
-        file: rest.tokens,
-        test: 'takes a token without a name, as documented clients may send one',
+    },
+    'Defaults and presets of tokens': {
+      'client/features/tokens/state.test.ts': {
+        'a new token has 500000, never expires, and would be limited to 1000 requests and 10 successes in 60 seconds': [
+          { rule: 'A new token holds 500000, which is a dollar.', asserts: '500_000' },
+          { rule: 'A new token never expires.', asserts: 'expiresAt: null' },
+          { rule: 'The period of its limit is 60 seconds.', asserts: 'rateLimitPeriod: 60' },
+          { rule: 'Its limit counts 1000 requests.', asserts: 'rateLimitCount: 1000' },
+          { rule: 'Its limit counts 10 successes.', asserts: 'rateLimitSuccess: 10' },
+        ],
+        'the form offers amounts of 1 to 1000 dollars, 10 to 100 tokens at once, and an hour, a day or thirty days': [
+          {
+            rule: 'Quotas of 1, 10, 50, 100, 500 and 1000 dollars are offered.',
+            asserts: '[1, 10, 50, 100, 500, 1000]',
+          },
+          { rule: '10, 20, 30 and 100 tokens at once are offered.', asserts: '[10, 20, 30, 100]' },
+          { rule: 'An hour, a day and 30 days are offered.', asserts: '2_592_000_000' },
+        ],
       },
-      {
-        rule: 'A token that calls have overdrawn can be renamed.',
-        file: rest.tokens,
-        test: 'renames a token that calls have overdrawn, sent back as it was read, and leaves what is owed',
+    },
+    'Spend caps and keys': {
+      'test/relay/spend-caps.test.ts': {
+        'on caps of the token and of the user that pay for twenty: twenty are served, the others refused before any upstream is asked':
+          { rule: 'Of 200 parallel calls on a cap that pays for twenty, twenty are served.', asserts: 'toBe(20)' },
+        'a refusal names the cap, what is left and when it turns, in the dialect of the caller, with Retry-After; a client that retries by itself is asked not to':
+          { rule: 'A refusal names the cap, what is left and when it turns.', asserts: '内的消费上限为' },
       },
-      {
-        rule: 'A token whose group was lost can be changed while the group stays.',
-        file: rest.tokens,
-        test: 'changes a token whose group was lost since, as long as the group stays; another such group is refused',
+      'test/ledger/spend-caps.test.ts': {
+        'calendar windows turn at the very instant of their zone, with 200 parallel calls on either side of it': {
+          rule: 'A calendar window turns at midnight of its zone.',
+          asserts: '200',
+        },
       },
-      {
-        rule: 'An address list that cannot be read lets nobody in.',
-        file: rest.tokens,
-        test: 'refuses the address list %j instead of letting everybody in, here and in a change',
+      'test/relay/explain.test.ts': {
+        'explain names the spend caps that cover the call, what is left of each and when it turns, and whether they admit it':
+          { rule: 'An explanation names the caps that cover the call.', asserts: 'spend_caps' },
       },
-      {
-        rule: 'The list and a search are sorted on the server.',
-        file: rest.tokens,
-        test: 'sorts the list and a search by every column of the page, both ways, over all pages',
+      'test/relay/rotated-keys.test.ts': {
+        'a changed key stops at once on every node, the new one works there, and token, figures and log stay the same':
+          { rule: 'A changed key stops at once, and the token keeps its log and its figures.', asserts: '401' },
       },
-      {
-        rule: 'A search finds part of a name and part of a key.',
-        file: rest.tokens,
-        test: 'finds by part of the name and by part of the key',
+    },
+    'Usage logs': {
+      'client/features/logs/state.test.ts': {
+        'rows are top-ups, consumption, administration, system, check-ins and errors, and any other is unknown': {
+          rule: 'A row is about one of six things.',
+          message: ['充值', '消费', '管理', '系统', '签到', '错误'],
+        },
+        'an answer is good below 101 seconds and bad from 300 on; its first token below 3 and from 10': [
+          { rule: 'Below 101 seconds an answer is green, from 300 on red.', asserts: '101_000' },
+          { rule: 'Below 3 seconds the first token is green, from 10 on red.', asserts: '10_000' },
+        ],
       },
-    ],
-    'Defaults and presets of tokens': [
-      { rule: 'A new token holds 500000, which is a dollar.', asserts: '500_000', file: client.tokens, test: defaults },
-      { rule: 'A new token never expires.', asserts: 'expiresAt: null', file: client.tokens, test: defaults },
-      {
-        rule: 'The period of its limit is 60 seconds.',
-        asserts: 'rateLimitPeriod: 60',
-        file: client.tokens,
-        test: defaults,
+      'test/rest/logs.test.ts': {
+        'has exactly the documented fields, fewer of them for a user': {
+          rule: 'A user sees the own rows, without the name of the channel and what it failed with.',
+          asserts: 'channel_name',
+        },
+        'is filtered by the documented words, times included to the second':
+          'The documented filters count, times to the second.',
+        'has sums that count consumption alone': 'Sums count consumption alone, rates the last minute.',
+        'is searched by keyword and by key, in bare arrays': 'A key alone finds its rows, for its owner.',
+        'is cleared up to an instant, and not without one': {
+          rule: 'Clearing needs a time.',
+          message: '请选择清理时间',
+        },
       },
-      { rule: 'Its limit counts 1000 requests.', asserts: 'rateLimitCount: 1000', file: client.tokens, test: defaults },
-      { rule: 'Its limit counts 10 successes.', asserts: 'rateLimitSuccess: 10', file: client.tokens, test: defaults },
-      {
-        rule: 'Quotas of 1, 10, 50, 100, 500 and 1000 dollars are offered.',
-        asserts: '[1, 10, 50, 100, 500, 1000]',
-        file: client.tokens,
-        test: offered,
+      'test/browser/logs.test.ts': {
+        'recomputes each charge in the browser and matches what was charged': {
+          rule: 'The receipt of a row gives its charge in the browser.',
+          asserts: 'equal',
+        },
       },
-      {
-        rule: '10, 20, 30 and 100 tokens at once are offered.',
-        asserts: '[10, 20, 30, 100]',
-        file: client.tokens,
-        test: offered,
+      'test/relay/hand-worked-charges.test.ts': {
+        'the receipt of every kind of call still gives its charge when all prices have changed': {
+          rule: 'The receipt of every kind of call gives its charge after prices have changed.',
+          asserts: 'receiptViolations',
+        },
       },
-      { rule: 'An hour, a day and 30 days are offered.', asserts: '2_592_000_000', file: client.tokens, test: offered },
-    ],
-    'Spend caps and keys': [
-      {
-        rule: 'Of 200 parallel calls on a cap that pays for twenty, twenty are served.',
-        asserts: 'toBe(20)',
-        file: relay.caps,
-        test: 'on caps of the token and of the user that pay for twenty: twenty are served, the others refused before any upstream is asked',
+    },
+    'Drawing and music tasks': {
+      'client/features/tasks/words.test.ts': {
+        'a task is in one of the states of its upstream; without one it is being submitted, with another it is unknown':
+          {
+            rule: 'A task is in one of the states of its upstream.',
+            message: ['成功', '未启动', '已提交', '执行中', '失败', '等待补充', '排队中', '提交中', '未知'],
+          },
+        'every documented action and result of a submission has its word': {
+          rule: 'A submission is taken, waits or is a repetition.',
+          message: ['已提交', '等待中', '重复提交'],
+        },
+        'drawings begin with the last 30 days, music with today, and more than 60 seconds are shown in red': {
+          rule: 'Drawings begin with the last 30 days, music with today; more than 60 seconds are red.',
+          asserts: '30d',
+        },
       },
-      {
-        rule: 'A calendar window turns at midnight of its zone.',
-        asserts: '200',
-        file: 'test/ledger/spend-caps.test.ts',
-        test: 'calendar windows turn at the very instant of their zone, with 200 parallel calls on either side of it',
+      'test/tasks/lists.test.ts': {
+        'an owner sees the own ones, newest first, ten a page from page 0, without their channel':
+          'Lists of one’s own have ten a page from page 0 and no channel.',
       },
-      {
-        rule: 'A refusal names the cap, what is left and when it turns.',
-        asserts: '内的消费上限为',
-        file: relay.caps,
-        test: 'a refusal names the cap, what is left and when it turns, in the dialect of the caller, with Retry-After; a client that retries by itself is asked not to',
+      'test/tasks/drawing.test.ts': {
+        'that fails is paid back to user and token, once, and the log says so': 'A failed drawing is paid back once.',
       },
-      {
-        rule: 'An explanation names the caps that cover the call.',
-        asserts: 'spend_caps',
-        file: 'test/relay/explain.test.ts',
-        test: 'explain names the spend caps that cover the call, what is left of each and when it turns, and whether they admit it',
+      'test/browser/tasks.test.ts': {
+        'an administrator narrows everybody’s drawings by state, and sees whose they are and where they went': {
+          rule: 'A refund is shown where the task is.',
+          asserts: 'given back to balance and token',
+        },
       },
-      {
-        rule: 'A changed key stops at once, and the token keeps its log and its figures.',
-        asserts: '401',
-        file: relay.keys,
-        test: 'a changed key stops at once on every node, the new one works there, and token, figures and log stay the same',
+    },
+    Playground: {
+      'test/relay/playground.test.ts': {
+        'what is not allowed is refused with the documented message': [
+          { rule: 'A system access token does not work here.', message: '这里不能使用系统访问令牌' },
+          { rule: 'A model has to be chosen.', message: '请选择模型' },
+          { rule: 'The group is one that the user may use.', message: '无权使用该分组' },
+        ],
+        'a signed-in user chats at the ratio of the chosen group, and only the user pays':
+          'The user alone pays, at the ratio of the chosen group.',
       },
-    ],
-    'Usage logs': [
-      ...['充值', '消费', '管理', '系统', '签到', '错误'].map((message) => ({
-        rule: 'A row is about one of six things.',
-        message,
-        file: client.logs,
-        test: 'rows are top-ups, consumption, administration, system, check-ins and errors, and any other is unknown',
-      })),
-      {
-        rule: 'Below 101 seconds an answer is green, from 300 on red.',
-        asserts: '101_000',
-        file: client.logs,
-        test: 'an answer is good below 101 seconds and bad from 300 on; its first token below 3 and from 10',
+      'client/features/playground/settings.test.ts': {
+        'the temperature goes from 0.1 to 1 by 0.1, and the first settings ask a helpful assistant for as much as it gives':
+          {
+            rule: 'The temperature goes from 0.1 to 1 by 0.1; the longest answer is not limited at first.',
+            asserts: 'step: 0.1',
+          },
       },
-      {
-        rule: 'Below 3 seconds the first token is green, from 10 on red.',
-        asserts: '10_000',
-        file: client.logs,
-        test: 'an answer is good below 101 seconds and bad from 300 on; its first token below 3 and from 10',
+      'client/features/playground/reply.test.ts': {
+        'a reply grows piece by piece and remembers when its first word came': {
+          rule: 'A reply waits, is incomplete while it comes, and complete at its mark.',
+          asserts: 'incomplete',
+        },
       },
-      {
-        rule: 'A user sees the own rows, without the name of the channel and what it failed with.',
-        asserts: 'channel_name',
-        file: rest.logs,
-        test: 'has exactly the documented fields, fewer of them for a user',
+      'test/browser/playground.test.ts': {
+        'a failed call says why, names the request, and can be asked again': {
+          rule: 'A reply that fails is in error and says why.',
+          asserts: 'data-reply=error',
+        },
+        'a session that ended leads to the login and back': {
+          rule: 'A login that has expired is told where one signs in.',
+          asserts: 'login has expired',
+        },
+        'a function is defined, called, given its result and answered with; the conversation stays on reload and leaves as code':
+          { rule: 'A conversation is there after a reload.', asserts: 'page.reload' },
+        'offers and sends what the model takes: an effort where it thinks, sampling where it has it': {
+          rule: 'A model is sent what it takes.',
+          asserts: 'reasoning_effort',
+        },
       },
-      {
-        rule: 'The documented filters count, times to the second.',
-        file: rest.logs,
-        test: 'is filtered by the documented words, times included to the second',
+    },
+    'Chat links': {
+      'test/browser/tokens.test.ts': {
+        'opens the operator’s chat page with a key of the reader behind the #, and leads a reader without an enabled token to the tokens':
+          [
+            { rule: 'A link that cannot be used says so.', asserts: '聊天链接配置错误' },
+            { rule: 'Without an enabled token the reader is led to the tokens.', asserts: '**/app/tokens' },
+            {
+              rule: 'The key stands behind the #, and no page is told where the reader came from.',
+              asserts: 'no-referrer',
+            },
+            {
+              rule: 'The frame leads nowhere but to pages that the operator names.',
+              asserts: 'data-refused=frame-src',
+            },
+          ],
       },
-      {
-        rule: 'Sums count consumption alone, rates the last minute.',
-        file: rest.logs,
-        test: 'has sums that count consumption alone',
+      'client/features/chat/chat-link.test.ts': {
+        'a key is looked for among 100 tokens, and whoever has none is led away after 1.5 seconds': {
+          rule: 'It happens after 1.5 seconds; 100 tokens are looked through.',
+          asserts: '[100, 1500]',
+        },
+        'a chat page keeps its own storage, but one of the gateway’s own origin does not act as the reader': {
+          rule: 'A page of the gateway’s own origin does not act as the reader.',
+          asserts: 'allow-same-origin',
+        },
       },
-      {
-        rule: 'A key alone finds its rows, for its owner.',
-        file: rest.logs,
-        test: 'is searched by keyword and by key, in bare arrays',
-      },
-      {
-        rule: 'Clearing needs a time.',
-        message: '请选择清理时间',
-        file: rest.logs,
-        test: 'is cleared up to an instant, and not without one',
-      },
-      {
-        rule: 'The receipt of a row gives its charge in the browser.',
-        asserts: 'equal',
-        file: browser.logs,
-        test: 'recomputes each charge in the browser and matches what was charged',
-      },
-      {
-        rule: 'The receipt of every kind of call gives its charge after prices have changed.',
-        asserts: 'receiptViolations',
-        file: relay.charges,
-        test: 'the receipt of every kind of call still gives its charge when all prices have changed',
-      },
-    ],
-    'Drawing and music tasks': [
-      ...['成功', '未启动', '已提交', '执行中', '失败', '等待补充', '排队中', '提交中', '未知'].map((message) => ({
-        rule: 'A task is in one of the states of its upstream.',
-        message,
-        file: client.tasks,
-        test: taskWords,
-      })),
-      ...['已提交', '等待中', '重复提交'].map((message) => ({
-        rule: 'A submission is taken, waits or is a repetition.',
-        message,
-        file: client.tasks,
-        test: 'every documented action and result of a submission has its word',
-      })),
-      {
-        rule: 'Drawings begin with the last 30 days, music with today; more than 60 seconds are red.',
-        asserts: '30d',
-        file: client.tasks,
-        test: 'drawings begin with the last 30 days, music with today, and more than 60 seconds are shown in red',
-      },
-      {
-        rule: 'Lists of one’s own have ten a page from page 0 and no channel.',
-        file: 'test/tasks/lists.test.ts',
-        test: 'an owner sees the own ones, newest first, ten a page from page 0, without their channel',
-      },
-      {
-        rule: 'A failed drawing is paid back once.',
-        file: 'test/tasks/drawing.test.ts',
-        test: 'that fails is paid back to user and token, once, and the log says so',
-      },
-      {
-        rule: 'A refund is shown where the task is.',
-        asserts: 'given back to balance and token',
-        file: browser.tasks,
-        test: 'an administrator narrows everybody’s drawings by state, and sees whose they are and where they went',
-      },
-    ],
-    Playground: [
-      {
-        rule: 'A system access token does not work here.',
-        message: '这里不能使用系统访问令牌',
-        file: relay.playground,
-        test: notAllowed,
-      },
-      { rule: 'A model has to be chosen.', message: '请选择模型', file: relay.playground, test: notAllowed },
-      {
-        rule: 'The group is one that the user may use.',
-        message: '无权使用该分组',
-        file: relay.playground,
-        test: notAllowed,
-      },
-      {
-        rule: 'The user alone pays, at the ratio of the chosen group.',
-        file: relay.playground,
-        test: 'a signed-in user chats at the ratio of the chosen group, and only the user pays',
-      },
-      {
-        rule: 'The temperature goes from 0.1 to 1 by 0.1; the longest answer is not limited at first.',
-        asserts: 'step: 0.1',
-        file: client.settings,
-        test: 'the temperature goes from 0.1 to 1 by 0.1, and the first settings ask a helpful assistant for as much as it gives',
-      },
-      {
-        rule: 'A reply waits, is incomplete while it comes, and complete at its mark.',
-        asserts: 'incomplete',
-        file: client.reply,
-        test: 'a reply grows piece by piece and remembers when its first word came',
-      },
-      {
-        rule: 'A reply that fails is in error and says why.',
-        asserts: 'data-reply=error',
-        file: browser.playground,
-        test: 'a failed call says why, names the request, and can be asked again',
-      },
-      {
-        rule: 'A login that has expired is told where one signs in.',
-        asserts: 'login has expired',
-        file: browser.playground,
-        test: 'a session that ended leads to the login and back',
-      },
-      {
-        rule: 'A conversation is there after a reload.',
-        asserts: 'page.reload',
-        file: browser.playground,
-        test: 'a function is defined, called, given its result and answered with; the conversation stays on reload and leaves as code',
-      },
-      {
-        rule: 'A model is sent what it takes.',
-        asserts: 'reasoning_effort',
-        file: browser.playground,
-        test: 'offers and sends what the model takes: an effort where it thinks, sampling where it has it',
-      },
-    ],
-    'Chat links': [
-      {
-        rule: 'A link that cannot be used says so.',
-        asserts: '聊天链接配置错误',
-        file: browser.tokens,
-        test: chatPage,
-      },
-      {
-        rule: 'Without an enabled token the reader is led to the tokens.',
-        asserts: '**/app/tokens',
-        file: browser.tokens,
-        test: chatPage,
-      },
-      {
-        rule: 'It happens after 1.5 seconds; 100 tokens are looked through.',
-        asserts: '[100, 1500]',
-        file: client.chat,
-        test: 'a key is looked for among 100 tokens, and whoever has none is led away after 1.5 seconds',
-      },
-      {
-        rule: 'The key stands behind the #, and no page is told where the reader came from.',
-        asserts: 'no-referrer',
-        file: browser.tokens,
-        test: chatPage,
-      },
-      {
-        rule: 'The frame leads nowhere but to pages that the operator names.',
-        asserts: 'data-refused=frame-src',
-        file: browser.tokens,
-        test: chatPage,
-      },
-      {
-        rule: 'A page of the gateway’s own origin does not act as the reader.',
-        asserts: 'allow-same-origin',
-        file: client.chat,
-        test: 'a chat page keeps its own storage, but one of the gateway’s own origin does not act as the reader',
-      },
-    ],
+    },
   },
 }

@@ -12,6 +12,7 @@ import { createSecrets } from '#features/secrets/service.ts'
 import type { Api } from '#server/app-router.ts'
 import { createDatabase } from '#test/support/database.ts'
 import { rules as effects } from '#test/rules/options.ts'
+import { rulesOf } from '#test/rules/rule.ts'
 import { codeOf } from '#test/support/console-app.ts'
 
 const secrets = createSecrets('a secret key of tests')
@@ -50,8 +51,11 @@ const storedText = async (key: string) => (await database.orm.em.fork().findOne(
 
 describe('options', () => {
   it('have each a test of what they change where they act', () => {
-    const rules = Object.values(effects.sections).flat()
-    expect(rules.map(({ rule }) => rule.slice(0, rule.indexOf(':'))).toSorted()).toEqual([...optionKeys].toSorted())
+    expect(
+      rulesOf(effects)
+        .map(({ rule }) => rule.slice(0, rule.indexOf(':')))
+        .toSorted(),
+    ).toEqual([...optionKeys].toSorted())
   })
 
   it('are for root alone', async () => {
