@@ -50,7 +50,7 @@ function Card({ done }: { done: Steps }) {
   }
   return (
     <Box px={{ base: '4', sm: '6' }} pt="4" flexShrink="0">
-      <Stack as="section" aria-label={t('开始使用')} gap="3" borderWidth="1px" borderRadius="l3" bg="bg.panel" p="4">
+      <Stack as="section" aria-label={t('开始使用')} gap="3" layerStyle="panel" p="4">
         <HStack justify="space-between">
           <Heading as="h2" textStyle="md" fontWeight="semibold">
             {t('开始使用')}{' '}

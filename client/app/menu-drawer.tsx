@@ -16,8 +16,8 @@ export function MenuDrawer({ onClose }: { onClose: () => void }) {
       <Portal>
         <Drawer.Backdrop />
         <Drawer.Positioner>
-          <Drawer.Content maxW="280px" aria-label={t('菜单')}>
-            <Flex h="56px" px="3" align="center" justify="space-between" borderBottomWidth="1px" flexShrink="0">
+          <Drawer.Content maxW="72" aria-label={t('菜单')}>
+            <Flex h="14" px="3" align="center" justify="space-between" borderBottomWidth="1px" flexShrink="0">
               {phone ? <LookMenus /> : <span />}
               <Drawer.CloseTrigger asChild position="static">
                 <CloseButton size="sm" aria-label={t('关闭')} />

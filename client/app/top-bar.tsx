@@ -164,7 +164,7 @@ function Bar({ children }: { children: ReactNode }) {
     <Flex
       as="header"
       data-shell=""
-      h="56px"
+      h="14"
       px={{ base: '3', sm: '4' }}
       gap="1"
       align="center"

@@ -6,7 +6,7 @@ import { useHeadingLevel } from './heading-level.ts'
 export function Card({ title, children }: { title: string; children: ReactNode }) {
   const level = useHeadingLevel()
   return (
-    <Stack as="section" gap="3" borderWidth="1px" borderRadius="l3" bg="bg.panel" px="4" py="3.5" minW="0">
+    <Stack as="section" gap="3" layerStyle="panel" px="4" py="3.5" minW="0">
       <Heading as={level} textStyle="md" fontWeight="semibold">
         {title}
       </Heading>

@@ -17,7 +17,7 @@ const Pre = chakra('pre')
 /** Text to be read or taken along as it is. */
 export function CodeBlock({ code, title, maxHeight = '24rem', wrap = false }: CodeBlockProps) {
   return (
-    <Box borderWidth="1px" borderRadius="l3" bg="bg.subtle" overflow="hidden" minW="0">
+    <Box layerStyle="frame" bg="bg.subtle" overflow="hidden" minW="0">
       <Flex align="center" justify="space-between" ps="3" pe="1" h="8" borderBottomWidth="1px" gap="2">
         <Text textStyle="xs" color="fg.muted" truncate>
           {title}

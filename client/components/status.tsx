@@ -20,11 +20,11 @@ const Mark = chakra('svg', {
   base: { flexShrink: '0', fill: 'currentColor', w: '8px', h: '8px' },
   variants: {
     tone: {
-      good: { color: { _light: 'green.500', _dark: 'green.400' } },
-      warning: { color: { _light: 'orange.500', _dark: 'orange.400' } },
-      bad: { color: { _light: 'red.500', _dark: 'red.400' } },
+      good: { color: 'good.mark' },
+      warning: { color: 'warning.mark' },
+      bad: { color: 'bad.mark' },
       neutral: { color: 'fg.subtle' },
-      accent: { color: { _light: 'blue.500', _dark: 'blue.400' } },
+      accent: { color: 'accent.mark' },
     },
   },
 })

@@ -2,7 +2,7 @@ import { defineSemanticTokens } from '@chakra-ui/react'
 
 const pair = (light: string, dark: string) => ({ value: { _light: light, _dark: dark } })
 
-/** The eight roles in which recipes use a palette, taken from one scale of hues. */
+/** The roles in which recipes use a palette, taken from one scale of hues; `mark` is what is drawn instead of written. */
 const palette = (hue: string) => ({
   contrast: pair('{colors.white}', '{colors.white}'),
   fg: pair(`{colors.${hue}.700}`, `{colors.${hue}.300}`),
@@ -12,6 +12,7 @@ const palette = (hue: string) => ({
   solid: pair(`{colors.${hue}.600}`, `{colors.${hue}.600}`),
   focusRing: pair(`{colors.${hue}.500}`, `{colors.${hue}.400}`),
   border: pair(`{colors.${hue}.200}`, `{colors.${hue}.800}`),
+  mark: pair(`{colors.${hue}.500}`, `{colors.${hue}.400}`),
 })
 
 const neutral = {

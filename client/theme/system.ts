@@ -1,5 +1,5 @@
-import { createSystem, defaultBaseConfig, defineConfig, defineTextStyles } from '@chakra-ui/react'
-import { animationStyles, keyframes, layerStyles } from '@chakra-ui/react/theme'
+import { createSystem, defaultBaseConfig, defineConfig, defineLayerStyles, defineTextStyles } from '@chakra-ui/react'
+import { animationStyles, keyframes, layerStyles as libraryStyles } from '@chakra-ui/react/theme'
 import { adjustments } from './adjustments.ts'
 import { globalCss } from './global-css.ts'
 import { libraryRecipes, librarySlotRecipes } from './library-recipes.ts'
@@ -24,6 +24,10 @@ const textStyles = defineTextStyles({
   none: { value: {} },
 })
 
+/** What groups things: an edge, and a ground where it stands on the page itself. */
+const frame = { borderWidth: '1px', borderRadius: 'l3' }
+const layerStyles = defineLayerStyles({ frame: { value: frame }, panel: { value: { ...frame, bg: 'bg.panel' } } })
+
 const own = defineConfig({
   preflight: true,
   cssVarsPrefix: 'ui',
@@ -33,7 +37,7 @@ const own = defineConfig({
     // `sm` begins where the phone layout ends.
     breakpoints: { sm: '601px', md: '768px', lg: '1024px', xl: '1280px', '2xl': '1536px' },
     keyframes,
-    layerStyles,
+    layerStyles: { ...libraryStyles, ...layerStyles },
     animationStyles,
     textStyles,
     tokens,

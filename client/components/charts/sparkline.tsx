@@ -1,6 +1,6 @@
 import { chakra } from '@chakra-ui/react'
 
-const Svg = chakra('svg', { base: { display: 'inline-block', verticalAlign: 'middle', color: 'accent.focusRing' } })
+const Svg = chakra('svg', { base: { display: 'inline-block', verticalAlign: 'middle', color: 'accent.mark' } })
 
 const width = 72
 const height = 20
@@ -35,11 +35,11 @@ export function Sparkline({ values, label }: SparklineProps) {
 }
 
 const Track = chakra('span', {
-  base: { display: 'block', w: 'full', h: '4px', borderRadius: 'full', bg: 'bg.emphasized', overflow: 'hidden' },
+  base: { display: 'block', w: 'full', h: '1', borderRadius: 'full', bg: 'bg.emphasized', overflow: 'hidden' },
 })
 const Fill = chakra('span', {
   base: { display: 'block', h: 'full', borderRadius: 'full' },
-  variants: { tone: { accent: { bg: 'blue.500' }, warning: { bg: 'orange.500' }, bad: { bg: 'red.500' } } },
+  variants: { tone: { accent: { bg: 'accent.mark' }, warning: { bg: 'warning.mark' }, bad: { bg: 'bad.mark' } } },
 })
 
 type MeterProps = {

@@ -34,9 +34,7 @@ export function Cards<Row>(props: CardsProps<Row>) {
         <Box
           as="li"
           key={rowId(row)}
-          borderWidth="1px"
-          borderRadius="l3"
-          bg="bg.panel"
+          layerStyle="panel"
           p="3"
           textStyle="sm"
           color={isMuted?.(row) ? 'fg.subtle' : undefined}
@@ -89,7 +87,7 @@ export function SkeletonCards({ count }: { count: number }) {
   return (
     <Stack gap="2" aria-hidden>
       {Array.from({ length: count }, (_, index) => (
-        <Stack key={index} borderWidth="1px" borderRadius="l3" bg="bg.panel" p="3" gap="3">
+        <Stack key={index} layerStyle="panel" p="3" gap="3">
           <Skeleton h="4" w="50%" />
           <Skeleton h="3" w="full" />
           <Skeleton h="3" w="full" />

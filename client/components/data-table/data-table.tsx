@@ -97,11 +97,7 @@ function PastEnd<Row>({ query, paging }: DataTableProps<Row>) {
 }
 
 function Panel({ children }: { children: ReactNode }) {
-  return (
-    <Box borderWidth="1px" borderRadius="l3" bg="bg.panel">
-      {children}
-    </Box>
-  )
+  return <Box layerStyle="panel">{children}</Box>
 }
 
 type Prepared<Row> = DataTableProps<Row> & {
@@ -144,9 +140,7 @@ function WideTable<Row>(props: Prepared<Row>) {
     stored.set({ ...layout, widths: { ...layout.widths, [column]: width } })
   return (
     <Box
-      borderWidth="1px"
-      borderRadius="l3"
-      bg="bg.panel"
+      layerStyle="panel"
       overflow="auto"
       minH={rows.length > 4 ? '60' : undefined}
       flex="0 1 auto"

@@ -89,7 +89,7 @@ function Cap({ name, models, removeLabel, onRemove }: CapProps) {
     setValue(`${name}.seconds`, window.seconds, { shouldDirty: true })
   }
   return (
-    <Stack gap="3" borderWidth="1px" borderRadius="md" p="3">
+    <Stack gap="3" layerStyle="frame" p="3">
       <HStack gap="2">
         <NativeSelect.Root size="sm" flex="1">
           <NativeSelect.Field

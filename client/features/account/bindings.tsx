@@ -24,7 +24,7 @@ export function Bindings() {
   return (
     <Section title={t('第三方账户')}>
       {list.data ? (
-        <Stack gap="0" borderWidth="1px" borderRadius="l3" divideY="1px">
+        <Stack gap="0" layerStyle="frame" divideY="1px">
           {list.data.map((binding) => (
             <BindingRow key={binding.provider} binding={binding} />
           ))}

@@ -45,7 +45,7 @@ export function Passkeys({ onChanged }: { onChanged: Changed }) {
         <ErrorState error={passkeys.error} onRetry={() => void passkeys.refetch()} />
       )}
       {passkeys.data && passkeys.data.length > 0 && (
-        <Stack gap="0" borderWidth="1px" borderRadius="l3">
+        <Stack gap="0" layerStyle="frame">
           {passkeys.data.map((one) => (
             <Row key={one.id} passkey={one} onEdit={() => setEditing(one)} onChanged={onChanged} />
           ))}

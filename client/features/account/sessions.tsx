@@ -42,7 +42,7 @@ export function Sessions() {
       }
     >
       {sessions.data ? (
-        <Stack gap="0" borderWidth="1px" borderRadius="l3" overflow="hidden">
+        <Stack gap="0" layerStyle="frame" overflow="hidden">
           {sessions.data.map((one) => (
             <Row key={one.id} session={one} onEnded={() => void sessions.refetch()} />
           ))}

@@ -48,7 +48,7 @@ function Links({ links }: { links: readonly SavedLink[] }) {
       ) : (
         <Skeleton h="9" aria-busy />
       )}
-      <Stack gap="0" borderWidth="1px" borderRadius="md">
+      <Stack gap="0" layerStyle="frame">
         {links.map(({ name, template }, index) => {
           const link = chatLinkOf(template, { address, key: chat.key ?? '' })
           return (

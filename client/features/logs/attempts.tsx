@@ -36,7 +36,7 @@ export function AttemptChain({ attempts }: { attempts: readonly Attempt[] }) {
 /** Each attempt with its outcome, in words. */
 export function AttemptList({ attempts }: { attempts: readonly Attempt[] }) {
   return (
-    <Stack as="ol" gap="0" listStyleType="none" borderWidth="1px" borderRadius="l3" textStyle="sm">
+    <Stack as="ol" gap="0" listStyleType="none" layerStyle="frame" textStyle="sm">
       {attempts.map((attempt, index) => (
         <Stack as="li" key={index} gap="1" px="3" py="2" borderTopWidth={index > 0 ? '1px' : '0'}>
           <HStack gap="3" justify="space-between">

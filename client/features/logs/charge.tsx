@@ -33,7 +33,7 @@ export function ChargeProof({ receipt, quota }: { receipt: Receipt | 'unreadable
   }
   return (
     <Stack gap="3">
-      <Box borderWidth="1px" borderRadius="l3" textStyle="sm">
+      <Box layerStyle="frame" textStyle="sm">
         {charge.steps.map((step, index) => (
           <Step key={index} step={step} isFirst={index === 0} />
         ))}

@@ -20,7 +20,7 @@ function Subject({ log }: { log: LogRow }) {
   if (log.type !== logType.error) return <span data-tip={contentText(log)}>{contentText(log)}</span>
   return (
     <span data-tip={contentText(log)}>
-      <Text as="span" fontFamily="mono" fontSize="0.92em">
+      <Text as="span" fontFamily="mono" fontSize="xs">
         {log.modelName}
       </Text>{' '}
       <Text as="span" color="fg.muted">

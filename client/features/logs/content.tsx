@@ -30,7 +30,7 @@ export function StoredContent({ details }: { details: LogDetails }) {
     <Section title={t('内容')}>
       <Stack gap="3">
         {messages.map((one, index) => (
-          <Box key={index} borderWidth="1px" borderRadius="l3" overflow="hidden">
+          <Box key={index} layerStyle="frame" overflow="hidden">
             <Text textStyle="xs" color="fg.muted" px="3" py="1.5" borderBottomWidth="1px" bg="bg.subtle">
               {titles[one.role] ?? one.role}
             </Text>

@@ -30,9 +30,9 @@ const Part = chakra('div', {
   variants: {
     kind: {
       gateway: { bg: 'fg.subtle' },
-      failed: { bg: { _light: 'red.500', _dark: 'red.400' } },
-      waiting: { bg: { _light: 'blue.300', _dark: 'blue.700' } },
-      answering: { bg: { _light: 'blue.500', _dark: 'blue.400' } },
+      failed: { bg: 'bad.mark' },
+      waiting: { bg: 'accent.emphasized' },
+      answering: { bg: 'accent.mark' },
     },
   },
 })

@@ -121,7 +121,7 @@ function TextFields({ formats, control }: { formats: readonly MessageFormat[]; c
 function Preview({ control }: { control: Control }) {
   const [content = '', format = 'markdown'] = useWatch({ control, name: ['content', 'format'] })
   return (
-    <Box borderWidth="1px" borderRadius="l3" p="4" minH="40">
+    <Box layerStyle="frame" p="4" minH="40">
       <MessageBody content={content} format={format} />
     </Box>
   )

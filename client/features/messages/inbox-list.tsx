@@ -39,7 +39,7 @@ export function InboxList() {
   const items = list.data?.items ?? []
   return (
     <Frame title={t('收件箱')} width="wide" extra={(unread.data ?? 0) > 0 && <MarkAll />}>
-      <Box borderWidth="1px" borderRadius="l3" bg="bg.panel" aria-busy={list.isFetching && list.data === undefined}>
+      <Box layerStyle="panel" aria-busy={list.isFetching && list.data === undefined}>
         {list.error && !list.data ? (
           <ErrorState error={list.error} title={t('加载消息失败')} onRetry={() => void list.refetch()} />
         ) : list.data === undefined ? (

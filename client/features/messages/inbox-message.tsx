@@ -62,7 +62,7 @@ export function InboxMessage({ id }: { id: number }) {
               </Text>
             )}
           </HStack>
-          <Box as="article" borderWidth="1px" borderRadius="l3" bg="bg.panel" p={{ base: '4', sm: '6' }}>
+          <Box as="article" layerStyle="panel" p={{ base: '4', sm: '6' }}>
             <MessageBody content={data.content} format={data.format} />
           </Box>
         </Stack>

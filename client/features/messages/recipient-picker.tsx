@@ -53,23 +53,14 @@ export function RecipientPicker({ name }: { name: string }) {
   return (
     <FieldFrame label={t('收件人')} required state={state} extra={<Count chosen={chosen} />}>
       {isAll ? (
-        <Flex
-          w="full"
-          gap="3"
-          align="center"
-          justify="space-between"
-          wrap="wrap"
-          borderWidth="1px"
-          borderRadius="l3"
-          p="3"
-        >
+        <Flex w="full" gap="3" align="center" justify="space-between" wrap="wrap" layerStyle="frame" p="3">
           <Text textStyle="sm">{wordsOf(chosen)}</Text>
           <Button size="sm" variant="outline" onClick={() => field.onChange({ userIds: [] } satisfies Chosen)}>
             {t('改为逐个选择')}
           </Button>
         </Flex>
       ) : (
-        <Stack w="full" gap="0" borderWidth="1px" borderRadius="l3" overflow="hidden">
+        <Stack w="full" gap="0" layerStyle="frame" overflow="hidden">
           <SearchFields search={search} onChange={look} />
           <Flex
             px="3"

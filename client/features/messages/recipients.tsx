@@ -35,7 +35,7 @@ export function RecipientTable({ id }: { id: number }) {
         </NativeSelect.Field>
         <NativeSelect.Indicator />
       </NativeSelect.Root>
-      <Stack gap="0" role="list" aria-label={t('收件人')} borderWidth="1px" borderRadius="l3">
+      <Stack gap="0" role="list" aria-label={t('收件人')} layerStyle="frame">
         {list.data?.items.map((recipient) => (
           <HStack
             key={recipient.userId}

@@ -94,7 +94,7 @@ export function Composer({ running, waiting, takesImages, onSend, onStop }: Comp
             value={text}
             rows={1}
             autoresize
-            maxH="12rem"
+            maxH="48"
             minH="8"
             border="none"
             bg="transparent"

@@ -184,7 +184,7 @@ function Talk({ reader, choices }: { reader: number; choices: ReturnType<typeof 
           {panel}
         </Sheet>
       ) : (
-        <Box as="section" aria-label={t('参数')} w="280px" flexShrink="0" borderStartWidth="1px" overflowY="auto" p="4">
+        <Box as="section" aria-label={t('参数')} w="72" flexShrink="0" borderStartWidth="1px" overflowY="auto" p="4">
           {panel}
         </Box>
       )}

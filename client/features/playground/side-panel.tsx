@@ -58,7 +58,7 @@ export function SidePanel(props: SidePanelProps) {
           value={settings.system}
           rows={4}
           autoresize
-          maxH="14rem"
+          maxH="56"
           onChange={(event) => onChange({ system: event.target.value })}
         />
       </Field.Root>

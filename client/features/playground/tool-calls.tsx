@@ -24,7 +24,7 @@ export function ToolCalls({ calls }: { calls: readonly ToolCall[] }) {
           key={call.id || index}
           title={`${call.name}()`}
           code={shownArguments(call.arguments)}
-          maxHeight="16rem"
+          maxHeight="64"
           wrap
         />
       ))}
@@ -58,8 +58,7 @@ export function ToolResults({ calls, onSubmit }: ToolResultsProps) {
     <Stack
       as="form"
       gap="3"
-      borderWidth="1px"
-      borderRadius="l3"
+      layerStyle="frame"
       p="4"
       onSubmit={(event) => {
         event.preventDefault()
@@ -74,7 +73,7 @@ export function ToolResults({ calls, onSubmit }: ToolResultsProps) {
             textStyle="xs"
             rows={2}
             autoresize
-            maxH="16rem"
+            maxH="64"
             placeholder='{"temperature": 21}'
             value={results[index] ?? ''}
             onChange={(event) => change(index, event.target.value)}

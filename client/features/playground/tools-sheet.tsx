@@ -72,7 +72,7 @@ function ToolFields({ tool, isRepeated, onChange, onRemove }: ToolFieldsProps) {
       ? t('名称重复')
       : undefined
   return (
-    <Stack gap="3" borderWidth="1px" borderRadius="l3" p="4" role="group" aria-label={name || t('新函数')}>
+    <Stack gap="3" layerStyle="frame" p="4" role="group" aria-label={name || t('新函数')}>
       <Flex gap="2" align="flex-start">
         <Field.Root invalid={problem !== undefined}>
           <Field.Label>{t('函数名')}</Field.Label>

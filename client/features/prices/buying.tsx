@@ -216,7 +216,7 @@ function One({ price, number, onChange, onRemove }: OneProps) {
   const { terms } = price
   const named = (label: string) => `${label} ${number}`
   return (
-    <Stack borderWidth="1px" borderRadius="l3" p="3" gap="3">
+    <Stack layerStyle="frame" p="3" gap="3">
       <Flex gap="3" wrap="wrap" align="flex-end">
         <Labelled label={t('模型')} grow>
           <Input

@@ -59,7 +59,7 @@ function One({ change, readOnly }: { change: Change; readOnly: boolean }) {
       },
     })
   return (
-    <Box as="li" borderWidth="1px" borderRadius="l3" p="3">
+    <Box as="li" layerStyle="frame" p="3">
       <HStack gap="2" wrap="wrap" mb="2">
         <Badge colorPalette={tone}>{label}</Badge>
         <Text fontWeight="medium">{formatTime(change.effectiveAt)}</Text>

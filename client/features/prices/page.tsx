@@ -295,9 +295,7 @@ function SaveBar({ drafts, rows, onDone, onRehearse }: SaveBarProps) {
     <Flex
       gap="2"
       p="3"
-      borderWidth="1px"
-      borderRadius="l3"
-      bg="bg.panel"
+      layerStyle="panel"
       align="center"
       wrap="wrap"
       flexShrink="0"

@@ -46,9 +46,7 @@ export function PriceTable(props: PriceTableProps) {
       role="table"
       aria-label={t('模型价格')}
       aria-rowcount={rows.length + 1}
-      borderWidth="1px"
-      borderRadius="l3"
-      bg="bg.panel"
+      layerStyle="panel"
       overflow="auto"
       // A height of its own on a phone, whose page scrolls: as high as its rows it would draw all of them.
       flex={{ base: 'none', sm: '1' }}
@@ -61,7 +59,7 @@ export function PriceTable(props: PriceTableProps) {
       <Grid
         role="row"
         templateColumns={template}
-        minW="1080px"
+        minW="5xl"
         columnGap="3"
         px="3"
         h="9"
@@ -97,7 +95,7 @@ export function PriceTable(props: PriceTableProps) {
         <span role="columnheader">{t('倍率')}</span>
         <span role="columnheader">{t('渠道')}</span>
       </Grid>
-      <Box role="rowgroup" position="relative" h={`${virtual.getTotalSize()}px`} minW={{ base: '0', sm: '1080px' }}>
+      <Box role="rowgroup" position="relative" h={`${virtual.getTotalSize()}px`} minW={{ base: '0', sm: '5xl' }}>
         {virtual.getVirtualItems().map(({ index, start }) => {
           const row = rows[index]
           if (!row) return null
@@ -152,7 +150,7 @@ function Row({
       rowGap="2"
       px="3"
       py={{ base: '3', sm: '1' }}
-      minH="44px"
+      minH="11"
       alignItems="center"
       borderBottomWidth="1px"
       bg={draft ? 'accent.subtle' : undefined}

@@ -34,9 +34,7 @@ export function PriceCards({ lines, onOpen, toolbar, empty, paging, total }: Pri
     <Stack gap="3">
       {toolbar}
       {lines.length === 0 ? (
-        <Box borderWidth="1px" borderRadius="l3" bg="bg.panel">
-          {empty}
-        </Box>
+        <Box layerStyle="panel">{empty}</Box>
       ) : (
         <>
           <SimpleGrid columns={{ base: 1, sm: 2, lg: 3 }} gap="3">

@@ -23,7 +23,7 @@ export function WrittenPage({ content, title }: { content: string; title: string
         referrerPolicy="no-referrer"
         display="block"
         w="full"
-        h="calc(100dvh - 56px)"
+        h="calc(100dvh - {sizes.14})"
         border="none"
       />
     )

@@ -63,7 +63,7 @@ export function DefaultHome() {
         <Heading as="h2" textStyle="md" fontWeight="semibold">
           {t('程序接口地址')}
         </Heading>
-        <Box as="dl" borderWidth="1px" borderRadius="l3" bg="bg.panel" textStyle="sm">
+        <Box as="dl" layerStyle="panel" textStyle="sm">
           <Address name={t('OpenAI 兼容')} address={`${base}/v1`} />
           <Address name={t('Anthropic 兼容')} address={base} />
           <Address name={t('Gemini 兼容')} address={base} />
@@ -84,9 +84,7 @@ function Screenshot() {
       alt={t('数据看板：各模型的消费、用量和首字用时')}
       w="full"
       aspectRatio={1440 / 900}
-      borderWidth="1px"
-      borderRadius="l3"
-      shadow="sm"
+      layerStyle="frame"
     />
   )
 }

@@ -23,7 +23,7 @@ export function HomePrices({ items, ratio }: { items: readonly Item[]; ratio: nu
   const byUsage = items.filter(({ price }) => price.modelPrice === null)
   return (
     <Stack gap="3">
-      <Box as="ul" listStyleType="none" borderWidth="1px" borderRadius="l3" bg="bg.panel" textStyle="sm">
+      <Box as="ul" listStyleType="none" layerStyle="panel" textStyle="sm">
         {spread(byUsage.length > 0 ? byUsage : items).map(({ model, price }) => {
           const input = ratioToDollars(price.modelRatio ?? 0, quotaPerUnit) * ratio
           const text =

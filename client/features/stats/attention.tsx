@@ -100,7 +100,7 @@ export function AttentionList() {
   const shown = all ? data : data.slice(0, mostAtFirst)
   return (
     <Section title={t('需要处理（{count}）', { count: data.length })}>
-      <Box as="ul" listStyleType="none" borderWidth="1px" borderRadius="l3" bg="bg.panel" aria-label={t('需要处理')}>
+      <Box as="ul" listStyleType="none" layerStyle="panel" aria-label={t('需要处理')}>
         {shown.map((item) => {
           const { text, href, act } = wordsOf(item)
           return (

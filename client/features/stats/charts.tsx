@@ -22,7 +22,7 @@ type ChartsProps = {
 
 function Frame({ children }: { children: ReactNode }) {
   return (
-    <Box borderWidth="1px" borderRadius="l3" bg="bg.panel" px="4" py="3" minW="0">
+    <Box layerStyle="panel" px="4" py="3" minW="0">
       {children}
     </Box>
   )

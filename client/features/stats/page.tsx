@@ -80,7 +80,7 @@ export function Page() {
         <>
           {!isUntouched && <Tiles overview={data} logLink={logLink} />}
           {isEmpty ? (
-            <Box borderWidth="1px" borderRadius="l3" bg="bg.panel">
+            <Box layerStyle="panel">
               <Empty
                 filtered={isFiltered(values)}
                 onClear={() => set(dashboardState)}
@@ -88,7 +88,7 @@ export function Page() {
               />
             </Box>
           ) : series.error && !series.data ? (
-            <Box borderWidth="1px" borderRadius="l3" bg="bg.panel">
+            <Box layerStyle="panel">
               <ErrorState error={series.error} onRetry={() => void series.refetch()} />
             </Box>
           ) : (

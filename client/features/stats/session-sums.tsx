@@ -39,7 +39,7 @@ export function SessionSums({ input }: { input: StatsInput }) {
   if (data === undefined || isNone) return null
   const names = namesOfBy()
   return (
-    <Box borderWidth="1px" borderRadius="l3" bg="bg.panel" px="4" py="3" minW="0">
+    <Box layerStyle="panel" px="4" py="3" minW="0">
       <Flex justify="space-between" wrap="wrap" gap="2" mb="2">
         <Heading as="h2" size="sm" fontWeight="normal">
           {t('按会话')}

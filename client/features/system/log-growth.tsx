@@ -14,7 +14,7 @@ export function LogGrowth({ logs }: { logs: SystemState['logs'] }) {
   return (
     <Section title={t('日志增长')}>
       {logs ? (
-        <Stack gap="4" borderWidth="1px" borderRadius="l3" bg="bg.panel" px="4" py="3.5">
+        <Stack gap="4" layerStyle="panel" px="4" py="3.5">
           <Chart
             kind="bars"
             title={t('每天的调用')}

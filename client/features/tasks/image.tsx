@@ -37,7 +37,7 @@ export function ImageView({ task }: { task: Drawing }) {
   return (
     <Box asChild w="fit-content" maxW="full">
       <a href={address} target="_blank" rel="noreferrer" aria-label={t('在新窗口中打开图片')}>
-        <Image src={address} alt={task.prompt.slice(0, 200)} maxH="480px" onError={() => setFailed(address)} />
+        <Image src={address} alt={task.prompt.slice(0, 200)} maxH="lg" onError={() => setFailed(address)} />
       </a>
     </Box>
   )

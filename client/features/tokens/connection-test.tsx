@@ -19,7 +19,7 @@ type ConnectionTestProps = {
 export function ConnectionTest({ tokenKey, model, ready }: ConnectionTestProps) {
   const { list, chat, running, run } = useConnectionTest(tokenKey, model)
   return (
-    <Stack gap="3" borderWidth="1px" borderRadius="l3" px="4" py="3">
+    <Stack gap="3" layerStyle="frame" px="4" py="3">
       <Flex justify="space-between" align="center" gap="3" wrap="wrap">
         <Text textStyle="sm" color="fg.muted" flex="1 1 240px">
           {t('用这个密钥真实调用一次：列出模型，再用所选模型对话一句，按正常价格计费。')}

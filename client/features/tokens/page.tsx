@@ -50,7 +50,7 @@ function AccountCaps() {
   const caps = (data ?? []).filter(({ scope }) => scope === 'user')
   if (caps.length === 0) return null
   return (
-    <Box borderWidth="1px" borderRadius="l3" p="4" flexShrink="0" maxW="2xl">
+    <Box layerStyle="frame" p="4" flexShrink="0" maxW="2xl">
       <Text textStyle="label" mb="3">
         {t('账户的消费上限，所有令牌合计')}
       </Text>

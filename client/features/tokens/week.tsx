@@ -24,7 +24,7 @@ export function Week({ tokenId }: { tokenId: number }) {
     { staleTime: 5 * minutes },
   )
   if (series.error) return <None />
-  if (!series.data) return <Skeleton h="4" w="72px" />
+  if (!series.data) return <Skeleton h="4" w="20" />
   const values = sumByDay(series.data.points, days)
   const total = values.reduce((sum, value) => sum + value, 0)
   return <Sparkline values={values} label={t('近 7 天共 {amount}', { amount: quotaText(total) })} />

@@ -25,7 +25,7 @@ type PartProps = { user: Overview }
 
 function Part({ title, extra, children }: { title: string; extra?: ReactNode; children: ReactNode }) {
   return (
-    <Box borderWidth="1px" borderRadius="l3" bg="bg.panel" p="4" minW="0">
+    <Box layerStyle="panel" p="4" minW="0">
       <Section title={title} extra={extra}>
         {children}
       </Section>

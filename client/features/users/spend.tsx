@@ -28,7 +28,7 @@ export function Spend({ userId }: { userId: number }) {
   })
   const name = t('最近 30 天的消费')
   return (
-    <Box borderWidth="1px" borderRadius="l3" bg="bg.panel" px="4" py="3" aria-busy={series.isPending}>
+    <Box layerStyle="panel" px="4" py="3" aria-busy={series.isPending}>
       {series.error && !series.data ? (
         <ErrorState error={series.error} onRetry={() => void series.refetch()} />
       ) : (

@@ -57,14 +57,7 @@ function Sheet({ order }: { order: Order }) {
   const isPaid = order.paidAt !== null
   const total = isPaid ? t('已付合计') : order.status === 'pending' ? t('应付合计') : t('合计')
   return (
-    <Stack
-      gap="6"
-      borderWidth="1px"
-      borderRadius="l3"
-      bg="bg.panel"
-      p={{ base: '4', sm: '8' }}
-      _print={{ border: '0', p: '0' }}
-    >
+    <Stack gap="6" layerStyle="panel" p={{ base: '4', sm: '8' }} _print={{ border: '0', p: '0' }}>
       <Flex justify="space-between" gap="4" wrap="wrap">
         <Stack gap="0.5">
           <Heading as="h2" textStyle="lg">

@@ -50,7 +50,7 @@ export function Page() {
   const isWaiting = data?.status === 'pending'
   return (
     <Frame title={isPaid ? t('充值成功') : t('充值结果')} width="form">
-      <Box borderWidth="1px" borderRadius="l3" bg="bg.panel" aria-live="polite">
+      <Box layerStyle="panel" aria-live="polite">
         <EmptyState
           icon={isPaid ? CircleCheck : isWaiting ? Clock : Receipt}
           title={

@@ -121,7 +121,7 @@ function KeyArea({ value, onChange, onBlur, placeholder, inputRef, isOneKey }: I
       value={value}
       rows={4}
       autoresize
-      maxH="14rem"
+      maxH="56"
       fontFamily="mono"
       textStyle="xs"
       autoComplete="off"

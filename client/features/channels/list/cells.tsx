@@ -67,13 +67,13 @@ export function ChannelStatus({ of, cooldowns = [] }: ChannelStatusProps) {
 
 /** Bars that shorten as a channel slows down. */
 const Bars = chakra('svg', {
-  base: { w: '14px', h: '12px', flexShrink: '0' },
+  base: { w: '3.5', h: '3', flexShrink: '0' },
   variants: {
     step: {
-      0: { color: { _light: 'green.500', _dark: 'green.400' } },
+      0: { color: 'good.mark' },
       1: { color: 'chart.5' },
-      2: { color: { _light: 'orange.500', _dark: 'orange.400' } },
-      3: { color: { _light: 'red.500', _dark: 'red.400' } },
+      2: { color: 'warning.mark' },
+      3: { color: 'bad.mark' },
     },
   },
 })
@@ -108,12 +108,12 @@ export function ResponseTime({ milliseconds, testedAt }: { milliseconds: number;
 }
 
 const shownProbes = 12
-const Strip = chakra('svg', { base: { h: '16px', w: '46px', flexShrink: '0', overflow: 'visible' } })
+const Strip = chakra('svg', { base: { h: '4', w: '12', flexShrink: '0', overflow: 'visible' } })
 const Mark = chakra('rect', {
   variants: {
     good: {
-      true: { fill: { _light: 'green.500', _dark: 'green.400' } },
-      false: { fill: { _light: 'red.500', _dark: 'red.400' } },
+      true: { fill: 'good.mark' },
+      false: { fill: 'bad.mark' },
     },
   },
 })

@@ -7,7 +7,7 @@ import { errorText } from '../../../lib/errors.ts'
 const Field = chakra('input', {
   base: {
     w: 'full',
-    maxW: '72px',
+    maxW: '20',
     h: '6',
     px: '1.5',
     bg: 'transparent',

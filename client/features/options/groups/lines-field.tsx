@@ -55,7 +55,7 @@ function Lines({ table, lines, onChange }: LinesProps) {
   return (
     <Stack gap="3" w="full">
       {lines.length > 0 && (
-        <Box as="ul" listStyleType="none" borderWidth="1px" borderRadius="l3" bg="bg.panel" textStyle="sm">
+        <Box as="ul" listStyleType="none" layerStyle="panel" textStyle="sm">
           {lines.map((line, place) => (
             <LineRow
               key={line.groups.join('\n')}

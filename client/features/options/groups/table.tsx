@@ -25,7 +25,7 @@ export function GroupTable({ tables, onChange, onRename }: GroupTableProps) {
   const words = [t('分组'), t('倍率'), t('充值倍率'), t('可选'), t('描述')]
   return (
     <Stack gap="3">
-      <Box borderWidth="1px" borderRadius="l3" bg="bg.panel" textStyle="sm">
+      <Box layerStyle="panel" textStyle="sm">
         <Grid
           templateColumns={columns}
           columnGap="3"
