@@ -1,7 +1,7 @@
 import { Migrator } from '@mikro-orm/migrations'
 import { MikroORM } from '@mikro-orm/postgresql'
 import type { Client, Pool } from 'pg'
-import { unstorableTextCode } from '#core/database-trouble.ts'
+import { unstorableTextCode } from '#core/database-errors.ts'
 import type { ConnectionOptions } from './connection.ts'
 import { entities } from './entities/all.ts'
 import { migrationsList } from './migrations/all.ts'

@@ -1,6 +1,6 @@
 import { DomainError, type Language } from '#core/errors.ts'
 import { renderMessage } from '#core/render-message.ts'
-import { isDatabaseTrouble, isUnstorableText } from '#core/database-trouble.ts'
+import { isDatabaseUnavailable, isUnstorableText } from '#core/database-errors.ts'
 import { maskError } from '#core/masking/mask-error.ts'
 import { maskSecrets } from '#core/masking/mask-secrets.ts'
 import type { ChannelSecrets } from '#core/masking/secret-parts.ts'
@@ -121,7 +121,7 @@ export function failureOf(error: unknown): UpstreamFailure {
     return { status: 400, type: gatewayErrorType, code, message, ...details }
   }
   if (isUnstorableText(error)) return failureOfDomainError(new DomainError('input.invalid', { detail: 'U+0000' }))
-  return failureOfDomainError(new DomainError(isDatabaseTrouble(error) ? 'relay.unavailable' : 'internal'))
+  return failureOfDomainError(new DomainError(isDatabaseUnavailable(error) ? 'relay.unavailable' : 'internal'))
 }
 
 type Reader = { id: string; language: Language }

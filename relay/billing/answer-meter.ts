@@ -33,7 +33,7 @@ const ordinaryTokens = 256
 
 /** Other calls of the same user give back what they did not need, for which a caller waits so long. */
 const longestWaitMs = 5000
-const longestTroubleMs = 10_000
+const longestOutageMs = 10_000
 const pauseMs = 200
 
 /** Nothing for an answer that is paid for whatever its length. */
@@ -143,7 +143,7 @@ export function createAnswerMeter(context: AttemptContext, writer: StreamWriter)
       if (outcome === 'raised') continue
       const waited = performance.now() - since
       if (outcome === 'failed') {
-        if (waited > longestTroubleMs) return 'unbooked'
+        if (waited > longestOutageMs) return 'unbooked'
         await wait(pauseMs)
         continue
       }

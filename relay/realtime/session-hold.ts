@@ -22,7 +22,7 @@ const raiseAt = 0.6
 const leastAhead = 64
 const leastAnswer = 16
 const maxAttempts = 6
-const longestTroubleMs = 10_000
+const longestOutageMs = 10_000
 const pauseMs = 200
 
 const leftOf = (result: ReserveResult): number => Math.max(0, availableIn(result))
@@ -76,7 +76,7 @@ export function createHoldRaiser(session: Session, meter: Meter, hold: SessionHo
         return await raise(least, wanted)
       } catch (error) {
         if (least <= hold.amount) return null
-        if (performance.now() - since > longestTroubleMs || call.upstreamAbort.signal.aborted) {
+        if (performance.now() - since > longestOutageMs || call.upstreamAbort.signal.aborted) {
           return error instanceof DomainError ? error : new DomainError('relay.unavailable', {}, { cause: error })
         }
         await delay(pauseMs)

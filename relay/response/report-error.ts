@@ -1,5 +1,5 @@
 import { DomainError, type ErrorCode } from '#core/errors.ts'
-import { isDatabaseTrouble } from '#core/database-trouble.ts'
+import { isDatabaseUnavailable } from '#core/database-errors.ts'
 import type { Incoming, RelayServices } from '#relay/request/call.ts'
 import { AttemptFailed, callerError, failureOf, finalFailure, isUnexpected } from '#relay/attempt/failure.ts'
 import { retryAfterOf, setRetryAfter } from '#relay/request/rate-limited.ts'
@@ -26,7 +26,7 @@ export function reportError(services: RelayServices, incoming: Incoming, error: 
   res.status(status).json(body)
 }
 
-/** An upstream that is busy or in trouble now may answer in a moment. */
+/** An upstream that is busy or unavailable now may answer in a moment. */
 function mayPassUpstream(error: unknown): boolean {
   if (!(error instanceof AttemptFailed) || error.local) return false
   const { status } = error.failure
@@ -47,6 +47,6 @@ const passing = new Set<ErrorCode>(['relay.unavailable', 'relay.stopping', 'inpu
 /** What is soon over: no database, going down, no memory, an answer that could not be booked. A model without a channel is not. */
 function isPassing(error: unknown): boolean {
   if (error instanceof AttemptFailed) return error.cause instanceof SettleFailed
-  if (isDatabaseTrouble(error)) return true
+  if (isDatabaseUnavailable(error)) return true
   return error instanceof DomainError && passing.has(error.code)
 }

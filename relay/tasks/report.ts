@@ -1,4 +1,4 @@
-import { isDatabaseTrouble } from '#core/database-trouble.ts'
+import { isDatabaseUnavailable } from '#core/database-errors.ts'
 import { DomainError } from '#core/errors.ts'
 import { submitCode } from '#core/tasks/drawing.ts'
 import { UnknownAction } from '#relay/dialects/drawing/actions.ts'
@@ -55,7 +55,7 @@ function drawingErrorOf(error: unknown, incoming: Incoming): DrawingError {
 export function reportMusic(services: RelayServices, incoming: Incoming, error: unknown): void {
   const shownError = cannotPay(error)
     ? new DomainError('music.quota_not_enough')
-    : error instanceof DomainError && error.code === 'relay.unavailable' && isDatabaseTrouble(error.cause)
+    : error instanceof DomainError && error.code === 'relay.unavailable' && isDatabaseUnavailable(error.cause)
       ? new DomainError('music.quota_unreadable', {}, { cause: error })
       : error
   const failure = callerError(finalFailure(shownError), incoming)

@@ -31,7 +31,7 @@ import { AttemptFailed, failureOf } from '#relay/attempt/failure.ts'
 import { providerFor } from '#relay/providers/registry.ts'
 import type { TracedCall, Tracing } from './tracing.ts'
 
-type Settings = { environment: Environment; version: string; onTrouble: (message: string) => void }
+type Settings = { environment: Environment; version: string; onError: (message: string) => void }
 
 /** A call whose answer or attempt goes on. */
 type Traced = { span: Span; context: Context; attempt: { span: Span; context: Context } | null; answered: boolean }
@@ -39,8 +39,8 @@ type Traced = { span: Span; context: Context; attempt: { span: Span; context: Co
 const propagator = new W3CTraceContextPropagator()
 
 /** Spans of calls, sent to the configured collector. Loaded by `src/server/tracing.ts` alone, where there is one. */
-export async function createTracing({ environment, version, onTrouble }: Settings): Promise<Tracing> {
-  const say = (...words: unknown[]): void => onTrouble(words.map(String).join(' '))
+export async function createTracing({ environment, version, onError }: Settings): Promise<Tracing> {
+  const say = (...words: unknown[]): void => onError(words.map(String).join(' '))
   diag.setLogger(
     { error: say, warn: say, info: () => {}, debug: () => {}, verbose: () => {} },
     { logLevel: DiagLogLevel.WARN, suppressOverrideMessage: true },
@@ -116,7 +116,7 @@ export async function createTracing({ environment, version, onTrouble }: Setting
     ledger: (ledger) => tracedLedger(ledger, tracer, calls),
     close: async () => {
       // A collector that does not answer keeps no process from its end.
-      await provider.shutdown().catch((error: unknown) => onTrouble(String(error)))
+      await provider.shutdown().catch((error: unknown) => onError(String(error)))
       diag.disable()
     },
   }

@@ -60,6 +60,8 @@ const denied = {
   farewell: { use: 'close timeout' },
   story: { use: 'scenario' },
   stories: { use: 'scenarios' },
+  trouble: { use: 'error, outage' },
+  troubles: { use: 'errors' },
   gone: { use: 'caller aborted, removed', in: /^relay\// },
   resting: { use: 'cooldown', in: /^relay\// },
   rested: { use: 'cooldown', in: /^relay\// },
@@ -109,6 +111,7 @@ const deniedInProse = [
   'tells',
   'judge',
   'judged',
+  'trouble',
 ]
 /** Turns of phrase that have a term. */
 const deniedPhrases = {

@@ -3,7 +3,7 @@ import type { EntityManager } from '@mikro-orm/postgresql'
 import type { Changes } from '#db/changes.ts'
 import { DomainError } from '#core/errors.ts'
 import { cancelledRun } from '#core/jobs.ts'
-import { isDatabaseTrouble } from '#core/database-trouble.ts'
+import { isDatabaseUnavailable } from '#core/database-errors.ts'
 import { storableText } from '#core/storable-text.ts'
 import type { Services } from '#features/deps.ts'
 import type { Alongside, JobOutcome, JobReport, JobRunner } from '#features/jobs/runner.ts'
@@ -99,7 +99,7 @@ export function createJobRunner<Needs extends Services>(given: Given<Needs>): Jo
         if (isDue(states.get(job.name), intervalOf(job, options))) await begin(job)
       }
     } catch (error) {
-      if (!isDatabaseTrouble(error)) log.error({ err: error }, 'looking for due jobs failed')
+      if (!isDatabaseUnavailable(error)) log.error({ err: error }, 'looking for due jobs failed')
     }
     if (!stopped) timer = setTimeout(() => void look(), given.lookEveryMs ?? lookEveryMs)
   }

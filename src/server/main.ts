@@ -2,7 +2,7 @@ import cluster from 'node:cluster'
 import type { Logger } from 'pino'
 import { type ConnectionOptions, fromUrl, toUrl } from '#db/connection.ts'
 import { type Embedded, startEmbedded } from '#db/embedded.ts'
-import { isDatabaseTrouble } from '#core/database-trouble.ts'
+import { isDatabaseUnavailable } from '#core/database-errors.ts'
 import { connect, type Database, upgradeSchema } from '#db/orm.ts'
 import { encryptProxyPasswords } from '#features/channels/stored-setting.ts'
 import { countForWorkers } from '#features/limits/cluster-store.ts'
@@ -85,7 +85,7 @@ function asDatabaseProblem(error: unknown, { host, port, database }: ConnectionO
   if (!(error instanceof Error)) return error
   const { code } = error as { code?: string }
   const refused = code === '28P01' || code === '28000' || code === '3D000'
-  if (!refused && !isDatabaseTrouble(error) && code !== 'ENOTFOUND' && code !== 'EAI_AGAIN') return error
+  if (!refused && !isDatabaseUnavailable(error) && code !== 'ENOTFOUND' && code !== 'EAI_AGAIN') return error
   const reason = error.message || code
   return new Error(
     `The database "${database}" at ${host}${port ? `:${port}` : ''} cannot be used (${reason}): check DATABASE_URL and that it runs.`,

@@ -43,7 +43,7 @@ import { followDatabaseClock } from './database-clock.ts'
 import type { Environment } from '#core/environment.ts'
 import { followChanges } from './follow-changes.ts'
 import { jobList } from './job-list.ts'
-import { atMostOnceASecond, reportBatchErrors } from './trouble-log.ts'
+import { atMostOnceASecond, reportBatchErrors } from './error-log.ts'
 import { createProcessMetrics } from './process-metrics.ts'
 import { createReadiness } from './readiness.ts'
 import { startTracing } from './tracing.ts'
@@ -116,7 +116,7 @@ export async function createServices(given: {
   })
   const metrics = createProcessMetrics(() => services, hot)
   const warnOfTraces = atMostOnceASecond((error) => log.warn({ err: error }, 'spans could not be sent'))
-  const tracing = await startTracing(environment, { version, onTrouble: warnOfTraces })
+  const tracing = await startTracing(environment, { version, onError: warnOfTraces })
   const failureLog = createFailureLog(hot, (dropped, error) =>
     log.warn({ dropped, err: error }, 'rows of failed attempts could not be written'),
   )

@@ -1,7 +1,7 @@
 import type { Environment } from '#core/environment.ts'
 import type { Tracing } from '#relay/tracing/tracing.ts'
 
-type Settings = { version: string; onTrouble: (message: string) => void }
+type Settings = { version: string; onError: (message: string) => void }
 
 /** Spans of calls where an exporter is configured; else nothing of it is loaded. */
 export async function startTracing(environment: Environment, settings: Settings): Promise<Tracing | null> {

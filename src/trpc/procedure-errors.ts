@@ -1,6 +1,6 @@
 import { TRPCError } from '@trpc/server'
 import { ZodError } from 'zod'
-import { isDatabaseTrouble, isUnstorableText } from '#core/database-trouble.ts'
+import { isDatabaseUnavailable, isUnstorableText } from '#core/database-errors.ts'
 import { DomainError, type ErrorCode, isDomainError, type Kind, toDomainError as describedError } from '#core/errors.ts'
 import { refusalOf } from '#core/refusal.ts'
 
@@ -62,7 +62,7 @@ export function toDomainError(error: TRPCError): DomainError {
 export const crashOf = (cause: unknown): DomainError =>
   isUnstorableText(cause)
     ? new DomainError('input.invalid', { detail: 'U+0000' }, { cause })
-    : new DomainError(isDatabaseTrouble(cause) ? 'database.unavailable' : 'internal', {}, { cause })
+    : new DomainError(isDatabaseUnavailable(cause) ? 'database.unavailable' : 'internal', {}, { cause })
 
 /** The same may well succeed a moment later. */
 export const isPassing = (error: TRPCError): boolean => toDomainError(error).status === 503
@@ -90,7 +90,9 @@ export function failureForCaller(error: TRPCError, { log, requestId }: Failing, 
   if (isUnstorableText(cause)) return new TRPCError({ code: 'BAD_REQUEST', cause: crashOf(cause) })
   if (error.code !== 'INTERNAL_SERVER_ERROR') return undefined
   log.error({ err: cause ?? error, path, requestId }, 'a procedure failed')
-  return isDatabaseTrouble(cause) ? new TRPCError({ code: 'SERVICE_UNAVAILABLE', cause: crashOf(cause) }) : undefined
+  return isDatabaseUnavailable(cause)
+    ? new TRPCError({ code: 'SERVICE_UNAVAILABLE', cause: crashOf(cause) })
+    : undefined
 }
 
 /** Refusals of an input that say themselves what is wrong. */

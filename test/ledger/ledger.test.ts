@@ -161,7 +161,7 @@ test('holds of a process whose lock is free on two checks are released, holds of
   living.release()
 })
 
-test('right after trouble with the database nobody is taken for dead: the living take their locks again', async () => {
+test('right after an outage of the database nobody is taken for dead: the living take their locks again', async () => {
   const user = await world.make.user({ quota: 1000 })
   await world.ledgerWith({ nodeId: 503 }).reserve({ id: world.newId(), userId: user.id, tokenId: 0, amount: 300 })
   let isBroken = true

@@ -87,7 +87,7 @@ test('work of one user whose row is locked is done in order once it is free', as
   expect(await world.balanceOf(locked.userId)).toBe(1_000_000 - 300)
 })
 
-test('a hold that is still to be raised when its call ends is no trouble to report', async () => {
+test('a hold that is still to be raised when its call ends is no error to report', async () => {
   const call = await callOf()
   const reports: unknown[] = []
   const ledger = world.ledgerWith({ settleDeadlineMs: 60_000, onError: (error) => reports.push(error) })

@@ -172,11 +172,11 @@ test('a caller’s own span is linked to and upstreams receive none, unless it i
 
 test('spans are sent as protocol buffers where nothing else is said, and the last of them before the process ends', async () => {
   await using binary = await startReceiver(() => ({ status: 204 }))
-  const troubles: string[] = []
+  const errors: string[] = []
   const tracing = await createTracing({
     environment: readEnvironment({ OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: `${binary.url}/own/path` }),
     version: '1',
-    onTrouble: (message) => troubles.push(message),
+    onError: (message) => errors.push(message),
   })
   const closed: (() => void)[] = []
   const res = { on: (_: string, then: () => void) => closed.push(then), writableFinished: true, statusCode: 200 }
@@ -188,5 +188,5 @@ test('spans are sent as protocol buffers where nothing else is said, and the las
     ['/own/path', 'application/x-protobuf'],
   ])
   expect(binary.received[0]?.text).toContain('POST /v1/messages')
-  expect(troubles).toEqual([])
+  expect(errors).toEqual([])
 })

@@ -1,5 +1,5 @@
 import { DomainError } from '#core/errors.ts'
-import { isDatabaseTrouble } from '#core/database-trouble.ts'
+import { isDatabaseUnavailable } from '#core/database-errors.ts'
 import { type AuditDeps, recordAct } from '../audit/service.ts'
 import type { Deps } from '../deps.ts'
 import { bookFailedCharge } from '../ledger/failed-charges.ts'
@@ -69,7 +69,7 @@ export async function bookCharge(deps: AuditDeps, { id, quota }: BookCharge): Pr
       )
     })
   } catch (error) {
-    if (error instanceof DomainError || isDatabaseTrouble(error)) throw error
+    if (error instanceof DomainError || isDatabaseUnavailable(error)) throw error
     throw new DomainError('failed_charge.refused', { detail: reasonOf(error) }, { cause: error })
   }
 }

@@ -1,4 +1,4 @@
-import { isDatabaseTrouble, isLockTrouble } from '#core/database-trouble.ts'
+import { isDatabaseUnavailable, isLockTimeout } from '#core/database-errors.ts'
 
 /**
  * What a batch that failed failed for: what one of its items says, a row that somebody keeps locked, its size (the statement
@@ -14,12 +14,12 @@ const schemaFault = /^(?:0A|3D|3F|42)/
 
 export function batchFaultOf(error: unknown): BatchFault {
   const code = codeOf(error)
-  if (isLockTrouble(error)) return 'lock'
+  if (isLockTimeout(error)) return 'lock'
   if (code === '57014') return 'slow'
-  if (isDatabaseTrouble(error) || !/^[0-9A-Z]{5}$/.test(code) || schemaFault.test(code)) return 'all'
+  if (isDatabaseUnavailable(error) || !/^[0-9A-Z]{5}$/.test(code) || schemaFault.test(code)) return 'all'
   return 'item'
 }
 
 /** The database said that it did nothing, so nothing of this statement can happen later. */
 export const isKnownRefusal = (error: unknown): boolean =>
-  /^[0-9A-Z]{5}$/.test(codeOf(error)) && (isLockTrouble(error) || !isDatabaseTrouble(error))
+  /^[0-9A-Z]{5}$/.test(codeOf(error)) && (isLockTimeout(error) || !isDatabaseUnavailable(error))

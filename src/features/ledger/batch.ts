@@ -55,7 +55,7 @@ export async function runBatch(
   { pool, nodeId, leases }: { pool: Pool; nodeId: number; leases: Leases | null },
   acts: Act[],
 ): Promise<Done[]> {
-  // After long trouble a charge and the release that follows it may come together: the charge counts.
+  // After a long outage a charge and the release that follows it may come together: the charge counts.
   const ends = new Map<string, EndOfHold>()
   const begins: ReserveRequest[] = []
   const returned = new Set<number>()

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Pool } from 'pg'
-import { isLockTrouble } from '#core/database-trouble.ts'
+import { isLockTimeout } from '#core/database-errors.ts'
 import type { Changes } from '#db/changes.ts'
 
 /** First half of the advisory locks that say "the process with this number lives". */
@@ -52,7 +52,7 @@ export async function forgetSettledCalls(pool: Pool): Promise<void> {
   try {
     await pool.query("select set_config('lock_timeout', '200ms', true), ledger_forget_settled()")
   } catch (error) {
-    if (!isLockTrouble(error)) throw error
+    if (!isLockTimeout(error)) throw error
   }
 }
 
@@ -64,14 +64,14 @@ export async function forgetSettledCalls(pool: Pool): Promise<void> {
 export function createHoldRecovery(pool: Pool, own?: Pick<Changes, 'onLost'>) {
   let suspects = new Set<number>()
   let steadySince = performance.now()
-  let lastTrouble = Number.NEGATIVE_INFINITY
+  let lastOutage = Number.NEGATIVE_INFINITY
   let lastCleanUp = Number.NEGATIVE_INFINITY
-  const noteTrouble = (): void => {
+  const noteOutage = (): void => {
     steadySince = performance.now()
-    lastTrouble = steadySince
+    lastOutage = steadySince
     suspects = new Set()
   }
-  own?.onLost(noteTrouble)
+  own?.onLost(noteOutage)
 
   /**
    * After a while without the database charges of unknown outcome are still to be sent again; they come first. Only then may
@@ -91,7 +91,7 @@ export function createHoldRecovery(pool: Pool, own?: Pick<Changes, 'onLost'>) {
     )
     const free = rows.filter((row) => row.free).map((row) => row.node_id)
     let released = 0
-    if (performance.now() - lastTrouble < graceMs) return { released }
+    if (performance.now() - lastOutage < graceMs) return { released }
     for (const node of free.filter((id) => suspects.has(id))) {
       const result = await pool.query<{ released: number }>('select ledger_release_node($1) as released', [node])
       released += Number(result.rows[0]?.released ?? 0)
@@ -108,7 +108,7 @@ export function createHoldRecovery(pool: Pool, own?: Pick<Changes, 'onLost'>) {
     try {
       return await look()
     } catch (error) {
-      noteTrouble()
+      noteOutage()
       throw error
     }
   }

@@ -3,7 +3,7 @@ import type { EntityManager } from '@mikro-orm/postgresql'
 import type { Pool } from 'pg'
 import type { LogType } from '#core/statuses.ts'
 import { storableText } from '#core/storable-text.ts'
-import { isDatabaseTrouble, isLockTrouble } from '#core/database-trouble.ts'
+import { isDatabaseUnavailable, isLockTimeout } from '#core/database-errors.ts'
 import { type Act, nameOfAct, rowsOfAct, runBatch } from './batch.ts'
 import { batchFaultOf, isKnownRefusal } from './batch-fault.ts'
 import { type AddOptions, createBatchQueue, ItemRefused, QueueFull } from './batch-queue.ts'
@@ -192,7 +192,7 @@ export function createLedger(deps: {
         if (!isOver() || !(error instanceof QueueFull)) onError(error)
         unknown = !(error instanceof QueueFull || isKnownRefusal(causeOf(error)))
         // A connection that broke is soon replaced, and the same hold is not taken twice.
-        if (isDatabaseTrouble(error) && !isLockTrouble(error)) return reserveWith(request, { isWanted })
+        if (isDatabaseUnavailable(error) && !isLockTimeout(error)) return reserveWith(request, { isWanted })
         throw error
       })
     } catch (error) {

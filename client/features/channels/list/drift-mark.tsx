@@ -32,7 +32,7 @@ export function DriftMark({ drift }: { drift: Drift | undefined }) {
       </Mark>
     )
   }
-  // What is not served any more fails calls; what could be served besides is no trouble.
+  // What is not served any more fails calls; what could be served besides is no problem.
   return (
     <Mark role="img" aria-label={words} data-tip={lines.join('\n')}>
       {gone.length > 0 && <chakra.span color="warning.fg">{`−${gone.length} `}</chakra.span>}

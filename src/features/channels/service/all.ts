@@ -2,7 +2,7 @@ import type { FilterQuery } from '@mikro-orm/postgresql'
 import { channelTypeOf } from '#core/channel-types/index.ts'
 import { driftOf, mappedNames } from '#core/channel-types/drift.ts'
 import { isDomainError } from '#core/errors.ts'
-import { isDatabaseTrouble } from '#core/database-trouble.ts'
+import { isDatabaseUnavailable } from '#core/database-errors.ts'
 import { splitList } from '#core/routing/abilities.ts'
 import { shouldDisable, shouldEnable } from '#core/routing/disable.ts'
 import { mapStatus } from '#core/routing/status-mapping.ts'
@@ -43,7 +43,7 @@ async function forEachChannel(
     if (run.signal.aborted) break
     await work(channel).catch((error: unknown) => {
       if (run.signal.aborted) return
-      if (isDatabaseTrouble(error)) throw error
+      if (isDatabaseUnavailable(error)) throw error
       if (isDomainError(error) && error.code === 'channel.test_unsupported') return
       if (!isDomainError(error)) deps.log.error({ err: error, channel: channel.id }, 'a channel could not be worked on')
       failed += 1

@@ -2,24 +2,24 @@
  * Whether the database could not do its part just now: it is away, going down, too slow, full or read-only. The same
  * question may well be answered a moment later. What the database refuses for the question's own sake is not meant.
  */
-export function isDatabaseTrouble(error: unknown): boolean {
+export function isDatabaseUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   const code = 'code' in error ? error.code : undefined
   // What ends the connection is never about the question.
   if ('severity' in error && (error.severity === 'FATAL' || error.severity === 'PANIC')) return true
-  return (typeof code === 'string' && troubleCode.test(code)) || troubleMessage.test(error.message)
+  return (typeof code === 'string' && unavailableCode.test(code)) || unavailableMessage.test(error.message)
 }
 
 /** Classes of SQLSTATE, the few single codes that belong with them, and the system's own names of broken connections. */
-const troubleCode =
+const unavailableCode =
   /^(?:08...|53...|57P0.|57014|55P03|40001|40P01|25006|58...|ECONN(?:REFUSED|RESET|ABORTED)|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH)$/
 
 /** What the client library says without a code. */
-const troubleMessage =
+const unavailableMessage =
   /^(?:Connection terminated|Client has encountered a connection error|timeout exceeded when trying to connect|timeout expired|Query read timeout|connect E)/
 
 /** Another transaction holds what this one wants: the fault of a few rows, not of the database. */
-export const isLockTrouble = (error: unknown): boolean =>
+export const isLockTimeout = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && error.code === '55P03'
 
 /** The caller's text holds a character that no column can: NUL, or half a character. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { QueueFull } from '#features/ledger/service.ts'
-import { reportBatchErrors } from './trouble-log.ts'
+import { reportBatchErrors } from './error-log.ts'
 
 test('a full queue is a warning that says what is full, and hides no error of the same moment', () => {
   const logged: unknown[] = []
