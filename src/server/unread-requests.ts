@@ -15,7 +15,7 @@ export function answerUnread(server: Server): void {
   const answered = new WeakSet<Socket>()
   server.on('clientError', (error: Unread, stream) => {
     const socket = stream as Socket & { _httpMessage?: ServerResponse | null }
-    // It is told so again with every packet that follows.
+    // The event comes again with every packet that follows.
     if (answered.has(socket)) return
     // An answer that has begun cannot be followed by another.
     if (!socket.writable || error.code === 'ECONNRESET' || socket._httpMessage?.headersSent) {

@@ -80,10 +80,9 @@ test('a stream that ends while its hold is being raised is charged once, and not
   const user = await app.make.user({ quota: 100_000 })
   const token = await app.make.token(user)
   const pending = app.relay(token, '/v1/chat/completions', bodyOf('m-ending', 80))
-  await eventually(
-    async () => (await app.pool.query('select 1 from holds where user_id = $1', [user.id])).rowCount,
-    (count) => count === 1,
-  )
+  await expect
+    .poll(async () => (await app.pool.query('select 1 from holds where user_id = $1', [user.id])).rowCount)
+    .toBe(1)
   const client = await app.pool.connect()
   await client.query('begin')
   await client.query('select 1 from users where id = $1 for update', [user.id])
@@ -113,10 +112,9 @@ async function startedStream(model: string) {
   const user = await app.make.user({ quota: 100_000 })
   const token = await app.make.token(user)
   const pending = app.relay(token, '/v1/chat/completions', bodyOf(model, 3000))
-  await eventually(
-    async () => (await app.pool.query('select 1 from holds where user_id = $1', [user.id])).rowCount,
-    (count) => count === 1,
-  )
+  await expect
+    .poll(async () => (await app.pool.query('select 1 from holds where user_id = $1', [user.id])).rowCount)
+    .toBe(1)
   return { user, token, reading: pending.then((reply) => reply.text()) }
 }
 

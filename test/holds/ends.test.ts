@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { setOptions } from '#test/relay/serve.ts'
-import { consumed, eventually, say, type CallerDialect, callerDialects } from '#test/relay/caller-dialects.ts'
+import { consumed, say, type CallerDialect, callerDialects } from '#test/relay/caller-dialects.ts'
 import { startBalancedApp } from '#test/relay/relay-world.ts'
 
 // One quota a token, the answer's too, so that a balance of N buys about N tokens.
@@ -57,12 +57,7 @@ describe.each(kinds)('a stream of $name that can no longer be paid', ({ model })
       expect(row?.quota).toBeGreaterThan(400)
       expect(await app.balanceOf(user.id)).toBe(600 - (row?.quota ?? 0))
       expect(await app.balanceOf(user.id)).toBeGreaterThanOrEqual(-10)
-      expect(
-        await eventually(
-          () => app.upstream.aborted,
-          (count) => count > aborted,
-        ),
-      ).toBeGreaterThan(aborted)
+      await expect.poll(() => app.upstream.aborted).toBeGreaterThan(aborted)
     },
   )
 })

@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from 'vitest'
 import { startApp } from '#test/support/app.ts'
 import { setOptions } from '#test/relay/serve.ts'
-import { closeWithoutViolations, eventually, openHolds } from '#test/relay/caller-dialects.ts'
+import { closeWithoutViolations, openHolds } from '#test/relay/caller-dialects.ts'
 import { long } from '#test/support/long.ts'
 import { startMeteredUpstream } from './metered-upstream.ts'
 
@@ -113,12 +113,7 @@ test('generated calls of every operation, at once and on small balances, end no 
     '/v1/moderations',
     '/v1/rerank',
   ])
-  expect(
-    await eventually(
-      () => openHolds(app),
-      (count) => count === 0,
-    ),
-  ).toBe(0)
+  await expect.poll(() => openHolds(app)).toBe(0)
   const { rows } = await app.pool.query<{ least: number; token: number }>(
     `select min(u.quota)::int as least, min(t.remain_quota) filter (where not t.unlimited_quota)::int as token
      from users u join tokens t on t.user_id = u.id`,

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, expect, test } from 'vitest'
 import { startApp } from '#test/support/app.ts'
 import { setOptions, withOptions } from '#test/relay/serve.ts'
-import { closeWithoutViolations, consumed, eventually } from '#test/relay/caller-dialects.ts'
+import { closeWithoutViolations, consumed } from '#test/relay/caller-dialects.ts'
 import { startMeteredUpstream } from './metered-upstream.ts'
 
 const model = 'm-raised'
@@ -55,10 +55,7 @@ test('a stream whose raise is late waits for it, and is then served in full', as
   const user = await app.make.user({ quota: 1_000_000 })
   const token = await app.make.token(user)
   const pending = app.relay(token, '/v1/chat/completions', bodyOf(3000))
-  await eventually(
-    () => holdsOf(user.id),
-    (count) => count === 1,
-  )
+  await expect.poll(() => holdsOf(user.id)).toBe(1)
   const letGo = await keepRow(user.id)
   const reply = await pending
   const reader = reply.text()
@@ -67,12 +64,7 @@ test('a stream whose raise is late waits for it, and is then served in full', as
   const text = await reader
   expect(text).toContain('"finish_reason":"stop"')
   expect((await consumed(app)).at(-1)).toMatchObject({ completion_tokens: 3000 })
-  expect(
-    await eventually(
-      () => holdsOf(user.id),
-      (count) => count === 0,
-    ),
-  ).toBe(0)
+  await expect.poll(() => holdsOf(user.id)).toBe(0)
 })
 
 test('a caller who hangs up while a raise is under way pays what was delivered, and no hold stays open', async () => {
@@ -83,12 +75,7 @@ test('a caller who hangs up while a raise is under way pays what was delivered, 
   gone.abort()
   await pause(100)
   await letGo()
-  expect(
-    await eventually(
-      () => holdsOf(user.id),
-      (count) => count === 0,
-    ),
-  ).toBe(0)
+  await expect.poll(() => holdsOf(user.id)).toBe(0)
   const row = (await consumed(app)).at(-1)
   expect(row).toMatchObject({ user_id: user.id, other: { end: 'hung-up' } })
   expect(row?.quota).toBeLessThan(20_000)

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type App, startApp } from '#test/support/app.ts'
 import type { TestToken, TestUser } from '#test/support/factories.ts'
 import { type RawRequest, sendHead } from '#test/support/raw-request.ts'
-import { chat, closeWithoutViolations, eventually, say, callerDialects } from '../relay/caller-dialects.ts'
+import { chat, closeWithoutViolations, say, callerDialects } from '../relay/caller-dialects.ts'
 
 const megabyte = 1024 * 1024
 
@@ -22,7 +22,7 @@ async function startUpload(address: string, { length, sent }: { length: number; 
     headers: { authorization: `Bearer sk-${token.key}`, 'content-length': length, 'x-forwarded-for': address },
   })
   request.send(Buffer.alloc(sent, ' '))
-  await eventually(heldBytes, (held) => held >= before + sent)
+  await expect.poll(heldBytes).toBeGreaterThanOrEqual(before + sent)
   return request
 }
 
@@ -63,7 +63,7 @@ describe('the memory for bodies', () => {
     })
     await Promise.all(refused)
     for (const { socket } of held) socket.destroy()
-    await eventually(heldBytes, (bytes) => bytes === 0)
+    await expect.poll(heldBytes).toBe(0)
     expect(heldBytes()).toBe(0)
     expect((await large()).status).toBe(200)
   })
@@ -90,7 +90,7 @@ describe('the memory for bodies', () => {
     const reply = await say(app, chat, { token, headers: { 'x-forwarded-for': '10.2.0.2' } })
     expect(reply.status).toBe(200)
     for (const { socket } of uploads) socket.destroy()
-    await eventually(heldBytes, (bytes) => bytes === 0)
+    await expect.poll(heldBytes).toBe(0)
     expect(app.services.bodies.budget.addresses).toBe(0)
   })
 
@@ -99,7 +99,7 @@ describe('the memory for bodies', () => {
     const reply = await say(app, chat, { token, body: chat.body('gpt-4o-mini', text, true) })
     expect(heldBytes()).toBeGreaterThan(600_000)
     await reply.text()
-    expect(await eventually(heldBytes, (bytes) => bytes === 0)).toBe(0)
+    await expect.poll(heldBytes).toBe(0)
   })
 
   test('a length that is too much is refused before anything of it is read', async () => {
@@ -125,7 +125,7 @@ describe('the memory for bodies', () => {
     for (let sent = 0; sent < 9 * megabyte; sent += nothing.length) request.send(chunk(nothing))
     expect(await request.status).toBe(413)
     request.socket.destroy()
-    expect(await eventually(heldBytes, (bytes) => bytes === 0)).toBe(0)
+    await expect.poll(heldBytes).toBe(0)
   })
 
   test('a compression nobody knows is refused at every route', async () => {
@@ -234,7 +234,7 @@ describe('the pace of bodies', () => {
       clearInterval(dripping)
       request.socket.destroy()
     }
-    expect(await eventually(heldBytes, (bytes) => bytes === 0)).toBe(0)
+    await expect.poll(heldBytes).toBe(0)
   })
 
   test('a packed call that brings nothing at all is given up', async () => {
@@ -245,7 +245,7 @@ describe('the pace of bodies', () => {
     request.send(gzipSync('').subarray(0, 10))
     expect(await request.status).toBe(408)
     request.socket.destroy()
-    expect(await eventually(heldBytes, (bytes) => bytes === 0)).toBe(0)
+    await expect.poll(heldBytes).toBe(0)
   })
 
   test('a slow body that gets on is read to its end, however long that takes', async () => {

@@ -1,7 +1,7 @@
 import { afterAll, beforeEach, describe, expect, it } from 'vitest'
 import { chargeReceipt } from '#core/pricing/charge.ts'
 import { expireSubscriptions } from '#features/plans/service.ts'
-import { chat, eventually, say } from '#test/relay/caller-dialects.ts'
+import { chat, say } from '#test/relay/caller-dialects.ts'
 import { type App, startApp } from '#test/support/app.ts'
 import { createEpayGateway, type EpayFields } from '#test/support/epay-gateway.ts'
 import type { TestToken, TestUser } from '#test/support/factories.ts'
@@ -385,9 +385,8 @@ describe('calls of a user with a plan', () => {
     expect([served, refused[0]?.slice(0, 4)]).toEqual([0, '403 '])
     expect((await owned(user))[0]?.status).toBe('expired')
     expect(await expireSubscriptions(app.services)).toBe(1)
-    await eventually(
-      async () => (await app.pool.query('select has_plan from users where id = $1', [user.id])).rows[0]?.has_plan,
-      (has) => has === false,
-    )
+    await expect
+      .poll(async () => (await app.pool.query('select has_plan from users where id = $1', [user.id])).rows[0]?.has_plan)
+      .toBe(false)
   })
 })

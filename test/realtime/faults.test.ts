@@ -43,7 +43,7 @@ test('a worker killed in the middle of a session keeps what was charged and give
   await talk.next('response.output_audio_transcript.delta')
   // What the conversation and the answer come to is set aside, as the answer grows.
   const settled = 1_000_000 - charged
-  expect(await eventually(running.balance, (balance) => balance < settled - oneHold)).toBeLessThan(settled - oneHold)
+  await expect.poll(running.balance).toBeLessThan(settled - oneHold)
   for (const worker of running.product.workers()) process.kill(worker, 'SIGKILL')
   expect(await talk.closed).toMatchObject({ code: 1006 })
   await untilNothingIsHeld(running.world.pool)

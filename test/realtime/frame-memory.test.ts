@@ -55,10 +55,9 @@ test('sessions whose frames find no room are closed with the reason, and small f
     talk.socket.send('x'.repeat(4 * megabyte), { fin: false })
   }
   await untilHeld((bytes) => bytes > 0)
-  await eventually(
-    () => talks.filter(({ socket }) => socket.readyState === socket.CLOSED).length,
-    (closed) => closed >= 4,
-  )
+  await expect
+    .poll(() => talks.filter(({ socket }) => socket.readyState === socket.CLOSED).length)
+    .toBeGreaterThanOrEqual(4)
   expect(heldBytes()).toBeLessThanOrEqual(24 * megabyte)
   const [first] = await Promise.race(talks.map(async (talk) => [await talk.next('error'), await talk.closed] as const))
   expect(String((first['error'] as { message: string }).message)).toMatch(/请求内容过多|上传过慢/)

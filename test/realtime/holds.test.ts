@@ -81,7 +81,7 @@ test('a response sets aside what responses of the model lately cost, and a sessi
         .rows[0]?.sum,
     )
   // 900 tokens of audio at 2.5 × 16.
-  expect(await eventually(held, (amount) => amount >= 36_000)).toBeGreaterThanOrEqual(36_000)
+  await expect.poll(held).toBeGreaterThanOrEqual(36_000)
   talk.socket.close()
   await untilFree(app, payer.userId)
   expect(await openHolds(app, payer.userId)).toBe(0)

@@ -212,12 +212,7 @@ test('what begins a conversation takes of the memory for bodies what it weighs o
   talk.create({ model, store: false, generate: false, input: Array.from({ length: 30_000 }, () => ({})) })
   await talk.ended()
   // 90 kB of text, and 30,000 objects.
-  expect(
-    await eventually(
-      () => app.services.bodies.budget.heldBytes - held,
-      (bytes) => bytes > 2_000_000,
-    ),
-  ).toBeGreaterThan(2_000_000)
+  await expect.poll(() => app.services.bodies.budget.heldBytes - held).toBeGreaterThan(2_000_000)
   talk.socket.close()
 })
 
@@ -298,10 +293,9 @@ test('a caller who leaves ends its upstream and pays what was delivered', async 
   const { model } = await serve(app, { type: 1 })
   const talk = await open(token.key)
   talk.create({ model, input: 'go on [[words=5000,gap=5]]' })
-  await eventually(
-    () => talk.events.filter(({ type }) => type === 'response.output_text.delta').length,
-    (count) => count > 3,
-  )
+  await expect
+    .poll(() => talk.events.filter(({ type }) => type === 'response.output_text.delta').length)
+    .toBeGreaterThan(3)
   talk.socket.terminate()
   const row = await eventually(
     async () => (await consumed(app)).find(({ user_id: id }) => Number(id) === user.id),
@@ -309,18 +303,8 @@ test('a caller who leaves ends its upstream and pays what was delivered', async 
   )
   expect(row?.completion_tokens).toBeGreaterThan(0)
   expect(row?.completion_tokens).toBeLessThan(5000)
-  expect(
-    await eventually(
-      () => app.upstream.open,
-      (count) => count === 0,
-    ),
-  ).toBe(0)
-  expect(
-    await eventually(
-      () => app.services.underWay.size,
-      (count) => count === 0,
-    ),
-  ).toBe(0)
+  await expect.poll(() => app.upstream.open).toBe(0)
+  await expect.poll(() => app.services.underWay.size).toBe(0)
 })
 
 test('an answer that stops for want of money is incomplete, and the next is refused', async () => {
@@ -342,10 +326,7 @@ test('a process that is asked to stop finishes the response under way and discon
   const talk = await open(token.key, stopping)
   const idle = await open(token.key, stopping)
   talk.create({ model, input: 'go on [[words=60,gap=10]]' })
-  await eventually(
-    () => talk.events.length,
-    (count) => count > 3,
-  )
+  await expect.poll(() => talk.events.length).toBeGreaterThan(3)
   // One more waits behind it, and is neither begun nor charged.
   talk.create({ model, input: 'and on' })
   stopping.services.draining = () => true
@@ -360,10 +341,7 @@ test('a caller who never pauses between responses is parted from in the end', as
   const { model } = await serve(app, { type: 1 })
   const talk = await open(token.key)
   talk.create({ model, input: 'go on [[words=5000,gap=5]]' })
-  await eventually(
-    () => talk.events.length,
-    (count) => count > 3,
-  )
+  await expect.poll(() => talk.events.length).toBeGreaterThan(3)
   const now = performance.now.bind(performance)
   const clock = vi.spyOn(performance, 'now').mockImplementation(() => now() + 2.5 * 60 * 60 * 1000)
   expect(await talk.closed).toBe(1006)

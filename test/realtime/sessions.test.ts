@@ -113,10 +113,7 @@ describe('a caller who hangs up', () => {
     const { model: slow } = await serve(app, { does: 'delay=3000' })
     const payer = await payerWith(app, 1_000_000)
     const talk = await open({ url: app.url, key: payer.key, model: slow })
-    await eventually(
-      () => openHolds(app, payer.userId),
-      (count) => count === 1,
-    )
+    await expect.poll(() => openHolds(app, payer.userId)).toBe(1)
     talk.socket.close()
     await untilFree(app, payer.userId)
     expect(await chargesOf(app, payer.userId)).toEqual([])

@@ -135,11 +135,11 @@ export async function closeWithoutViolations(app: App): Promise<void> {
 /** Consumption rows, oldest first. */
 export const consumed = async (app: App) => (await app.logs()).filter((row) => row.type === 2)
 
-/** Tries until it holds: what must come to pass, not how fast. */
 /** What calls have set aside, in the database or in the memory of the app. */
 export const openHolds = async ({ pool, services }: App): Promise<number> =>
   (await pool.query("select 1 from holds where status = 'open'")).rows.length + services.ledger.openCalls()
 
+/** Looks until it holds, and gives what was seen; where it is to be asserted alone, `expect.poll` is enough. */
 export async function eventually<Value>(look: () => Value | Promise<Value>, holds: (value: Value) => boolean) {
   const deadline = Date.now() + 60_000
   for (;;) {

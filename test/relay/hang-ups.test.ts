@@ -20,12 +20,7 @@ async function rowAfter(before: number) {
     () => consumed(app),
     (all) => all.length > before,
   )
-  expect(
-    await eventually(
-      () => openHolds(app),
-      (holds) => holds === 0,
-    ),
-  ).toBe(0)
+  await expect.poll(() => openHolds(app)).toBe(0)
   const fresh = (await consumed(app)).slice(before)
   expect(fresh, `${rows.length} rows`).toHaveLength(1)
   return fresh[0]
@@ -58,19 +53,9 @@ describe.each(kinds)('a caller of $name that hangs up', ({ type }) => {
         const leave = new AbortController()
         const call = say(app, by, { token, model, stream, signal: leave.signal })
         call.catch(() => {})
-        expect(
-          await eventually(
-            () => app.upstream.open,
-            (open) => open === 1,
-          ),
-        ).toBe(1)
+        await expect.poll(() => app.upstream.open).toBe(1)
         leave.abort()
-        expect(
-          await eventually(
-            () => app.upstream.aborted,
-            (aborted) => aborted === 1,
-          ),
-        ).toBe(1)
+        await expect.poll(() => app.upstream.aborted).toBe(1)
         const row = await rowAfter(before)
         expect(row).toMatchObject({ completion_tokens: 0, is_stream: stream })
         expect(row?.other).toMatchObject({ end: 'hung-up', usage_source: 'estimated' })
@@ -91,12 +76,7 @@ describe.each(kinds)('a caller of $name that hangs up', ({ type }) => {
       const reply = await say(app, by, { token, model, stream: true, signal: leave.signal })
       // The words of the answer repeat "You said: hello".
       const text = await leaveAfter(reply, leave, (seen) => seen.split('hello').length > 3)
-      expect(
-        await eventually(
-          () => app.upstream.aborted,
-          (aborted) => aborted === 1,
-        ),
-      ).toBe(1)
+      await expect.poll(() => app.upstream.aborted).toBe(1)
       const row = await rowAfter(before)
       const words = text.split(/You| said:| hello/).length - 1
       expect(row?.other).toMatchObject({ end: 'hung-up' })
@@ -124,12 +104,7 @@ test('whoever’s own time ran out at an upstream that never said a word pays no
     const headers = { 'x-stainless-timeout': seconds }
     const signal = AbortSignal.timeout(free ? 10_000 : 1000)
     await expect(say(app, by as CallerDialect, { token: own, model, headers, signal })).rejects.toThrow()
-    expect(
-      await eventually(
-        () => openHolds(app),
-        (holds) => holds === 0,
-      ),
-    ).toBe(0)
+    await expect.poll(() => openHolds(app)).toBe(0)
     expect((await consumed(app)).length - before).toBe(free ? 0 : 1)
   }
 })
@@ -175,10 +150,7 @@ test('a price per call is due in full when the caller hangs up', async () => {
     const before = (await consumed(app)).length
     const leave = new AbortController()
     say(app, chat, { token, model, signal: leave.signal }).catch(() => {})
-    await eventually(
-      () => app.upstream.open,
-      (open) => open === 1,
-    )
+    await expect.poll(() => app.upstream.open).toBe(1)
     leave.abort()
     // 0.02 × 500000
     expect((await rowAfter(before))?.quota).toBe(10_000)
@@ -216,10 +188,7 @@ test('where the operator wants it the answer is read to its end and charged as r
       const leave = new AbortController()
       const call = say(app, by, { token, model, stream, signal: leave.signal })
       call.catch(() => {})
-      await eventually(
-        () => upstream.received.length,
-        (count) => count > asked,
-      )
+      await expect.poll(() => upstream.received.length).toBeGreaterThan(asked)
       if (stream) await leaveAfter(await call, leave, (text) => text.includes('said'))
       else leave.abort()
       // The gateway sees that first.
@@ -239,21 +208,10 @@ test('a caller that left is not tried for on other channels, and a failed attemp
     const before = await consumed(app)
     const leave = new AbortController()
     say(app, chat, { token, model, signal: leave.signal }).catch(() => {})
-    await eventually(
-      () => app.upstream.open,
-      (open) => open === 1,
-    )
+    await expect.poll(() => app.upstream.open).toBe(1)
     leave.abort()
-    await eventually(
-      () => app.upstream.open,
-      (open) => open === 0,
-    )
-    expect(
-      await eventually(
-        () => openHolds(app),
-        (holds) => holds === 0,
-      ),
-    ).toBe(0)
+    await expect.poll(() => app.upstream.open).toBe(0)
+    await expect.poll(() => openHolds(app)).toBe(0)
     expect(await consumed(app)).toHaveLength(before.length)
     expect(app.upstream.total).toBe(1)
   })
@@ -268,17 +226,9 @@ test('a caller that leaves before anything was asked pays nothing', async () => 
   const content = [{ type: 'image_url', image_url: { url } }]
   const body = { model, messages: [{ role: 'user', content }] }
   say(app, chat, { token, body, signal: leave.signal }).catch(() => {})
-  await eventually(
-    () => app.upstream.open,
-    (open) => open === 1,
-  )
+  await expect.poll(() => app.upstream.open).toBe(1)
   leave.abort()
-  expect(
-    await eventually(
-      () => openHolds(app),
-      (holds) => holds === 0,
-    ),
-  ).toBe(0)
+  await expect.poll(() => openHolds(app)).toBe(0)
   expect(await consumed(app)).toHaveLength(before.length)
 })
 
@@ -296,19 +246,9 @@ test('two hundred callers that hang up at random leave the ledger balanced', asy
       clearTimeout(timer)
     }),
   )
-  expect(
-    await eventually(
-      () => openHolds(app),
-      (holds) => holds === 0,
-    ),
-  ).toBe(0)
+  await expect.poll(() => openHolds(app)).toBe(0)
   const rows = (await consumed(app)).slice(before)
   expect(new Set(rows.map((row) => row.request_id)).size).toBe(rows.length)
-  expect(
-    await eventually(
-      () => app.upstream.open,
-      (open) => open === 0,
-    ),
-  ).toBe(0)
+  await expect.poll(() => app.upstream.open).toBe(0)
   expect(await app.violations()).toEqual([])
 })

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import type { TestToken } from '#test/support/factories.ts'
 import { type Agent, claudeCode, codex, opencode, type Turn } from './agent-clients.ts'
 import { geminiCli } from './gemini-cli-client.ts'
-import { callerDialects, consumed, eventually, openHolds, say } from './caller-dialects.ts'
+import { callerDialects, consumed, openHolds, say } from './caller-dialects.ts'
 import { richToken, startScriptedRelay } from './relay-world.ts'
 import { serve } from './serve.ts'
 import { isTaken } from '#test/support/long.ts'
@@ -252,12 +252,7 @@ describe('callers who leave at any byte', () => {
       asked += cuts.length
       await Promise.all(cuts.map(leaveAfter))
     }
-    expect(
-      await eventually(
-        () => openHolds(app),
-        (open) => open === 0,
-      ),
-    ).toBe(0)
+    await expect.poll(() => openHolds(app)).toBe(0)
     const rows = (await consumed(app)).slice(before)
     expect(rows.length).toBe(asked)
     const { rows: balances } = await app.pool.query('select quota, used_quota from users where id = $1', [user.id])

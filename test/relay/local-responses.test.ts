@@ -162,21 +162,21 @@ describe('an answer that the gateway keeps, since its upstream does not', () => 
     const first = await askLong(400 * kilobyte)
     const gate = Promise.withResolvers<void>()
     const later = await serve(app, { type: 14, baseUrl: scripted.play({ status: 400, steps: [gate.promise] }) })
-    await eventually(heldBytes, (bytes) => bytes === 0)
+    await expect.poll(heldBytes).toBe(0)
     const reply = ask(mine, later.model, { previous_response_id: first.id })
     const expected = 3 * 400 * kilobyte
     const held = await eventually(heldBytes, (bytes) => bytes >= expected)
     gate.resolve()
     await (await reply).text()
     expect(held).toBeGreaterThanOrEqual(expected)
-    expect(await eventually(heldBytes, (bytes) => bytes === 0)).toBe(0)
+    await expect.poll(heldBytes).toBe(0)
   })
 
   test('is not read where there is no memory for it', async () => {
     const { model } = await serve(app, { type: 14 })
     const first = await read(await ask(mine, model, { input: 'hello' }), false)
     await app.pool.query('update local_responses set bytes = $2 where id = $1', [first.id, 8 * megabyte])
-    await eventually(heldBytes, (bytes) => bytes === 0)
+    await expect.poll(heldBytes).toBe(0)
     const others = app.services.bodies.budget.open('192.0.2.1')
     await others.raise(20 * megabyte)
     const uses = [

@@ -4,7 +4,7 @@ import type { Receipt } from '#core/pricing/receipt.ts'
 import type { UpstreamReply } from '#relay/transport/send.ts'
 import { type Agent, claudeCode, codex, type Given, opencode, png, type Turn } from './agent-clients.ts'
 import { geminiCli } from './gemini-cli-client.ts'
-import { consumed, eventually, openHolds } from './caller-dialects.ts'
+import { consumed, openHolds } from './caller-dialects.ts'
 import { startScriptedRelay } from './relay-world.ts'
 import { serve, setOptions } from './serve.ts'
 import { isTaken } from '#test/support/long.ts'
@@ -217,10 +217,7 @@ test.each(pairs)(
     }
     leave.abort()
     agent.interrupted(seen)
-    await eventually(
-      () => openHolds(app),
-      (open) => open === 0,
-    )
+    await expect.poll(() => openHolds(app)).toBe(0)
 
     // 7, 8: another call. Where the stopped question stands unanswered it is read together with this one, its orders too.
     last = await turn({ text: `use ${spoken(three)} instead ${orders(',stall=9999')}` })

@@ -78,7 +78,7 @@ test.each(callerDialects)(
       const seen = mute.connections()
       const leave = new AbortController()
       say(app, by, { token, model, stream, signal: leave.signal }).catch(() => {})
-      await eventually(mute.connections, (count) => count > seen)
+      await expect.poll(mute.connections).toBeGreaterThan(seen)
       leave.abort()
       await allReleased()
     }
@@ -118,10 +118,7 @@ test('asked to stop, an operation that waits for its upstream ends with 503 and 
   const { model } = await serve(app, { does: 'hang' })
   const before = await consumed(app)
   const call = app.relay(token, '/v1/embeddings', { model, input: 'hello' })
-  await eventually(
-    () => app.upstream.open,
-    (open) => open === 1,
-  )
+  await expect.poll(() => app.upstream.open).toBe(1)
   for (const upstreamAbort of app.services.underWay) upstreamAbort.abort()
   expect((await call).status).toBe(503)
   await allReleased()

@@ -69,10 +69,7 @@ describe('no caller switches a channel off', () => {
       const leave = new AbortController()
       const asked = app.upstream.total
       say(app, chat, { token, model, signal: leave.signal }).catch(() => {})
-      await eventually(
-        () => app.upstream.total,
-        (total) => total > asked,
-      )
+      await expect.poll(() => app.upstream.total).toBeGreaterThan(asked)
       leave.abort()
     }
     await soon()
@@ -131,10 +128,7 @@ describe('a dead credential is taken out', () => {
     const die = () => say(app, chat, { token, model: 'two-keys', text: '[[status=401]] dead' })
     await die()
     const dead = app.upstream.requests.at(-1)?.key
-    await eventually(
-      () => app.services.channels.channel(id)?.keys.filter(({ enabled }) => enabled).length,
-      (left) => left === 1,
-    )
+    await expect.poll(() => app.services.channels.channel(id)?.keys.filter(({ enabled }) => enabled).length).toBe(1)
     expect(await statusOf(id)).toBe(1)
     app.upstream.clear()
     for (let call = 0; call < 3; call += 1)

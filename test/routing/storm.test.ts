@@ -146,10 +146,7 @@ test('a caller who leaves during such a pause ends the call, and no further atte
     app.upstream.clear()
     const leave = new AbortController()
     say(app, chat, { token, model, signal: leave.signal }).catch(() => {})
-    await eventually(
-      () => app.upstream.total,
-      (total) => total === 1,
-    )
+    await expect.poll(() => app.upstream.total).toBe(1)
     await pause(50)
     leave.abort()
     const left = await eventually(
