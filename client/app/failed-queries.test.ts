@@ -16,9 +16,9 @@ const silent: Readonly<Record<string, string>> = {
   'app/site-sync.tsx site.status': 'What was last known is shown, and asked for again.',
   'app/site-sync.tsx auth.whoami': 'What was last known is shown, and asked for again.',
   'features/messages/inbox-list.tsx user.messages.unreadCount': 'The list beside it shows the same failure.',
-  'features/site/default-home.tsx public.models.pricing': 'The page greets strangers, with or without prices.',
-  'features/site/home-page.tsx site.homePageContent': 'The page greets strangers with its own words then.',
-  'features/site/home-page.tsx site.notice': 'The page greets strangers, with or without a notice.',
+  'features/site/default-home.tsx public.models.pricing': 'The page greets visitors, with or without prices.',
+  'features/site/home-page.tsx site.homePageContent': 'The page greets visitors with its own words then.',
+  'features/site/home-page.tsx site.notice': 'The page greets visitors, with or without a notice.',
 }
 
 type Site = { name: string; isShown: boolean }

@@ -41,7 +41,7 @@ export function identifiersIn(file: SourceFile): { name: string; place: () => st
 export function proseIn({ path, text }: SourceFile): { text: string; place: string }[] {
   return text.split('\n').flatMap((line, index) => {
     const comment = /^\s*(?:\/\*\*?|\*|\/\/) (.*)|\s\/\/ (.*)/.exec(line)
-    const title = /^\s*(?:test|it|describe)[^'"]*?\((?:'((?:[^'\\]|\\.)*)'|"([^"]*)"|`([^`]*)`)/.exec(line)
+    const title = /^\s*(?:(?:test|it|describe)[^'"]*?|\]\))\((?:'((?:[^'\\]|\\.)*)'|"([^"]*)"|`([^`]*)`)/.exec(line)
     const found = [...(title ?? comment ?? [])].slice(1).find((part) => part !== undefined)
     return found === undefined ? [] : [{ text: found, place: `${path}:${index + 1}` }]
   })

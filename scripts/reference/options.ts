@@ -18,22 +18,26 @@ function typeOf({ schema }: OptionField): string {
   if (choices) return choices.map((choice) => code(String(choice))).join(', ')
   const { minimum, maximum, exclusiveMinimum } = schema
   const unbounded = (bound: number | undefined): boolean => bound === undefined || Math.abs(bound) >= 2 ** 31 - 1
-  const from = exclusiveMinimum === undefined ? (unbounded(minimum) ? '' : ` ≥ ${minimum}`) : ` > ${exclusiveMinimum}`
-  const to = unbounded(maximum) ? '' : ` ≤ ${maximum}`
-  return `${String(schema.type ?? 'JSON')}${from}${to}`
+  const type = String(schema.type ?? 'JSON')
+  if (exclusiveMinimum !== undefined) return `${type} > ${exclusiveMinimum}`
+  if (unbounded(minimum)) return type
+  return unbounded(maximum) ? `${type} ≥ ${minimum}` : `${type} ${minimum} to ${maximum}`
 }
 
-const whatItDoes = ({ label, help, unit, requires }: OptionField): string =>
-  [
+const whatItDoes = ({ group, label, help, unit, requires }: OptionField): string => {
+  if (optionGroups[group].tab === null) return 'Nothing any more'
+  return [
     `${translate(label)}${unit === null ? '' : ` (${translate(unit)})`}`,
     ...(help === null ? [] : [translate(help)]),
-    ...(requires.length > 0 ? [`needs ${requires.map(code).join(', ')}`] : []),
+    ...(requires.length > 0 ? [`Needs ${requires.map(code).join(', ')}`] : []),
   ].join('. ')
+}
 
 function section(group: OptionGroup): string {
   const { tab, label } = optionGroups[group]
   const fields = optionKeys.filter((key) => optionOf(key).group === group).map(describeOption)
-  const place = tab === null ? 'kept for older clients, on no page' : `Settings → ${translate(settingsTabs[tab])}`
+  const place =
+    tab === null ? 'On no page: older clients read and write them' : `Settings → ${translate(settingsTabs[tab])}`
   const rows = fields.map((field) => [
     code(field.key),
     typeOf(field),
@@ -41,7 +45,7 @@ function section(group: OptionGroup): string {
     field.visibility,
     whatItDoes(field),
   ])
-  return `### ${tab === null ? group : translate(label)}\n\n${place}.\n\n${table(['key', 'type', 'default', 'visibility', 'what it does'], rows)}`
+  return `### ${tab === null ? 'Kept for older clients' : translate(label)}\n\n${place}.\n\n${table(['key', 'type', 'default', 'visibility', 'what it does'], rows)}`
 }
 
 export const optionBlocks: Blocks = {

@@ -17,9 +17,9 @@ beforeEach(async () => {
   // By a notice, not by what calls read themselves.
   const tiersOf = () => reader.services.channels.tiers('default', scene.model).length
   await writer.pool.query('update channels set status = 2 where id = $1', [channel])
-  await until(() => tiersOf() === 0 && reader.services.upToDate() === undefined, { what: 'no notice is heard' })
+  await until(() => tiersOf() === 0 && reader.services.upToDate() === undefined, { what: 'no notice is received' })
   await writer.pool.query('update channels set status = 1 where id = $1', [channel])
-  await until(() => tiersOf() === 1, { what: 'no notice is heard' })
+  await until(() => tiersOf() === 1, { what: 'no notice is received' })
 })
 afterAll(async () => {
   await reader[Symbol.asyncDispose]()

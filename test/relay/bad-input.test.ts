@@ -101,7 +101,7 @@ describe('fields', () => {
     ['no messages', messages, { model, max_tokens: 10 }, 'messages is required'],
     ['no model', messages, { messages: user, max_tokens: 10 }, 'model is required'],
     ['no contents', generate, {}, 'contents is required'],
-  ])('%s is told in the documented words (%#)', async (_name, by, body, message, code) => {
+  ])('%s is reported in the documented words (%#)', async (_name, by, body, message, code) => {
     const error = await expectRefused(by, { body }, 400)
     expect(error.message.startsWith(`${message} (request id: `), error.message).toBe(true)
     if (code) expect(error.code).toBe(code)

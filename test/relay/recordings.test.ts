@@ -42,7 +42,7 @@ describe('what a recording costs', () => {
     ['webm', webm, 'audio/webm'],
     ['webm as browsers record it', liveWebm, 'audio/webm'],
     ['ogg', ogg, 'audio/ogg'],
-  ])('is told by its own length: %s', async (_, make, type) => {
+  ])('is billed by its own length: %s', async (_, make, type) => {
     expect(await transcribe(make(90.2), type)).toBe(ninety)
     // Whatever its sender calls it.
     expect(await transcribe(make(90.2), 'application/octet-stream')).toBe(ninety)

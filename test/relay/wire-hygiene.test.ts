@@ -145,7 +145,7 @@ describe('usage of an answer that ends otherwise than well', () => {
   test.each([
     ['incomplete', { incomplete_details: { reason: 'max_output_tokens' } }],
     ['failed', { error: { code: 'server_error', message: 'it broke' } }],
-  ])('is taken where it is told: %s', async (status, more) => {
+  ])('is taken where it is reported: %s', async (status, more) => {
     const response = { id: 'r', status, output: [], usage, store: false, ...more }
     const steps = [...begun, event(`response.${status}`, { response })]
     const { model } = await serve(app, { baseUrl: scripted.play({ steps }) })

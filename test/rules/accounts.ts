@@ -137,13 +137,13 @@ export const rules: RuleList = {
       },
       'client/features/messages/inbox-time.test.ts': {
         'is the time within a day, with the weekday within a week, and the date before that': {
-          rule: 'A time is told by its distance.',
+          rule: 'A time is shown by its distance.',
           asserts: 'expect',
         },
       },
       'test/browser/people.test.ts': {
         'a message is written, arrives with a badge, harms nobody, and its sender sees that it was read': {
-          rule: 'What strangers wrote does nothing.',
+          rule: 'What others wrote is never executed.',
           asserts: 'hacked',
         },
       },

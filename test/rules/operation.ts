@@ -73,7 +73,7 @@ export const rules: RuleList = {
         'takes away a further ratio that is said to be none, alone':
           'An emptied output or cache price is taken away, and the others stay.',
         'refuses buying prices that somebody else has changed since they were read': {
-          rule: 'Of two who change the buying prices of a channel, the second is told.',
+          rule: 'Of two who change the buying prices of a channel, the second is warned.',
           message: '该渠道的进价已被其他人修改，未保存；请核对后再次保存',
           asserts: 'prices.buying_changed_meanwhile',
         },
@@ -88,8 +88,8 @@ export const rules: RuleList = {
     },
     'Hostile input': {
       'test/trpc/options.test.ts': {
-        '%s does not follow %s to another address, by whichever door':
-          'A secret does not follow its address to another host, by whichever door.',
+        '%s does not follow %s to another address, by whichever route':
+          'A secret does not follow its address to another host, by whichever route.',
       },
       'test/rest/sql-sweep.test.ts': {
         'GET %s takes whatever stands in a parameter as a value':

@@ -1,6 +1,7 @@
 import { globSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
+import { proseDenialOf } from '#scripts/lint/denied-identifiers.mjs'
 import { productFiles } from '#scripts/lint/source-code.ts'
 import { root } from '#scripts/steps.ts'
 import { lackOf } from './proof.ts'
@@ -40,6 +41,11 @@ it('every message that documents quote is in the product, letter by letter', () 
 it('every message that documents quote has a test that asserts it', () => {
   const asserted = everyRule.flatMap(({ message = [] }) => message)
   expect(quotedMessages.filter((quoted) => !asserted.some((message) => message.includes(quoted)))).toEqual([])
+})
+
+it('rules, and the names of their tests, do without denied words', () => {
+  const denials = everyRule.flatMap(({ rule, test }) => [rule, test].map((text) => [text, proseDenialOf(text)]))
+  expect(denials.filter(([, denial]) => denial !== undefined)).toEqual([])
 })
 
 it('every limit and preset names what its test asserts, letter by letter', () => {

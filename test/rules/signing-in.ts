@@ -10,7 +10,7 @@ export const rules: RuleList = {
           message: '请输入用户名和密码！',
         },
         'says one thing of unknown, wrong, banned, deleted and password-less accounts': {
-          rule: 'Unknown, wrong, banned, deleted and password-less accounts are told the same.',
+          rule: 'Unknown, wrong, banned, deleted and password-less accounts get the same answer.',
           message: '用户名或密码错误，或账号已被封禁',
           asserts: 'refused(failed)',
         },

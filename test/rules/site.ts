@@ -24,7 +24,7 @@ export const rules: RuleList = {
       },
       'test/trpc/accounts.test.ts': {
         'ask an anonymous visitor to sign in and an ordinary user to leave': {
-          rule: 'Whoever is not signed in is told so.',
+          rule: 'Whoever is not signed in is asked to sign in.',
           message: '未登录或登录已过期，请重新登录',
           asserts: 'session.required',
         },

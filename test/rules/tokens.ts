@@ -184,7 +184,7 @@ export const rules: RuleList = {
           asserts: 'data-reply=error',
         },
         'a session that ended leads to the login and back': {
-          rule: 'A login that has expired is told where one signs in.',
+          rule: 'Whoever’s login has expired is shown where to sign in.',
           asserts: 'login has expired',
         },
         'a function is defined, called, given its result and answered with; the conversation stays on reload and leaves as code':
@@ -202,7 +202,7 @@ export const rules: RuleList = {
             { rule: 'A link that cannot be used says so.', asserts: '聊天链接配置错误' },
             { rule: 'Without an enabled token the reader is led to the tokens.', asserts: '**/app/tokens' },
             {
-              rule: 'The key stands behind the #, and no page is told where the reader came from.',
+              rule: 'The key stands behind the #, and no page learns where the reader came from.',
               asserts: 'no-referrer',
             },
             {

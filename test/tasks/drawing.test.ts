@@ -248,7 +248,7 @@ describe('the upstream answers', () => {
     ['empty', 'empty_response_body'],
     ['html', 'unmarshal_response_body_failed'],
     ['malformed', 'unmarshal_response_body_failed'],
-  ])('%s: nothing is charged or stored, and the caller is told %s', async (does, word) => {
+  ])('%s: nothing is charged or stored, and the caller is answered %s', async (does, word) => {
     const by = await holder(app)
     await drawingChannel(app, { models: 'mj_shorten', does, group: `g-${does}` })
     await setOptions(app, {

@@ -55,7 +55,7 @@ describe('what follows an image', () => {
   test.each([
     ['INPAINT', 'MJ::Inpaint::1::abc::SOLO'],
     ['CUSTOM_ZOOM', 'MJ::CustomZoom::abc'],
-  ])('%s only opens a dialogue: free, told as 21, and paid as MODAL', async (action, customId) => {
+  ])('%s only opens a dialogue: free, answered with 21, and paid as MODAL', async (action, customId) => {
     const by = await holder(app)
     const taskId = await done(by)
     const opened = await call(app, by, 'POST /mj/submit/action', { taskId, customId })

@@ -336,7 +336,7 @@ describe('a secret', () => {
   ] as const
 
   it.each(bound)(
-    '%s does not follow %s to another address, by whichever door',
+    '%s does not follow %s to another address, by whichever route',
     async (secret, address, first, other) => {
       const { options, store, rest } = callAs(100)
       const start = async () => {

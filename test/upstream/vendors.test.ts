@@ -62,7 +62,7 @@ describe('Bedrock', () => {
 
   test.each([
     ['a model in the body', { ...body, model: 'x' }],
-    ['a wish to stream in the body', { ...body, stream: true }],
+    ['a request to stream in the body', { ...body, stream: true }],
     ['no version', { max_tokens: 10, messages }],
   ])('refuses %s', async (_, given) => {
     expect(await post(path, { headers: signed(given), body: given })).toMatchObject({ status: 400 })

@@ -27,6 +27,6 @@ test.each([
   ['claude-opus-4-6', { model: 'claude-opus-4-6', thinking: false }],
   ['claude-3-7-sonnet-high', { model: 'claude-3-7-sonnet-high', thinking: false }],
   ['some-model-high', { model: 'some-model-high', thinking: false }],
-])('the wish written into %s', (model, expected) => {
+])('the reasoning asked for in the name %s', (model, expected) => {
   expect(splitSuffix(model)).toEqual(expected)
 })
