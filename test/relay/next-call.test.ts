@@ -115,13 +115,13 @@ describe('what was saved holds for the very next call', () => {
     expect((await see(first, first.url, asked)).status).toBe(429)
     expect(first.services.circuitBreaker.coolingDown()).toMatchObject([{ channelId: id }])
     // Whichever node the console speaks to, it shows what any of them sees.
-    const resting = () => second.trpc(scene.root).admin.channels.cooldowns.query({ ids: [id] })
-    await expect.poll(resting).toMatchObject([{ channelId: id, key: 0, model, status: 429 }])
-    expect((await resting())[0]?.until.getTime()).toBeGreaterThan(Date.now() + 200_000)
+    const cooldowns = () => second.trpc(scene.root).admin.channels.cooldowns.query({ ids: [id] })
+    await expect.poll(cooldowns).toMatchObject([{ channelId: id, key: 0, model, status: 429 }])
+    expect((await cooldowns())[0]?.until.getTime()).toBeGreaterThan(Date.now() + 200_000)
     const { upstream } = first
     await first.trpc(scene.root).admin.channels.update.mutate({ id, baseUrl: upstream.url, key: 'sk-another' })
     expect(await see(first, first.url, asked)).toMatchObject({ status: 200, key: 'sk-another' })
-    await expect.poll(resting).toEqual([])
+    await expect.poll(cooldowns).toEqual([])
   })
 
   test('with what was written directly into the database, within moments', async () => {

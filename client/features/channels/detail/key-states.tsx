@@ -9,7 +9,7 @@ import { trpc } from '../../../lib/trpc.ts'
 import { ChannelStatus } from '../list/cells.tsx'
 import type { Cooldown } from '../list/use-cooldowns.ts'
 import type { ChannelDetail } from '../channel-detail.ts'
-import { Resting } from './resting.tsx'
+import { CooldownLines } from './cooldown-lines.tsx'
 
 type KeyStatesProps = {
   channel: ChannelDetail
@@ -42,14 +42,14 @@ export function KeyStates({ channel, cooldowns, onChanged }: KeyStatesProps) {
         {channel.keys.map((key) => {
           const isOn = key.status === channelStatus.enabled
           const name = t('密钥 {number}', { number: key.position + 1 })
-          const resting = cooldowns.filter((cooldown) => cooldown.key === key.position)
+          const ownCooldowns = cooldowns.filter((cooldown) => cooldown.key === key.position)
           return (
             <Box as="li" key={key.position} py="2" borderBottomWidth="1px" borderColor="border.muted">
               <Flex align="center" gap="3">
                 <Text as="span" flex="1">
                   {name}
                 </Text>
-                <ChannelStatus of={key} cooldowns={resting} />
+                <ChannelStatus of={key} cooldowns={ownCooldowns} />
                 <Button
                   size="2xs"
                   loading={working === key.position}
@@ -64,7 +64,7 @@ export function KeyStates({ channel, cooldowns, onChanged }: KeyStatesProps) {
                   {key.statusReason} · <Time value={key.statusAt} />
                 </Text>
               )}
-              {isOn && <Resting cooldowns={resting} nameOf={({ model }) => model} />}
+              {isOn && <CooldownLines cooldowns={ownCooldowns} nameOf={({ model }) => model} />}
             </Box>
           )
         })}

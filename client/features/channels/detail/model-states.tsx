@@ -14,7 +14,7 @@ import { CoolingDown } from '../list/cells.tsx'
 import type { Drift } from '../list/drift-mark.tsx'
 import type { Cooldown } from '../list/use-cooldowns.ts'
 import type { ChannelActions } from '../use-channel-actions.ts'
-import { Resting } from './resting.tsx'
+import { CooldownLines } from './cooldown-lines.tsx'
 import { driftOf, mappedNames } from '#core/channel-types/drift.ts'
 import { UnpricedNotice } from '../models/unpriced-notice.tsx'
 import { useUnpriced } from '../models/use-unpriced.ts'
@@ -35,8 +35,8 @@ export function ModelStates({ channel, probes, cooldowns, actions }: ModelStates
   const { models, modelMapping, type } = channel
   const unpriced = useUnpriced({ type, models, modelMapping })
   // What is in a cooldown comes first; nothing of it may be hidden below the fold.
-  const resting = new Set(cooldowns.map(({ model }) => model))
-  const ordered = [...models].sort((left, right) => Number(resting.has(right)) - Number(resting.has(left)))
+  const coolingDown = new Set(cooldowns.map(({ model }) => model))
+  const ordered = [...models].sort((left, right) => Number(coolingDown.has(right)) - Number(coolingDown.has(left)))
   const shown = all ? ordered : ordered.slice(0, shownAtFirst)
   return (
     <Section
@@ -88,7 +88,7 @@ function ModelLine({ model, isUnpriced, probe, cooldowns }: ModelLineProps) {
         {cooldowns.length > 0 && <CoolingDown cooldowns={cooldowns} />}
         <LastTest probe={probe} />
       </Flex>
-      <Resting cooldowns={cooldowns} nameOf={({ key }) => t('密钥 {number}', { number: key + 1 })} />
+      <CooldownLines cooldowns={cooldowns} nameOf={({ key }) => t('密钥 {number}', { number: key + 1 })} />
     </Box>
   )
 }

@@ -4,10 +4,10 @@ import { formatDuration, formatExactTime } from '../../../lib/format.ts'
 import { useNow } from '../../../lib/now.ts'
 import type { Cooldown } from '../list/use-cooldowns.ts'
 
-type RestingProps = { cooldowns: readonly Cooldown[]; nameOf: (cooldown: Cooldown) => string }
+type CooldownLinesProps = { cooldowns: readonly Cooldown[]; nameOf: (cooldown: Cooldown) => string }
 
 /** One line for each cooldown: of what, for how long still, and what the upstream answered last. */
-export function Resting({ cooldowns, nameOf }: RestingProps) {
+export function CooldownLines({ cooldowns, nameOf }: CooldownLinesProps) {
   const now = useNow().getTime()
   return cooldowns.map((cooldown) => {
     const { key, model, until, status, reason } = cooldown
