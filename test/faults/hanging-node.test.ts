@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { type Product, startProduct, until } from '../support/processes.ts'
-import { see, setScene, staleAfter, type World as Written } from '../relay/writes-of-every-kind.ts'
+import { see, createFixture, staleAfter, type World as Written } from '../relay/writes-of-every-kind.ts'
 import { createWorld, long, type World } from './world.ts'
 
 // Real processes, on a machine that others may use too.
@@ -37,9 +37,9 @@ test('two workers and another machine serve the very next call by what was saved
 })
 
 test('a node that hangs delays no writer for long, is reported, and catches up when it goes on', async () => {
-  const scene = await setScene(writtenThrough(other))
-  const { id } = await world.make.channel({ models: scene.model })
-  await until(async () => (await see(asWritten(), other.url, scene)).status === 200, {
+  const fixture = await createFixture(writtenThrough(other))
+  const { id } = await world.make.channel({ models: fixture.model })
+  await until(async () => (await see(asWritten(), other.url, fixture)).status === 200, {
     seconds: 20,
     what: 'no channel',
   })
@@ -48,8 +48,8 @@ test('a node that hangs delays no writer for long, is reported, and catches up w
       method: 'PUT',
       headers: {
         'content-type': 'application/json',
-        authorization: scene.root.accessToken,
-        'new-api-user': String(scene.root.id),
+        authorization: fixture.root.accessToken,
+        'new-api-user': String(fixture.root.id),
       },
       body: JSON.stringify({ id, status }),
       // Generous: a writer waits for half a second.
@@ -67,8 +67,8 @@ test('a node that hangs delays no writer for long, is reported, and catches up w
   }
   // Each of the two workers finds out by itself, once.
   expect(warnings(several)).toBeGreaterThan(before)
-  expect((await see(asWritten(), several.url, scene)).status).toBe(503)
-  await until(async () => (await see(asWritten(), other.url, scene)).status === 503, {
+  expect((await see(asWritten(), several.url, fixture)).status).toBe(503)
+  await until(async () => (await see(asWritten(), other.url, fixture)).status === 503, {
     seconds: 20,
     what: 'it still uses the channel',
   })

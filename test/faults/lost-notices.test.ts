@@ -2,7 +2,7 @@ import { afterAll, beforeEach, expect, test } from 'vitest'
 import { startApp } from '../support/app.ts'
 import { until } from '../support/processes.ts'
 import { allowUnpriced } from '../relay/serve.ts'
-import { see, setScene, staleAfter } from '../relay/writes-of-every-kind.ts'
+import { see, createFixture, staleAfter } from '../relay/writes-of-every-kind.ts'
 import { startDatabaseProxy } from './database-proxy.ts'
 
 // Whoever receives nothing is not waited for: a writer that did would be seen by the time it takes.
@@ -10,12 +10,12 @@ const writer = await startApp({ barrierMs: 500 })
 const proxy = await startDatabaseProxy(writer.connection)
 const reader = await startApp({ on: { ...writer, connection: proxy.connection } })
 await allowUnpriced(writer)
-const scene = await setScene(writer)
-const channel = (await writer.make.channel({ models: scene.model })).id
+const fixture = await createFixture(writer)
+const channel = (await writer.make.channel({ models: fixture.model })).id
 beforeEach(async () => {
   proxy.restore()
   // By a notice, not by what calls read themselves.
-  const tiersOf = () => reader.services.channels.tiers('default', scene.model).length
+  const tiersOf = () => reader.services.channels.tiers('default', fixture.model).length
   await writer.pool.query('update channels set status = 2 where id = $1', [channel])
   await until(() => tiersOf() === 0 && reader.services.upToDate() === undefined, { what: 'no notice is received' })
   await writer.pool.query('update channels set status = 1 where id = $1', [channel])
@@ -28,7 +28,7 @@ afterAll(async () => {
 })
 
 test('a node that lost its connection for notices serves the very next call by what was saved, for as long as it is away', async () => {
-  expect((await see(writer, reader.url, scene)).status).toBe(200)
+  expect((await see(writer, reader.url, fixture)).status).toBe(200)
   proxy.cut()
   await until(() => reader.services.upToDate() !== undefined, { what: 'the loss is not noticed' })
   const { writes, stale } = await staleAfter(writer, { nodes: [reader.url], writes: 25 })
@@ -37,17 +37,17 @@ test('a node that lost its connection for notices serves the very next call by w
 })
 
 test('a connection for notices that went silent is noticed within seconds, and the node serves by what was saved', async () => {
-  expect((await see(writer, reader.url, scene)).status).toBe(200)
+  expect((await see(writer, reader.url, fixture)).status).toBe(200)
   proxy.silence()
   await writer.pool.query('update channels set status = 2 where id = $1', [channel])
-  await writer.pool.query('update tokens set status = 2 where id = $1', [scene.token.id])
+  await writer.pool.query('update tokens set status = 2 where id = $1', [fixture.token.id])
   const silentSince = performance.now()
   // Longer than the three seconds it takes on a machine that is not busy, shorter than any other look at the rows.
-  await until(async () => (await see(writer, reader.url, scene)).status === 401, {
+  await until(async () => (await see(writer, reader.url, fixture)).status === 401, {
     seconds: 15,
     what: () => `still served ${Math.round((performance.now() - silentSince) / 1000)} s later`,
   })
-  expect(reader.services.channels.tiers('default', scene.model)).toEqual([])
-  await writer.pool.query('update tokens set status = 1 where id = $1', [scene.token.id])
-  expect((await see(writer, reader.url, scene)).status).toBe(503)
+  expect(reader.services.channels.tiers('default', fixture.model)).toEqual([])
+  await writer.pool.query('update tokens set status = 1 where id = $1', [fixture.token.id])
+  expect((await see(writer, reader.url, fixture)).status).toBe(503)
 })

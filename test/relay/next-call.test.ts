@@ -3,7 +3,7 @@ import { long } from '../faults/world.ts'
 import { type App, startApp } from '../support/app.ts'
 import { until } from '../support/processes.ts'
 import { allowUnpriced, channelsOf, serve, setOptions } from './serve.ts'
-import { type Scene, see, setScene, staleAfter } from './writes-of-every-kind.ts'
+import { type Fixture, see, createFixture, staleAfter } from './writes-of-every-kind.ts'
 
 vi.setConfig({ testTimeout: 300_000 })
 
@@ -17,11 +17,11 @@ afterAll(() => first[Symbol.asyncDispose]())
 await allowUnpriced(first)
 
 /** Calls that go on beside something else, on both nodes. */
-async function beside<Result>(scene: Scene, run: () => Promise<Result>): Promise<Result> {
+async function beside<Result>(fixture: Fixture, run: () => Promise<Result>): Promise<Result> {
   let over = false
   const nodes = long ? [first, second, first, second] : [first, second]
   const calls = nodes.map(async ({ url }) => {
-    while (!over) await see(first, url, scene)
+    while (!over) await see(first, url, fixture)
   })
   try {
     return await run()
@@ -50,7 +50,7 @@ describe('what was saved holds for the very next call', () => {
   })
 
   test('under load', async () => {
-    const busy = await setScene(first)
+    const busy = await createFixture(first)
     await first.make.channel({ models: busy.model })
     const { kinds, stale } = await beside(busy, () => staleAfter(first, { nodes: [second.url, first.url], writes }))
     expect(stale).toEqual([])
@@ -58,8 +58,8 @@ describe('what was saved holds for the very next call', () => {
   })
 
   test('with prices that change together, of which no call takes one without the other', async () => {
-    const scene = await setScene(first)
-    const { model, root } = scene
+    const fixture = await createFixture(first)
+    const { model, root } = fixture
     await first.make.channel({ models: model })
     const prices = long ? 20 : 10
     const price = (ratio: number) =>
@@ -70,10 +70,10 @@ describe('what was saved holds for the very next call', () => {
         ],
       })
     await price(1)
-    await beside(scene, async () => {
+    await beside(fixture, async () => {
       for (let ratio = 2; ratio <= prices; ratio += 1) {
         await price(ratio)
-        for (const { url } of [second, first]) expect((await see(first, url, scene)).ratio).toBe(ratio)
+        for (const { url } of [second, first]) expect((await see(first, url, fixture)).ratio).toBe(ratio)
       }
     })
     const rows = (await first.logs()).filter((row) => row.model_name === model)
@@ -88,7 +88,7 @@ describe('what was saved holds for the very next call', () => {
   test('with a key that a call found invalid, before that call is answered', async () => {
     await setOptions(first, { AutomaticDisableChannelEnabled: 'true', RetryTimes: '0' })
     await second.services.options.reload()
-    const scene = await setScene(first)
+    const fixture = await createFixture(first)
     for (let round = 0; round < 5; round += 1) {
       const dead = { does: 'status=401,code=invalid_api_key', priority: 10 }
       const { model, ids } = await serve(first, dead, {})
@@ -97,8 +97,8 @@ describe('what was saved holds for the very next call', () => {
         first.services.secrets.hmac('sk-upstream'),
       ])
       for (const { services } of [first, second]) await services.channels.reload()
-      expect((await see(first, second.url, { ...scene, model })).status).toBeGreaterThanOrEqual(400)
-      const next = await Promise.all([first, second].map(({ url }) => see(first, url, { ...scene, model })))
+      expect((await see(first, second.url, { ...fixture, model })).status).toBeGreaterThanOrEqual(400)
+      const next = await Promise.all([first, second].map(({ url }) => see(first, url, { ...fixture, model })))
       expect(next.map(({ status }) => status)).toEqual([200, 200])
       const served = (await first.logs()).filter((row) => row.model_name === model && row.type === 2)
       expect(served.flatMap(channelsOf)).toEqual([ids[1], ids[1]])
@@ -107,19 +107,19 @@ describe('what was saved holds for the very next call', () => {
 
   test('with a key or an address that was replaced while the former one was in its cooldown', async () => {
     await setOptions(first, { RetryTimes: '0' })
-    const scene = await setScene(first)
+    const fixture = await createFixture(first)
     const coolingDown = { does: 'status=429,retryafter=300', priority: 10 }
     const { model, ids } = await serve(first, coolingDown, {})
     const id = ids[0] as number
-    const asked = { ...scene, model }
+    const asked = { ...fixture, model }
     expect((await see(first, first.url, asked)).status).toBe(429)
     expect(first.services.circuitBreaker.coolingDown()).toMatchObject([{ channelId: id }])
     // Whichever node the console speaks to, it shows what any of them sees.
-    const cooldowns = () => second.trpc(scene.root).admin.channels.cooldowns.query({ ids: [id] })
+    const cooldowns = () => second.trpc(fixture.root).admin.channels.cooldowns.query({ ids: [id] })
     await expect.poll(cooldowns).toMatchObject([{ channelId: id, key: 0, model, status: 429 }])
     expect((await cooldowns())[0]?.until.getTime()).toBeGreaterThan(Date.now() + 200_000)
     const { upstream } = first
-    await first.trpc(scene.root).admin.channels.update.mutate({ id, baseUrl: upstream.url, key: 'sk-another' })
+    await first.trpc(fixture.root).admin.channels.update.mutate({ id, baseUrl: upstream.url, key: 'sk-another' })
     expect(await see(first, first.url, asked)).toMatchObject({ status: 200, key: 'sk-another' })
     await expect.poll(cooldowns).toEqual([])
   })
@@ -137,18 +137,18 @@ describe('what was saved holds for the very next call', () => {
 
 test('what changes while a node starts holds from its first call on', async () => {
   const { model, ids } = await serve(first, {})
-  const scene = { ...(await setScene(first)), model }
+  const fixture = { ...(await createFixture(first)), model }
   const starting = startApp({ on: first })
   let status: 1 | 2 = 1
   let started = false
   const writing = (async () => {
     while (!started) {
       status = status === 1 ? 2 : 1
-      await first.trpc(scene.root).admin.channels.setStatus.mutate({ id: ids[0] as number, status })
+      await first.trpc(fixture.root).admin.channels.setStatus.mutate({ id: ids[0] as number, status })
     }
   })()
   await using third = await starting
   started = true
   await writing
-  expect((await see(first, third.url, scene)).status).toBe(status === 1 ? 200 : 503)
+  expect((await see(first, third.url, fixture)).status).toBe(status === 1 ? 200 : 503)
 })

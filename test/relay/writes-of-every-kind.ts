@@ -30,14 +30,14 @@ type Step = {
   what: string
   write: () => Promise<unknown>
   expected: Partial<Seen>
-  /** Who calls; else the scene's token. */
+  /** Who calls; else the fixture's token. */
   token?: TestToken
 }
 
 let marked = 0
 
 /** One call, and what became of it upstream and in the log. */
-export async function see(world: World, url: string, { token, model }: Scene): Promise<Seen> {
+export async function see(world: World, url: string, { token, model }: Fixture): Promise<Seen> {
   marked += 1
   const marker = `marker-${marked}-${randomKey(6)}`
   const reply = await fetch(`${url}/v1/chat/completions`, {
@@ -63,9 +63,9 @@ export async function see(world: World, url: string, { token, model }: Scene): P
   }
 }
 
-export type Scene = { model: string; root: TestUser; user: TestUser; token: TestToken; spare: TestToken }
+export type Fixture = { model: string; root: TestUser; user: TestUser; token: TestToken; spare: TestToken }
 
-export async function setScene({ make }: World): Promise<Scene> {
+export async function createFixture({ make }: World): Promise<Fixture> {
   const root = await make.user({ role: 100 })
   const user = await make.user({ quota: 1_000_000_000 })
   const [token, spare] = [await make.token(user), await make.token(user)]
@@ -103,9 +103,9 @@ function callersOf({ url }: World) {
 }
 
 /** Writes of every kind, by REST and tRPC, each with what the very next call has to show. */
-function writesOfEveryKind(world: World, scene: Scene): Step[] {
+function writesOfEveryKind(world: World, fixture: Fixture): Step[] {
   const { trpc, rest } = callersOf(world)
-  const { model, root, user, token, spare } = scene
+  const { model, root, user, token, spare } = fixture
   const admin = trpc(root).admin
   const address = world.upstream.url
   const ids: number[] = []
@@ -311,13 +311,13 @@ export async function staleAfter(
   const kinds = new Set<string>()
   let writes = 0
   while (writes < input.writes) {
-    const scene = await setScene(world)
-    for (const { what, write, expected, token = scene.token } of writesOfEveryKind(world, scene)) {
+    const fixture = await createFixture(world)
+    for (const { what, write, expected, token = fixture.token } of writesOfEveryKind(world, fixture)) {
       await write()
       writes += 1
       kinds.add(what)
       const look = async (): Promise<string[]> => {
-        const seen = await Promise.all(input.nodes.map((url) => see(world, url, { ...scene, token })))
+        const seen = await Promise.all(input.nodes.map((url) => see(world, url, { ...fixture, token })))
         const shown = seen.map((all) =>
           JSON.stringify(Object.fromEntries(Object.keys(expected).map((key) => [key, all[key as keyof Seen]]))),
         )
