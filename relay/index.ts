@@ -33,7 +33,7 @@ export { refusalOfPath } from './refusal-of-path.ts'
 export { languageOf } from './request/receive.ts'
 export { asksForRealtime, serveUpgrades } from './realtime/upgrades.ts'
 
-/** Everything that callers' programs talk to; a console node serves only the playground and the images it shows. */
+/** Everything that callers' programs call; a console node serves only the playground and the images it shows. */
 export function createRelayRouter(services: RelayServices, paths: 'all' | 'playground' = 'all'): Router {
   const router = Router()
   servePlayground(services, router)

@@ -13,18 +13,18 @@ const chargeOfTen = 2425
 test('a response costs what its usage says, text and audio each at its price', async () => {
   const { app } = world
   const payer = await payerWith(app, 100_000)
-  const talk = await world.talk({ key: payer.key })
-  await converse(talk, exampleTen)
+  const session = await world.openSession({ key: payer.key })
+  await converse(session, exampleTen)
   // Charged before its end was sent, and the next one is set aside.
   expect(await app.balanceOf(payer.userId)).toBe(100_000 - chargeOfTen - oneHold)
   expect(await openHolds(app, payer.userId)).toBe(1)
-  talk.socket.close()
+  session.socket.close()
   await untilFree(app, payer.userId)
   expect(await app.balanceOf(payer.userId)).toBe(100_000 - chargeOfTen)
   const [row] = await chargesOf(app, payer.userId)
   expect(row).toMatchObject({
     quota: chargeOfTen,
-    request_id: talk.requestId,
+    request_id: session.requestId,
     prompt_tokens: 40,
     completion_tokens: 60,
     is_stream: true,
@@ -52,27 +52,31 @@ test('a response costs what its usage says, text and audio each at its price', a
 test('each response of a session has a log row and a charge of its own', async () => {
   const { app } = world
   const payer = await payerWith(app, 100_000)
-  const talk = await world.talk({ key: payer.key })
-  await converse(talk, exampleTen)
-  await converse(talk, '[[usage=100:0]] again')
-  await converse(talk, '[[usage=0:100,audio=0:100]] and again')
-  talk.socket.close()
+  const session = await world.openSession({ key: payer.key })
+  await converse(session, exampleTen)
+  await converse(session, '[[usage=100:0]] again')
+  await converse(session, '[[usage=0:100,audio=0:100]] and again')
+  session.socket.close()
   await untilFree(app, payer.userId)
   const rows = await chargesOf(app, payer.userId)
   // 100 × 2.5, and 100 × 8 × 2 × 2.5.
   expect(rows.map((row) => row.quota)).toEqual([chargeOfTen, 250, 4000])
-  expect(rows.map((row) => row.request_id)).toEqual([talk.requestId, `${talk.requestId}-2`, `${talk.requestId}-3`])
-  expect(new Set(rows.map((row) => row.other['session']))).toEqual(new Set([talk.requestId]))
+  expect(rows.map((row) => row.request_id)).toEqual([
+    session.requestId,
+    `${session.requestId}-2`,
+    `${session.requestId}-3`,
+  ])
+  expect(new Set(rows.map((row) => row.other['session']))).toEqual(new Set([session.requestId]))
   expect(await app.balanceOf(payer.userId)).toBe(100_000 - chargeOfTen - 250 - 4000)
 })
 
 test('a session that never asks for anything costs nothing and writes no row', async () => {
   const { app } = world
   const payer = await payerWith(app, 100_000)
-  const talk = await world.talk({ key: payer.key })
-  await talk.next('session.created')
+  const session = await world.openSession({ key: payer.key })
+  await session.next('session.created')
   expect(await openHolds(app, payer.userId)).toBe(1)
-  talk.socket.close()
+  session.socket.close()
   await untilFree(app, payer.userId)
   expect(await app.balanceOf(payer.userId)).toBe(100_000)
   expect(await chargesOf(app, payer.userId)).toEqual([])
@@ -81,16 +85,16 @@ test('a session that never asks for anything costs nothing and writes no row', a
 test('a balance for two responses carries two, and what cannot be set aside ends the session with an error event', async () => {
   const { app } = world
   const payer = await payerWith(app, 2 * chargeOfTen + oneHold - 1)
-  const talk = await world.talk({ key: payer.key })
-  await converse(talk, exampleTen)
-  await converse(talk, exampleTen)
-  expect(await talk.next('error')).toMatchObject({
+  const session = await world.openSession({ key: payer.key })
+  await converse(session, exampleTen)
+  await converse(session, exampleTen)
+  expect(await session.next('error')).toMatchObject({
     type: 'error',
-    event_id: `evt_${talk.requestId}`,
+    event_id: `evt_${session.requestId}`,
     error: { type: 'gateway_error', code: 'insufficient_user_quota', param: null },
   })
-  expect(errorOf(talk.events.at(-1) ?? {}).message).toContain('is below the required')
-  expect(await talk.closed).toMatchObject({ code: 1008 })
+  expect(errorOf(session.events.at(-1) ?? {}).message).toContain('is below the required')
+  expect(await session.closed).toMatchObject({ code: 1008 })
   await untilFree(app, payer.userId)
   expect((await chargesOf(app, payer.userId)).map((row) => row.quota)).toEqual([chargeOfTen, chargeOfTen])
   expect(await app.balanceOf(payer.userId)).toBe(oneHold - 1)
@@ -102,13 +106,13 @@ test('a token that cannot pay the next response ends the session, and one spent 
   const user = await app.make.user({ quota: 1_000_000 })
   const token = await app.make.token(user, { remainQuota: chargeOfTen + 100 })
   await app.settled()
-  const talk = await world.talk({ key: token.key })
-  await converse(talk, exampleTen)
-  expect(errorOf(await talk.next('error'))).toMatchObject({ code: 'pre_consume_token_quota_failed' })
-  await talk.closed
+  const session = await world.openSession({ key: token.key })
+  await converse(session, exampleTen)
+  expect(errorOf(await session.next('error'))).toMatchObject({ code: 'pre_consume_token_quota_failed' })
+  await session.closed
   const spent = await app.make.token(user, { remainQuota: chargeOfTen })
   await app.settled()
-  const last = await world.talk({ key: spent.key })
+  const last = await world.openSession({ key: spent.key })
   await converse(last, exampleTen)
   expect(errorOf(await last.next('error')).message).toContain('令牌额度已耗尽')
   await last.closed
@@ -122,9 +126,9 @@ test('whoever cannot pay the first response is refused after the handshake, and 
   const { app } = world
   const payer = await payerWith(app, oneHold - 1)
   const before = app.upstream.total
-  const talk = await world.talk({ key: payer.key })
-  expect(errorOf(await talk.next('error'))).toMatchObject({ code: 'insufficient_user_quota' })
-  expect(await talk.closed).toMatchObject({ code: 1008 })
+  const session = await world.openSession({ key: payer.key })
+  expect(errorOf(await session.next('error'))).toMatchObject({ code: 'insufficient_user_quota' })
+  expect(await session.closed).toMatchObject({ code: 1008 })
   expect(app.upstream.total).toBe(before)
   expect(await app.balanceOf(payer.userId)).toBe(oneHold - 1)
 })
@@ -132,14 +136,14 @@ test('whoever cannot pay the first response is refused after the handshake, and 
 test('of two sessions at once on a balance for one, one begins', async () => {
   const { app } = world
   const payer = await payerWith(app, oneHold + 100)
-  const talks = await Promise.all([world.talk({ key: payer.key }), world.talk({ key: payer.key })])
+  const sessions = await Promise.all([world.openSession({ key: payer.key }), world.openSession({ key: payer.key })])
   const firsts = await Promise.all(
-    talks.map((talk) =>
-      Promise.race([talk.closed.then(() => 'refused'), talk.next('session.created').then(() => 'begun')]),
+    sessions.map((session) =>
+      Promise.race([session.closed.then(() => 'refused'), session.next('session.created').then(() => 'begun')]),
     ),
   )
   expect(firsts.toSorted()).toEqual(['begun', 'refused'])
-  for (const talk of talks) talk.socket.close()
+  for (const session of sessions) session.socket.close()
   await untilFree(app, payer.userId)
   expect(await app.balanceOf(payer.userId)).toBe(oneHold + 100)
 })
@@ -147,11 +151,11 @@ test('of two sessions at once on a balance for one, one begins', async () => {
 test('many sessions of one account at once lose no unit', async () => {
   const { app } = world
   const payer = await payerWith(app, 1_000_000)
-  const talks = await Promise.all(Array.from({ length: 12 }, () => world.talk({ key: payer.key })))
+  const sessions = await Promise.all(Array.from({ length: 12 }, () => world.openSession({ key: payer.key })))
   await Promise.all(
-    talks.map(async (talk) => {
-      for (let round = 0; round < 3; round += 1) await converse(talk, exampleTen)
-      talk.socket.close()
+    sessions.map(async (session) => {
+      for (let round = 0; round < 3; round += 1) await converse(session, exampleTen)
+      session.socket.close()
     }),
   )
   await untilFree(app, payer.userId)
@@ -166,12 +170,12 @@ test('a price per call is charged once a session, with its first response', asyn
   await app.make.option('ModelPrice', JSON.stringify({ 'per-session': 0.01 }))
   await app.services.options.reload()
   const payer = await payerWith(app, 5000)
-  const talk = await world.talk({ key: payer.key, model: 'per-session' })
-  await converse(talk, exampleTen)
+  const session = await world.openSession({ key: payer.key, model: 'per-session' })
+  await converse(session, exampleTen)
   // The whole of it is spent: the session goes on all the same.
   expect(await app.balanceOf(payer.userId)).toBe(0)
-  await converse(talk, exampleTen)
-  talk.socket.close()
+  await converse(session, exampleTen)
+  session.socket.close()
   await untilFree(app, payer.userId)
   const rows = await chargesOf(app, payer.userId)
   expect(rows.map((row) => row.quota)).toEqual([5000, 0])
@@ -184,16 +188,16 @@ describe('without usage from the upstream', () => {
   test('text is counted here, and the tools from the second response on', async () => {
     const { app } = world
     const payer = await payerWith(app, 100_000)
-    const talk = await world.talk({ key: payer.key })
+    const session = await world.openSession({ key: payer.key })
     const tools = [{ type: 'function', name: 'weather', description: 'Tells the weather', parameters: {} }]
-    talk.say({
+    session.say({
       type: 'session.update',
       session: { type: 'realtime', output_modalities: ['text'], instructions: 'Be brief.', tools },
     })
-    await talk.next('session.updated')
-    await converse(talk, '[[nousage]] Hello')
-    await converse(talk, '[[nousage]] Hello')
-    talk.socket.close()
+    await session.next('session.updated')
+    await converse(session, '[[nousage]] Hello')
+    await converse(session, '[[nousage]] Hello')
+    session.socket.close()
     await untilFree(app, payer.userId)
     const rows = await chargesOf(app, payer.userId)
     // "Be brief." is 3 tokens, "[[nousage]] Hello" 5, "You said: Hello" 4: (8 + 4 × 4) × 2.5.
@@ -206,8 +210,8 @@ describe('without usage from the upstream', () => {
   test('audio is counted by its seconds', async () => {
     const { app } = world
     const payer = await payerWith(app, 1_000_000)
-    const talk = await world.talk({ key: payer.key })
-    talk.say({
+    const session = await world.openSession({ key: payer.key })
+    session.say({
       type: 'session.update',
       session: {
         type: 'realtime',
@@ -215,12 +219,12 @@ describe('without usage from the upstream', () => {
         audio: { output: { format: { type: 'audio/pcm', rate: 24000 } } },
       },
     })
-    await talk.next('session.updated')
+    await session.next('session.updated')
     // Three seconds of 24,000 samples of two bytes, in pieces of a quarter second.
     const quarter = Buffer.alloc(12_000).toString('base64')
-    for (let piece = 0; piece < 12; piece += 1) talk.say({ type: 'input_audio_buffer.append', audio: quarter })
-    await converse(talk, '[[nousage,words=20]] go')
-    talk.socket.close()
+    for (let piece = 0; piece < 12; piece += 1) session.say({ type: 'input_audio_buffer.append', audio: quarter })
+    await converse(session, '[[nousage,words=20]] go')
+    session.socket.close()
     await untilFree(app, payer.userId)
     const [row] = await chargesOf(app, payer.userId)
     // 3 s of input: floor(3 / 60 × 100 / 0.06) = 83. 20 words are 2 s of audio: floor(2 / 60 × 200 / 0.24) = 27.
@@ -233,14 +237,14 @@ describe('without usage from the upstream', () => {
   test('a response that failed before it said anything is free', async () => {
     const { app } = world
     const payer = await payerWith(app, 100_000)
-    const talk = await world.talk({ key: payer.key })
-    const done = await converse(talk, '[[status=429]] Hello')
+    const session = await world.openSession({ key: payer.key })
+    const done = await converse(session, '[[status=429]] Hello')
     expect(done['response']).toMatchObject({ status: 'failed' })
     expect(await app.balanceOf(payer.userId)).toBe(100_000 - oneHold)
     expect(await chargesOf(app, payer.userId)).toMatchObject([{ quota: 0, prompt_tokens: 0 }])
-    ask(talk, exampleTen)
-    await talk.next('response.done')
-    talk.socket.close()
+    ask(session, exampleTen)
+    await session.next('response.done')
+    session.socket.close()
     await untilFree(app, payer.userId)
     expect((await chargesOf(app, payer.userId)).map((row) => row.quota)).toEqual([0, chargeOfTen])
   })
@@ -248,9 +252,9 @@ describe('without usage from the upstream', () => {
   test('a usage that cannot be is counted here, and marked', async () => {
     const { app } = world
     const payer = await payerWith(app, 100_000)
-    const talk = await world.talk({ key: payer.key })
-    await converse(talk, '[[usage=-5:x]] Hello')
-    talk.socket.close()
+    const session = await world.openSession({ key: payer.key })
+    await converse(session, '[[usage=-5:x]] Hello')
+    session.socket.close()
     await untilFree(app, payer.userId)
     const [row] = await chargesOf(app, payer.userId)
     expect(row?.other).toMatchObject({ usage_source: 'estimated', usage_corrected: true })
@@ -261,13 +265,13 @@ describe('without usage from the upstream', () => {
 test('a transcription of the input is charged by its own report at its own price, once each', async () => {
   const { app } = world
   const payer = await payerWith(app, 1_000_000)
-  const talk = await world.talk({ key: payer.key })
+  const session = await world.openSession({ key: payer.key })
   const transcribe = async (model: string) => {
-    talk.say({ type: 'session.update', session: { input_audio_transcription: { model } } })
-    await talk.next('session.updated')
-    talk.say({ type: 'input_audio_buffer.append', audio: Buffer.alloc(96_000).toString('base64') })
-    talk.say({ type: 'input_audio_buffer.commit' })
-    await talk.next('conversation.item.input_audio_transcription.completed')
+    session.say({ type: 'session.update', session: { input_audio_transcription: { model } } })
+    await session.next('session.updated')
+    session.say({ type: 'input_audio_buffer.append', audio: Buffer.alloc(96_000).toString('base64') })
+    session.say({ type: 'input_audio_buffer.commit' })
+    await session.next('conversation.item.input_audio_transcription.completed')
   }
   await transcribe('whisper-1')
   await transcribe('gpt-4o-transcribe')
@@ -280,7 +284,7 @@ test('a transcription of the input is charged by its own report at its own price
   expect(quotaOfReceipt(receipt.parse(rows[1]?.other['receipt']))).toBe(rows[1]?.quota)
   expect(rows[1]?.quota).toBeGreaterThan(0)
   expect(rows[1]).toMatchObject({ completion_tokens: 40, other: { operation: 'realtime-transcription', ws: true } })
-  talk.socket.close()
+  session.socket.close()
   await untilFree(app, payer.userId)
   expect(await app.violations()).toEqual([])
 })

@@ -16,7 +16,7 @@ async function startOn(environment: Record<string, string>) {
   return {
     world,
     product,
-    talk: () => open({ url: product.url, key: token.key }),
+    openSession: () => open({ url: product.url, key: token.key }),
     balance: async () =>
       Number((await world.pool.query('select quota from users where id = $1', [user.id])).rows[0]?.quota),
     charges: async () =>
@@ -37,22 +37,22 @@ const charged = 700
 
 test('a worker killed in the middle of a session keeps what was charged and gives the open hold back', async () => {
   await using running = await startOn({ WORKERS: '2' })
-  const talk = await running.talk()
-  await converse(talk, '[[usage=40:60]] Hello')
-  ask(talk, '[[gap=100,words=400]] Hello')
-  await talk.next('response.output_audio_transcript.delta')
+  const session = await running.openSession()
+  await converse(session, '[[usage=40:60]] Hello')
+  ask(session, '[[gap=100,words=400]] Hello')
+  await session.next('response.output_audio_transcript.delta')
   // What the conversation and the answer come to is set aside, as the answer grows.
   const settled = 1_000_000 - charged
   await expect.poll(running.balance).toBeLessThan(settled - oneHold)
   for (const worker of running.product.workers()) process.kill(worker, 'SIGKILL')
-  expect(await talk.closed).toMatchObject({ code: 1006 })
+  expect(await session.closed).toMatchObject({ code: 1006 })
   await untilNothingIsHeld(running.world.pool)
   expect(await running.balance()).toBe(1_000_000 - charged)
   expect(await running.charges()).toEqual([{ quota: charged, end: null }])
   expect(await ledgerViolations(running.world.pool)).toEqual([])
   // Who was put in their place serves on.
   const later = await eventually(
-    () => running.talk().catch(() => null),
+    () => running.openSession().catch(() => null),
     (found) => found !== null,
   )
   await converse(later as NonNullable<typeof later>, '[[usage=40:60]] Hello')
@@ -62,7 +62,7 @@ test('a worker killed in the middle of a session keeps what was charged and give
 
 test('asked to stop, sessions are ended at the deadline with an error event, and what was delivered is charged', async () => {
   await using running = await startOn({ WORKERS: '1', STOP_SECONDS: '4' })
-  const [busy, idle] = [await running.talk(), await running.talk()]
+  const [busy, idle] = [await running.openSession(), await running.openSession()]
   await idle.next('session.created')
   ask(busy, '[[gap=50,words=400]] Hello')
   await busy.next('response.output_audio_transcript.delta')
@@ -70,9 +70,9 @@ test('asked to stop, sessions are ended at the deadline with an error event, and
   await pause(300)
   // Until then the answer goes on.
   expect(busy.socket.readyState).toBe(busy.socket.OPEN)
-  for (const talk of [busy, idle]) {
-    expect(await talk.next('error')).toMatchObject({ error: { type: 'gateway_error' } })
-    expect(await talk.closed).toMatchObject({ code: 1012 })
+  for (const session of [busy, idle]) {
+    expect(await session.next('error')).toMatchObject({ error: { type: 'gateway_error' } })
+    expect(await session.closed).toMatchObject({ code: 1012 })
   }
   expect(await stopped).toEqual({ code: 0, signal: null })
   const [row, ...more] = await running.charges()
@@ -85,14 +85,14 @@ test('asked to stop, sessions are ended at the deadline with an error event, and
 
 test('asked to stop, a session whose response ends in time is not given another one', async () => {
   await using running = await startOn({ WORKERS: '1', STOP_SECONDS: '100' })
-  const talk = await running.talk()
+  const session = await running.openSession()
   // Long enough to be under way still when the product has been notified of its stop.
-  ask(talk, '[[usage=40:60,gap=100,words=60]] Hello')
-  await talk.next('response.output_audio_transcript.delta')
+  ask(session, '[[usage=40:60,gap=100,words=60]] Hello')
+  await session.next('response.output_audio_transcript.delta')
   const stopped = running.product.stop()
-  await talk.next('response.done')
-  expect(await talk.next('error')).toMatchObject({ error: { type: 'gateway_error' } })
-  expect(await talk.closed).toMatchObject({ code: 1012 })
+  await session.next('response.done')
+  expect(await session.next('error')).toMatchObject({ error: { type: 'gateway_error' } })
+  expect(await session.closed).toMatchObject({ code: 1012 })
   expect(await stopped).toEqual({ code: 0, signal: null })
   expect(await running.charges()).toEqual([{ quota: charged, end: null }])
 })
@@ -100,21 +100,21 @@ test('asked to stop, a session whose response ends in time is not given another 
 test('a database that is away when a response ends keeps its end back, and the charge is made once it is there', async () => {
   await using running = await startOn({ WORKERS: '1' })
   const { pool } = running.world
-  const talk = await running.talk()
-  await talk.next('session.created')
+  const session = await running.openSession()
+  await session.next('session.created')
   // Whoever holds the account's row keeps every charge of it waiting.
   const client = await pool.connect()
   await client.query('begin')
   await client.query('select id from users for update')
-  ask(talk, '[[usage=40:60,words=3]] Hello')
-  await talk.next('response.output_audio_transcript.done')
+  ask(session, '[[usage=40:60,words=3]] Hello')
+  await session.next('response.output_audio_transcript.done')
   await pause(300)
-  expect(talk.events.some((event) => event.type === 'response.done')).toBe(false)
+  expect(session.events.some((event) => event.type === 'response.done')).toBe(false)
   await client.query('rollback')
   client.release()
-  await talk.next('response.done')
+  await session.next('response.done')
   expect(await running.charges()).toEqual([{ quota: charged, end: null }])
-  talk.socket.close()
+  session.socket.close()
   await untilNothingIsHeld(pool)
   expect(await ledgerViolations(pool)).toEqual([])
 })

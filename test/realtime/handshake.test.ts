@@ -102,15 +102,15 @@ test('behind a reverse proxy a token’s list of addresses means the caller’s,
     expect((await through(right.key)).status).toBe(403)
     await withOptions(app, { ReverseProxyEnabled: 'true', ReverseProxyProvider: 'nginx' }, async () => {
       expect((await through(wrong.key)).status).toBe(403)
-      const talk = await open({ url: proxy.url, key: right.key })
-      await converse(talk, '[[usage=40:60]] Hello')
+      const session = await open({ url: proxy.url, key: right.key })
+      await converse(session, '[[usage=40:60]] Hello')
       // The list is asked again for the next response.
       await app.pool.query("update tokens set allow_ips = '127.0.0.1' where id = $1", [right.id])
       await app.settled()
-      ask(talk, '[[usage=40:60]] Hello')
-      await talk.next('response.done')
-      expect(errorOf(await talk.next('error')).message).toContain('白名单')
-      await talk.closed
+      ask(session, '[[usage=40:60]] Hello')
+      await session.next('response.done')
+      expect(errorOf(await session.next('error')).message).toContain('白名单')
+      await session.closed
     })
   } finally {
     proxy.close()
@@ -127,41 +127,41 @@ test('a socket where there is none is an unknown path, and an offer of another p
 
 describe('a session begins', () => {
   test('with the key in a header, and the reply names the request', async () => {
-    const talk = await world.talk()
-    await talk.next('session.created')
-    expect(talk.requestId).toMatch(/^\d{23}\w{8}$/)
-    expect(talk.socket.protocol).toBe('')
-    talk.socket.close()
+    const session = await world.openSession()
+    await session.next('session.created')
+    expect(session.requestId).toMatch(/^\d{23}\w{8}$/)
+    expect(session.socket.protocol).toBe('')
+    session.socket.close()
   })
 
   test('with the key among the sub-protocols, of which `realtime` is chosen; the upstream is asked likewise', async () => {
     const { app, token } = world
-    const talk = await world.talk({ protocols: ['realtime', `openai-insecure-api-key.sk-${token.key}`] })
-    await talk.next('session.created')
-    expect(talk.socket.protocol).toBe('realtime')
+    const session = await world.openSession({ protocols: ['realtime', `openai-insecure-api-key.sk-${token.key}`] })
+    await session.next('session.created')
+    expect(session.socket.protocol).toBe('realtime')
     const { headers, query } = app.upstream.requests.at(-1) ?? {}
     expect(headers?.['sec-websocket-protocol']).toBe('realtime,openai-insecure-api-key.sk-upstream')
     expect(headers).not.toHaveProperty('authorization')
     expect(query).toEqual({ model })
-    talk.socket.close()
+    session.socket.close()
   })
 
   test('in the older form of the events only for callers who ask for it', async () => {
     const { app, token } = world
-    const newer = await world.talk()
+    const newer = await world.openSession()
     await newer.next('session.created')
     expect(app.upstream.requests.at(-1)?.headers).not.toHaveProperty('openai-beta')
-    const older = await world.talk({ headers: { 'openai-beta': 'realtime=v1' } })
+    const older = await world.openSession({ headers: { 'openai-beta': 'realtime=v1' } })
     expect((await older.next('session.created'))['session']).toHaveProperty('modalities')
     expect(app.upstream.requests.at(-1)?.headers).toMatchObject({
       'openai-beta': 'realtime=v1',
       authorization: 'Bearer sk-upstream',
     })
-    const inBrowser = await world.talk({
+    const inBrowser = await world.openSession({
       protocols: ['realtime', `openai-insecure-api-key.${token.key}`, 'openai-beta.realtime-v1'],
     })
     expect((await inBrowser.next('session.created'))['session']).toHaveProperty('modalities')
-    for (const talk of [newer, older, inBrowser]) talk.socket.close()
+    for (const session of [newer, older, inBrowser]) session.socket.close()
   })
 
   test.each(['/hf/v1/realtime', '//v1//realtime', '/v1/realtime/'])('below %s too', async (path) => {

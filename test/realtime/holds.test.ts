@@ -10,15 +10,15 @@ const mostOfAWord = 120
 test('a response that can no longer be paid ends as at a reached limit, then the session; the balance stays above one piece', async () => {
   const { app } = world
   const payer = await payerWith(app, 6000)
-  const talk = await world.talk({ key: payer.key })
-  ask(talk, '[[words=3000,gap=1]] a long story')
-  const done = await talk.next('response.done')
+  const session = await world.openSession({ key: payer.key })
+  ask(session, '[[words=3000,gap=1]] a long story')
+  const done = await session.next('response.done')
   expect(done['response']).toMatchObject({
     status: 'incomplete',
     status_details: { type: 'incomplete', reason: 'max_output_tokens' },
   })
-  expect(errorOf(await talk.next('error'))).toMatchObject({ code: 'insufficient_user_quota' })
-  expect(await talk.closed).toMatchObject({ code: 1008 })
+  expect(errorOf(await session.next('error'))).toMatchObject({ code: 'insufficient_user_quota' })
+  expect(await session.closed).toMatchObject({ code: 1008 })
   await untilFree(app, payer.userId)
   const [row, ...more] = await chargesOf(app, payer.userId)
   expect(more).toEqual([])
@@ -32,10 +32,10 @@ test('the quota of a token ends a response like the balance does', async () => {
   const { app } = world
   const token = await app.make.token(await app.make.user({ quota: 1_000_000 }), { remainQuota: 6000 })
   await app.settled()
-  const talk = await world.talk({ key: token.key })
-  ask(talk, '[[words=3000,gap=1]] a long story')
-  expect((await talk.next('response.done'))['response']).toMatchObject({ status: 'incomplete' })
-  await talk.closed
+  const session = await world.openSession({ key: token.key })
+  ask(session, '[[words=3000,gap=1]] a long story')
+  expect((await session.next('response.done'))['response']).toMatchObject({ status: 'incomplete' })
+  await session.closed
   await untilFree(app, token.userId)
   const { rows } = await app.pool.query('select remain_quota::int as remain from tokens where id = $1', [token.id])
   expect(rows[0].remain).toBeGreaterThanOrEqual(-mostOfAWord)
@@ -46,9 +46,9 @@ test('many sessions on one balance end no lower than a piece each below zero', a
   const payer = await payerWith(app, 30_000)
   await Promise.all(
     Array.from({ length: 8 }, async () => {
-      const talk = await world.talk({ key: payer.key })
-      ask(talk, '[[words=600,gap=1]] a long story')
-      await talk.closed
+      const session = await world.openSession({ key: payer.key })
+      ask(session, '[[words=600,gap=1]] a long story')
+      await session.closed
     }),
   )
   await untilFree(app, payer.userId)
@@ -59,12 +59,12 @@ test('many sessions on one balance end no lower than a piece each below zero', a
 test('a conversation that has grown is set aside before it is read again, and not read where it cannot be paid', async () => {
   const { app } = world
   const payer = await payerWith(app, 30_000)
-  const talk = await world.talk({ key: payer.key })
+  const session = await world.openSession({ key: payer.key })
   // 8000 tokens at 2.5, and the answer.
-  await converse(talk, '[[usage=8000:10]] Hello')
-  ask(talk, '[[usage=8020:10]] Hello')
-  expect(errorOf(await talk.next('error'))).toMatchObject({ code: 'insufficient_user_quota' })
-  await talk.closed
+  await converse(session, '[[usage=8000:10]] Hello')
+  ask(session, '[[usage=8020:10]] Hello')
+  expect(errorOf(await session.next('error'))).toMatchObject({ code: 'insufficient_user_quota' })
+  await session.closed
   await untilFree(app, payer.userId)
   expect(await app.balanceOf(payer.userId)).toBe(30_000 - 8000 * 2.5 - 10 * 10)
 })
@@ -72,9 +72,9 @@ test('a conversation that has grown is set aside before it is read again, and no
 test('a response sets aside what responses of the model lately cost, and a session that says nothing does not', async () => {
   const { app } = world
   const payer = await payerWith(app, 1_000_000)
-  const talk = await world.talk({ key: payer.key })
-  for (let round = 0; round < 3; round += 1) await converse(talk, '[[usage=10:900,audio=0:900]] Hello')
-  ask(talk, '[[words=20,gap=50]] Hello')
+  const session = await world.openSession({ key: payer.key })
+  for (let round = 0; round < 3; round += 1) await converse(session, '[[usage=10:900,audio=0:900]] Hello')
+  ask(session, '[[words=20,gap=50]] Hello')
   const held = async () =>
     Number(
       (await app.pool.query("select sum(amount) from holds where status = 'open' and user_id = $1", [payer.userId]))
@@ -82,7 +82,7 @@ test('a response sets aside what responses of the model lately cost, and a sessi
     )
   // 900 tokens of audio at 2.5 × 16.
   await expect.poll(held).toBeGreaterThanOrEqual(36_000)
-  talk.socket.close()
+  session.socket.close()
   await untilFree(app, payer.userId)
   expect(await openHolds(app, payer.userId)).toBe(0)
 })
@@ -90,15 +90,15 @@ test('a response sets aside what responses of the model lately cost, and a sessi
 test('whoever leaves in the middle of a response pays for the conversation that it read', async () => {
   const { app } = world
   const payer = await payerWith(app, 1_000_000)
-  const talk = await world.talk({ key: payer.key })
-  await converse(talk, '[[usage=4000:10]] Hello')
-  const before = talk.events.length
-  ask(talk, '[[words=400,gap=20]] Hello')
+  const session = await world.openSession({ key: payer.key })
+  await converse(session, '[[usage=4000:10]] Hello')
+  const before = session.events.length
+  ask(session, '[[words=400,gap=20]] Hello')
   await eventually(
-    () => talk.events.slice(before).some(({ type }) => type.endsWith('.delta')),
+    () => session.events.slice(before).some(({ type }) => type.endsWith('.delta')),
     (begun) => begun,
   )
-  talk.socket.close()
+  session.socket.close()
   await untilFree(app, payer.userId)
   const rows = await chargesOf(app, payer.userId)
   expect(rows[1]?.prompt_tokens).toBeGreaterThanOrEqual(4010)
@@ -108,11 +108,11 @@ test('responses are paid by a plan as far as it goes, and the session ends where
   const { app } = world
   const payer = await payerWith(app, 1_000_000)
   await app.make.subscription({ id: payer.userId }, { windows: [{ amount: 30_000 }], balancePays: false })
-  const talk = await world.talk({ key: payer.key })
-  await converse(talk, '[[usage=8000:10]] Hello')
-  ask(talk, '[[usage=8020:10]] Hello')
-  expect(errorOf(await talk.next('error'))).toMatchObject({ code: 'insufficient_quota' })
-  await talk.closed
+  const session = await world.openSession({ key: payer.key })
+  await converse(session, '[[usage=8000:10]] Hello')
+  ask(session, '[[usage=8020:10]] Hello')
+  expect(errorOf(await session.next('error'))).toMatchObject({ code: 'insufficient_quota' })
+  await session.closed
   await untilFree(app, payer.userId)
   expect(await app.balanceOf(payer.userId)).toBe(1_000_000)
   const { rows } = await app.pool.query('select used_quota::int as used from subscriptions where user_id = $1', [

@@ -67,20 +67,20 @@ describe.each(families)('responses over a socket, on %s', (_, type) => {
     const { user, token } = await payer()
     const { model } = await serve(app, { type })
     const before = (await consumed(app)).length
-    const talk = await open(token.key)
-    talk.create({ model, store: false, input: says(`first ${usage}`) })
-    const first = await talk.ended()
+    const session = await open(token.key)
+    session.create({ model, store: false, input: says(`first ${usage}`) })
+    const first = await session.ended()
     expect(first.type).toBe('response.completed')
     expect(textIn(first)).toContain('You said: first')
-    talk.create({ model, store: false, previous_response_id: first.response.id, input: says(`second ${usage}`) })
-    const second = await talk.ended()
+    session.create({ model, store: false, previous_response_id: first.response.id, input: says(`second ${usage}`) })
+    const second = await session.ended()
     expect(textIn(second)).toContain('You said: second')
     const asked = JSON.stringify(app.upstream.requests.at(-1)?.body)
     for (const text of ['first', 'You said: first', 'second']) expect(asked).toContain(text)
-    talk.create({ model, store: false, previous_response_id: second.response.id, input: says(`third ${usage}`) })
-    await talk.ended()
+    session.create({ model, store: false, previous_response_id: second.response.id, input: says(`third ${usage}`) })
+    await session.ended()
     expect(JSON.stringify(app.upstream.requests.at(-1)?.body)).toContain('You said: second')
-    talk.socket.close()
+    session.socket.close()
     const rows = (await consumed(app)).slice(before)
     expect(rows).toHaveLength(3)
     for (const row of rows) {
@@ -94,28 +94,28 @@ describe.each(families)('responses over a socket, on %s', (_, type) => {
 test('what is stored is gone on from too, by a response that is not, and by a beginning', async () => {
   const { token } = await payer()
   const { model } = await serve(app, { type: 14 })
-  const talk = await open(token.key)
+  const session = await open(token.key)
   const asked = () => JSON.stringify(app.upstream.requests.at(-1)?.body)
-  talk.create({ model, input: says('the first') })
-  const stored = await talk.ended()
-  talk.create({ model, store: false, previous_response_id: stored.response.id, input: says('the second') })
-  const second = await talk.ended()
+  session.create({ model, input: says('the first') })
+  const stored = await session.ended()
+  session.create({ model, store: false, previous_response_id: stored.response.id, input: says('the second') })
+  const second = await session.ended()
   expect(asked()).toContain('the first')
-  talk.create({ model, store: false, previous_response_id: second.response.id, input: says('the third') })
-  await talk.ended()
+  session.create({ model, store: false, previous_response_id: second.response.id, input: says('the third') })
+  await session.ended()
   for (const text of ['the first', 'the second', 'the third']) expect(asked().split(`"${text}`)).toHaveLength(2)
 
   const made = await app.relay(token, '/v1/conversations', { items: [{ role: 'user', content: 'the beginning' }] })
   const { id } = (await made.json()) as { id: string }
   for (const named of [{ previous_response_id: stored.response.id }, { conversation: id }]) {
-    talk.create({ model, store: false, generate: false, input: says('prepared'), ...named })
-    const { response: prepared } = await talk.ended()
-    talk.create({ model, store: false, previous_response_id: prepared.id, input: says('and then') })
-    expect((await talk.ended()).type).toBe('response.completed')
+    session.create({ model, store: false, generate: false, input: says('prepared'), ...named })
+    const { response: prepared } = await session.ended()
+    session.create({ model, store: false, previous_response_id: prepared.id, input: says('and then') })
+    expect((await session.ended()).type).toBe('response.completed')
     for (const text of ['conversation' in named ? 'the beginning' : 'the first', 'prepared', 'and then'])
       expect(asked().split(`"${text}`), text).toHaveLength(2)
   }
-  talk.socket.close()
+  session.socket.close()
 })
 
 test.each(families)('what another user’s calls left cannot be named over a socket, on %s', async (_, type) => {
@@ -131,7 +131,7 @@ test.each(families)('what another user’s calls left cannot be named over a soc
   const { response: unstored } = await own.ended()
   const total = app.upstream.total
 
-  const talk = await open(theirs.token.key)
+  const session = await open(theirs.token.key)
   for (const named of [
     { previous_response_id: stored.id },
     { previous_response_id: unstored.id },
@@ -140,48 +140,48 @@ test.each(families)('what another user’s calls left cannot be named over a soc
     { input: [{ id: stored.output[0]?.id }] },
   ])
     for (const generate of [true, false]) {
-      talk.create({ model, store: false, generate, input: says('go on'), ...named })
-      const end = await talk.ended()
+      session.create({ model, store: false, generate, input: says('go on'), ...named })
+      const end = await session.ended()
       // What is only prepared names it all the same once it is gone on from.
       if (end.type === 'response.completed' && !generate) {
-        talk.create({ model, store: false, previous_response_id: end.response.id, input: says('go on') })
-        expect(await talk.ended(), JSON.stringify(named)).toMatchObject({ type: 'error', status: 404 })
+        session.create({ model, store: false, previous_response_id: end.response.id, input: says('go on') })
+        expect(await session.ended(), JSON.stringify(named)).toMatchObject({ type: 'error', status: 404 })
       } else expect(end, JSON.stringify(named)).toMatchObject({ status: 404 })
     }
   expect(app.upstream.total).toBe(total)
   expect(await app.balanceOf(theirs.user.id)).toBe(1_000_000_000)
-  talk.socket.close()
+  session.socket.close()
   own.socket.close()
 })
 
 test('what a conversation begins with is prepared without a call or a charge, and gone on from', async () => {
   const { token } = await payer()
   const { model } = await serve(app, { type: 14 })
-  const talk = await open(token.key)
+  const session = await open(token.key)
   const before = (await consumed(app)).length
-  talk.create({ model, store: false, generate: false, input: says('the beginning') })
-  const prepared = await talk.ended()
+  session.create({ model, store: false, generate: false, input: says('the beginning') })
+  const prepared = await session.ended()
   expect(prepared.response.output).toEqual([])
   expect(app.upstream.total).toBe(0)
-  talk.create({ model, store: false, previous_response_id: prepared.response.id, input: says('and then') })
-  expect((await talk.ended()).type).toBe('response.completed')
+  session.create({ model, store: false, previous_response_id: prepared.response.id, input: says('and then') })
+  expect((await session.ended()).type).toBe('response.completed')
   expect(JSON.stringify(app.upstream.requests.at(-1)?.body)).toContain('the beginning')
   expect(await consumed(app)).toHaveLength(before + 1)
-  talk.socket.close()
+  session.socket.close()
 })
 
 test('what a conversation begins with may come in pieces, of which no more is kept than a body may be', async () => {
   const { token } = await payer()
   const { model } = await serve(app, { type: 14 })
-  const talk = await open(token.key)
+  const session = await open(token.key)
   const prepare = async (text: string, previous?: Event) => {
     const from = previous && { previous_response_id: previous.response.id }
-    talk.create({ model, store: false, generate: false, input: says(text), ...from })
-    return talk.ended()
+    session.create({ model, store: false, generate: false, input: says(text), ...from })
+    return session.ended()
   }
   const second = await prepare('piece two', await prepare('piece one'))
-  talk.create({ model, store: false, previous_response_id: second.response.id, input: says('and then') })
-  expect((await talk.ended()).type).toBe('response.completed')
+  session.create({ model, store: false, previous_response_id: second.response.id, input: says('and then') })
+  expect((await session.ended()).type).toBe('response.completed')
   const asked = JSON.stringify(app.upstream.requests.at(-1)?.body)
   for (const text of ['piece one', 'piece two', 'and then']) expect(asked).toContain(text)
 
@@ -200,20 +200,20 @@ test('what a conversation begins with may come in pieces, of which no more is ke
   small.create({ model, store: false, previous_response_id: last?.response.id, input: says('and then') })
   expect(await small.ended()).toMatchObject({ type: 'error', status: 404 })
   expect(app.upstream.total).toBe(total)
-  talk.socket.close()
+  session.socket.close()
   small.socket.close()
 })
 
 test('what begins a conversation takes of the memory for bodies what it weighs once read', async () => {
   const { token } = await payer()
   const { model } = await serve(app, { type: 14 })
-  const talk = await open(token.key)
+  const session = await open(token.key)
   const held = app.services.bodies.budget.heldBytes
-  talk.create({ model, store: false, generate: false, input: Array.from({ length: 30_000 }, () => ({})) })
-  await talk.ended()
+  session.create({ model, store: false, generate: false, input: Array.from({ length: 30_000 }, () => ({})) })
+  await session.ended()
   // 90 kB of text, and 30,000 objects.
   await expect.poll(() => app.services.bodies.budget.heldBytes - held).toBeGreaterThan(2_000_000)
-  talk.socket.close()
+  session.socket.close()
 })
 
 test('handshakes and beginnings count against the limits of their caller', async () => {
@@ -221,11 +221,11 @@ test('handshakes and beginnings count against the limits of their caller', async
   const { model } = await serve(app, { type: 1 })
   await app.pool.query('update tokens set rate_limit_enabled = true, rate_limit_count = 2 where id = $1', [token.id])
   app.services.tokens.drop(token.id)
-  const talk = await open(token.key)
-  talk.create({ model, store: false, generate: false, input: says('one') })
-  expect((await talk.ended()).type).toBe('response.completed')
-  talk.create({ model, store: false, generate: false, input: says('two') })
-  expect(await talk.ended()).toMatchObject({ type: 'error', status: 429, error: { code: 'rate_limit_exceeded' } })
+  const session = await open(token.key)
+  session.create({ model, store: false, generate: false, input: says('one') })
+  expect((await session.ended()).type).toBe('response.completed')
+  session.create({ model, store: false, generate: false, input: says('two') })
+  expect(await session.ended()).toMatchObject({ type: 'error', status: 429, error: { code: 'rate_limit_exceeded' } })
   const refused = new WebSocket(`${app.url.replace('http', 'ws')}/v1/responses`, {
     headers: { authorization: `Bearer sk-${token.key}` },
   })
@@ -234,48 +234,48 @@ test('handshakes and beginnings count against the limits of their caller', async
     'unexpected-response',
   )) as [unknown, { statusCode: number }]
   expect(answer.statusCode).toBe(429)
-  talk.socket.close()
+  session.socket.close()
 })
 
 test('failures are reported in form, cost nothing, and leave the socket open', async () => {
   const { user, token } = await payer()
   const { model } = await serve(app, { type: 1 })
-  const talk = await open(token.key)
-  talk.create({ model, input: `hi [[status=400,message=no such thing]]` })
-  expect(await talk.ended()).toMatchObject({
+  const session = await open(token.key)
+  session.create({ model, input: `hi [[status=400,message=no such thing]]` })
+  expect(await session.ended()).toMatchObject({
     type: 'error',
     status: 400,
     error: { message: expect.stringContaining('no such thing') },
   })
-  talk.create({ model, store: false, previous_response_id: 'resp_nobody', input: says('hi') })
-  expect(await talk.ended()).toMatchObject({ type: 'error', status: 404 })
-  talk.create({ model, background: true, input: 'hi' })
-  expect(await talk.ended()).toMatchObject({ type: 'error', status: 400, error: { param: 'background' } })
-  talk.socket.send('no json')
-  expect(await talk.ended()).toMatchObject({ type: 'error', status: 400, error: { code: 'invalid_json' } })
-  talk.socket.send(JSON.stringify({ type: 'response.other' }))
-  expect(await talk.ended()).toMatchObject({ type: 'error', status: 400, error: { code: 'unknown_event' } })
-  talk.socket.send('{"type":{"toString":1}}')
-  expect(await talk.ended()).toMatchObject({ type: 'error', status: 400, error: { code: 'unknown_event' } })
-  talk.socket.send(`{"type":"response.create","input":${'['.repeat(300)}${']'.repeat(300)}}`)
-  expect(await talk.ended()).toMatchObject({ type: 'error', status: 400, error: { code: 'invalid_json' } })
+  session.create({ model, store: false, previous_response_id: 'resp_nobody', input: says('hi') })
+  expect(await session.ended()).toMatchObject({ type: 'error', status: 404 })
+  session.create({ model, background: true, input: 'hi' })
+  expect(await session.ended()).toMatchObject({ type: 'error', status: 400, error: { param: 'background' } })
+  session.socket.send('no json')
+  expect(await session.ended()).toMatchObject({ type: 'error', status: 400, error: { code: 'invalid_json' } })
+  session.socket.send(JSON.stringify({ type: 'response.other' }))
+  expect(await session.ended()).toMatchObject({ type: 'error', status: 400, error: { code: 'unknown_event' } })
+  session.socket.send('{"type":{"toString":1}}')
+  expect(await session.ended()).toMatchObject({ type: 'error', status: 400, error: { code: 'unknown_event' } })
+  session.socket.send(`{"type":"response.create","input":${'['.repeat(300)}${']'.repeat(300)}}`)
+  expect(await session.ended()).toMatchObject({ type: 'error', status: 400, error: { code: 'invalid_json' } })
   expect(await app.balanceOf(user.id)).toBe(1_000_000_000)
-  talk.create({ model, input: 'hi' })
-  expect((await talk.ended()).type).toBe('response.completed')
-  talk.socket.close()
+  session.create({ model, input: 'hi' })
+  expect((await session.ended()).type).toBe('response.completed')
+  session.socket.close()
 })
 
 test('a token that was switched off ends nothing that runs and begins nothing more', async () => {
   const { token } = await payer()
   const { model } = await serve(app, { type: 1 })
-  const talk = await open(token.key)
-  talk.create({ model, input: 'hi' })
-  expect((await talk.ended()).type).toBe('response.completed')
+  const session = await open(token.key)
+  session.create({ model, input: 'hi' })
+  expect((await session.ended()).type).toBe('response.completed')
   await app.pool.query('update tokens set status = 2 where id = $1', [token.id])
   app.services.tokens.drop(token.id)
-  talk.create({ model, input: 'hi' })
-  expect(await talk.ended()).toMatchObject({ type: 'error', status: 401 })
-  talk.socket.close()
+  session.create({ model, input: 'hi' })
+  expect(await session.ended()).toMatchObject({ type: 'error', status: 401 })
+  session.socket.close()
 })
 
 test('nobody opens a socket without a key, and a plain question for it finds nothing', async () => {
@@ -291,12 +291,12 @@ test('nobody opens a socket without a key, and a plain question for it finds not
 test('a caller who leaves ends its upstream and pays what was delivered', async () => {
   const { user, token } = await payer()
   const { model } = await serve(app, { type: 1 })
-  const talk = await open(token.key)
-  talk.create({ model, input: 'go on [[words=5000,gap=5]]' })
+  const session = await open(token.key)
+  session.create({ model, input: 'go on [[words=5000,gap=5]]' })
   await expect
-    .poll(() => talk.events.filter(({ type }) => type === 'response.output_text.delta').length)
+    .poll(() => session.events.filter(({ type }) => type === 'response.output_text.delta').length)
     .toBeGreaterThan(3)
-  talk.socket.terminate()
+  session.socket.terminate()
   const row = await eventually(
     async () => (await consumed(app)).find(({ user_id: id }) => Number(id) === user.id),
     (found) => found !== undefined,
@@ -310,12 +310,12 @@ test('a caller who leaves ends its upstream and pays what was delivered', async 
 test('an answer that stops for want of money is incomplete, and the next is refused', async () => {
   const { token } = await payer(60_000)
   const { model } = await serve(app, { type: 1 })
-  const talk = await open(token.key)
-  talk.create({ model, input: 'go on [[words=5000,usage=10:5000]]' })
-  expect(await talk.ended()).toMatchObject({ type: 'response.incomplete' })
-  talk.create({ model, input: 'hi' })
-  expect(await talk.ended()).toMatchObject({ type: 'error', status: 403 })
-  talk.socket.close()
+  const session = await open(token.key)
+  session.create({ model, input: 'go on [[words=5000,usage=10:5000]]' })
+  expect(await session.ended()).toMatchObject({ type: 'response.incomplete' })
+  session.create({ model, input: 'hi' })
+  expect(await session.ended()).toMatchObject({ type: 'error', status: 403 })
+  session.socket.close()
 })
 
 test('a process that is asked to stop finishes the response under way and disconnects its callers', async () => {
@@ -323,28 +323,28 @@ test('a process that is asked to stop finishes the response under way and discon
   const { token } = await payer()
   const { model } = await serve(app, { type: 1 })
   await stopping.services.channels.reload()
-  const talk = await open(token.key, stopping)
+  const session = await open(token.key, stopping)
   const idle = await open(token.key, stopping)
-  talk.create({ model, input: 'go on [[words=60,gap=10]]' })
-  await expect.poll(() => talk.events.length).toBeGreaterThan(3)
+  session.create({ model, input: 'go on [[words=60,gap=10]]' })
+  await expect.poll(() => session.events.length).toBeGreaterThan(3)
   // One more waits behind it, and is neither begun nor charged.
-  talk.create({ model, input: 'and on' })
+  session.create({ model, input: 'and on' })
   stopping.services.draining = () => true
   expect(await idle.closed).toBe(1012)
-  expect((await talk.ended()).type).toBe('response.completed')
-  expect(await talk.closed).toBe(1012)
+  expect((await session.ended()).type).toBe('response.completed')
+  expect(await session.closed).toBe(1012)
   expect(app.upstream.total).toBe(1)
 })
 
 test('a caller who never pauses between responses is parted from in the end', async () => {
   const { token } = await payer()
   const { model } = await serve(app, { type: 1 })
-  const talk = await open(token.key)
-  talk.create({ model, input: 'go on [[words=5000,gap=5]]' })
-  await expect.poll(() => talk.events.length).toBeGreaterThan(3)
+  const session = await open(token.key)
+  session.create({ model, input: 'go on [[words=5000,gap=5]]' })
+  await expect.poll(() => session.events.length).toBeGreaterThan(3)
   const now = performance.now.bind(performance)
   const clock = vi.spyOn(performance, 'now').mockImplementation(() => now() + 2.5 * 60 * 60 * 1000)
-  expect(await talk.closed).toBe(1006)
+  expect(await session.closed).toBe(1006)
   clock.mockRestore()
 })
 

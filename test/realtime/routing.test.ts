@@ -13,9 +13,9 @@ async function answeredBy(...routes: Route[]) {
   const { app } = world
   const { model, ids } = await serve(app, ...routes)
   const payer = await payerWith(app, 10_000_000)
-  const talk = await open({ url: app.url, key: payer.key, model })
-  await converse(talk, 'Hello')
-  talk.socket.close()
+  const session = await open({ url: app.url, key: payer.key, model })
+  await converse(session, 'Hello')
+  session.socket.close()
   await untilFree(app, payer.userId)
   const [row] = await chargesOf(app, payer.userId)
   return { row, ids, model, asked: app.upstream.requests.at(-1) }
@@ -40,12 +40,12 @@ describe('while the upstream is not connected', () => {
     const { app } = world
     const { model } = await serve(app, { does: 'status=500,message=broken at 127.0.0.1' })
     const payer = await payerWith(app, 10_000_000)
-    const talk = await open({ url: app.url, key: payer.key, model })
-    const event = await talk.next('error')
-    expect(event['event_id']).toBe(`evt_${talk.requestId}`)
+    const session = await open({ url: app.url, key: payer.key, model })
+    const event = await session.next('error')
+    expect(event['event_id']).toBe(`evt_${session.requestId}`)
     expect(errorOf(event)).toMatchObject({ type: 'server_error', param: null })
-    expect(errorOf(event).message).toContain(`(request id: ${talk.requestId})`)
-    expect((await talk.closed).code).toBe(1011)
+    expect(errorOf(event).message).toContain(`(request id: ${session.requestId})`)
+    expect((await session.closed).code).toBe(1011)
     await untilFree(app, payer.userId)
     expect(await chargesOf(app, payer.userId)).toEqual([])
   })
@@ -53,9 +53,9 @@ describe('while the upstream is not connected', () => {
   test('an upstream that is too busy is said to be so', async () => {
     const { app, token } = world
     const { model } = await serve(app, { does: 'status=429,retryafter=60' })
-    const talk = await open({ url: app.url, key: token.key, model })
-    expect(errorOf(await talk.next('error')).message).toContain('上游繁忙')
-    expect((await talk.closed).code).toBe(1013)
+    const session = await open({ url: app.url, key: token.key, model })
+    expect(errorOf(await session.next('error')).message).toContain('上游繁忙')
+    expect((await session.closed).code).toBe(1013)
   })
 
   test('a dead key is taken out', async () => {
@@ -66,8 +66,8 @@ describe('while the upstream is not connected', () => {
         ids[0],
         app.services.secrets.hmac('bad-key'),
       ])
-      const talk = await open({ url: app.url, key: token.key, model })
-      await talk.closed
+      const session = await open({ url: app.url, key: token.key, model })
+      await session.closed
       await expect
         .poll(async () => (await app.pool.query('select status from channels where id = $1', [ids[0]])).rows[0]?.status)
         .toBe(3)
@@ -78,14 +78,14 @@ describe('while the upstream is not connected', () => {
 test('what the caller says before the upstream is there is not lost', async () => {
   const { app, token } = world
   const { model } = await serve(app, { does: 'delay=150' })
-  const talk = await open({ url: app.url, key: token.key, model })
-  const done = converse(talk, 'Early words')
+  const session = await open({ url: app.url, key: token.key, model })
+  const done = converse(session, 'Early words')
   expect((await done)['response']).toMatchObject({ status: 'completed' })
   expect(app.upstream.requests.at(-1)?.body).toMatchObject([
     { type: 'conversation.item.create' },
     { type: 'response.create' },
   ])
-  talk.socket.close()
+  session.socket.close()
 })
 
 test('an Azure channel is asked at its own address with its own header', async () => {
@@ -116,9 +116,9 @@ test('a mapped model is asked under its name there, and logged under the caller�
   ])
   await app.services.channels.reload()
   const payer = await payerWith(app, 10_000_000)
-  const talk = await open({ url: app.url, key: payer.key, model: name })
-  await converse(talk, '[[usage=10:10]] Hello')
-  talk.socket.close()
+  const session = await open({ url: app.url, key: payer.key, model: name })
+  await converse(session, '[[usage=10:10]] Hello')
+  session.socket.close()
   await untilFree(app, payer.userId)
   expect(app.upstream.requests.at(-1)?.query['model']).toBe('gpt-4o-realtime-preview')
   const [mapped] = await chargesOf(app, payer.userId)
@@ -136,9 +136,9 @@ test('a virtual model leads to its actual one', async () => {
   const mapping = { mapping: { 'voice-best': [{ model, priorities: 0 }] } }
   await withOptions(app, { global_model_mapping: JSON.stringify(mapping) }, async () => {
     const payer = await payerWith(app, 10_000_000)
-    const talk = await open({ url: app.url, key: payer.key, model: 'voice-best' })
-    await converse(talk, 'Hello')
-    talk.socket.close()
+    const session = await open({ url: app.url, key: payer.key, model: 'voice-best' })
+    await converse(session, 'Hello')
+    session.socket.close()
     await untilFree(app, payer.userId)
     expect(app.upstream.requests.at(-1)?.query['model']).toBe(model)
     expect(await chargesOf(app, payer.userId)).toMatchObject([{ model_name: 'voice-best' }])
@@ -195,6 +195,6 @@ test('an upstream behind TLS is reached directly and through proxies', async () 
 test('no channel may aim a socket at where clouds keep credentials', async () => {
   const { app, token } = world
   const { model } = await serve(app, { baseUrl: 'http://169.254.169.254' })
-  const talk = await open({ url: app.url, key: token.key, model })
-  expect(errorOf(await talk.next('error'))).toMatchObject({ code: 'do_request_failed' })
+  const session = await open({ url: app.url, key: token.key, model })
+  expect(errorOf(await session.next('error'))).toMatchObject({ code: 'do_request_failed' })
 })

@@ -30,53 +30,53 @@ const nobodyAsked = async (): Promise<number> => {
 describe('frames go through unchanged', () => {
   test('both ways, unknown ones, odd spacing and what is no JSON included', async () => {
     const { app } = world
-    const talk = await world.talk()
-    await talk.next('session.created')
-    talk.socket.send('{ "type" : "something.new",  "n": 1.50, "text": "é\\u0000\u{1F600}" }')
-    expect(await talk.next('error')).toMatchObject({ error: { code: 'invalid_value' } })
+    const session = await world.openSession()
+    await session.next('session.created')
+    session.socket.send('{ "type" : "something.new",  "n": 1.50, "text": "é\\u0000\u{1F600}" }')
+    expect(await session.next('error')).toMatchObject({ error: { code: 'invalid_value' } })
     expect(app.upstream.requests.at(-1)?.body).toEqual([{ type: 'something.new', n: 1.5, text: 'é\u0000\u{1F600}' }])
-    ask(talk, '[[malformed=2]] Hello')
-    await talk.next('response.done')
-    expect(await talk.next('unreadable')).toMatchObject({ text: '{"broken": tru' })
-    talk.socket.close()
+    ask(session, '[[malformed=2]] Hello')
+    await session.next('response.done')
+    expect(await session.next('unreadable')).toMatchObject({ text: '{"broken": tru' })
+    session.socket.close()
   })
 
   test('in their order, also while a charge is booked', async () => {
-    const talk = await world.talk()
-    await converse(talk, '[[words=200]] Hello')
-    await talk.next('rate_limits.updated')
-    const ids = talk.events.map((event) => String(event['event_id']))
+    const session = await world.openSession()
+    await converse(session, '[[words=200]] Hello')
+    await session.next('rate_limits.updated')
+    const ids = session.events.map((event) => String(event['event_id']))
     expect(ids).toEqual(ids.toSorted())
-    expect(talk.events.map((event) => event.type).slice(-2)).toEqual(['response.done', 'rate_limits.updated'])
-    talk.socket.close()
+    expect(session.events.map((event) => event.type).slice(-2)).toEqual(['response.done', 'rate_limits.updated'])
+    session.socket.close()
   })
 
   test('as large as audio of many megabytes, and none larger', async () => {
     const { app } = world
-    const talk = await world.talk()
-    await talk.next('session.created')
-    talk.say({ type: 'input_audio_buffer.append', audio: Buffer.alloc(15 * 1024 * 1024).toString('base64') })
-    talk.say({ type: 'input_audio_buffer.commit' })
-    const committed = await talk.next('conversation.item.added')
+    const session = await world.openSession()
+    await session.next('session.created')
+    session.say({ type: 'input_audio_buffer.append', audio: Buffer.alloc(15 * 1024 * 1024).toString('base64') })
+    session.say({ type: 'input_audio_buffer.commit' })
+    const committed = await session.next('conversation.item.added')
     expect(JSON.stringify(committed)).toContain(`${15 * 1024 * 1024} bytes of sound`)
-    talk.socket.send('x'.repeat(25 * 1024 * 1024))
-    expect(await talk.closed).toMatchObject({ code: 1009 })
+    session.socket.send('x'.repeat(25 * 1024 * 1024))
+    expect(await session.closed).toMatchObject({ code: 1009 })
     expect(await nobodyAsked()).toBe(0)
     await untilFree(app, world.user.id)
   })
 
   test('a caller who reads slowly slows the upstream down and loses nothing', async () => {
-    const talk = await world.talk()
-    await talk.next('session.created')
-    talk.socket.pause()
+    const session = await world.openSession()
+    await session.next('session.created')
+    session.socket.pause()
     // Five megabytes of audio each.
-    for (let round = 0; round < 2; round += 1) ask(talk, '[[words=800,usage=1:1]] Hello')
+    for (let round = 0; round < 2; round += 1) ask(session, '[[words=800,usage=1:1]] Hello')
     await new Promise((resolve) => setTimeout(resolve, 300))
-    talk.socket.resume()
-    await talk.next('response.done')
-    await talk.next('response.done')
-    expect(talk.events.filter((event) => event.type === 'response.output_audio.delta')).toHaveLength(1600)
-    talk.socket.close()
+    session.socket.resume()
+    await session.next('response.done')
+    await session.next('response.done')
+    expect(session.events.filter((event) => event.type === 'response.output_audio.delta')).toHaveLength(1600)
+    session.socket.close()
   })
 })
 
@@ -84,10 +84,10 @@ describe('a caller who hangs up', () => {
   test('in the middle of a response ends it upstream at once and pays what was counted', async () => {
     const { app } = world
     const payer = await payerWith(app, 1_000_000)
-    const talk = await world.talk({ key: payer.key })
-    ask(talk, '[[gap=50,words=400]] Hello')
-    for (let part = 0; part < 5; part += 1) await talk.next('response.output_audio_transcript.delta')
-    talk.socket.terminate()
+    const session = await world.openSession({ key: payer.key })
+    ask(session, '[[gap=50,words=400]] Hello')
+    for (let part = 0; part < 5; part += 1) await session.next('response.output_audio_transcript.delta')
+    session.socket.terminate()
     const callerAbortedAt = Date.now()
     const asked = await eventually(
       () => app.upstream.requests.at(-1),
@@ -112,19 +112,19 @@ describe('a caller who hangs up', () => {
     const { app } = world
     const { model: slow } = await serve(app, { does: 'delay=3000' })
     const payer = await payerWith(app, 1_000_000)
-    const talk = await open({ url: app.url, key: payer.key, model: slow })
+    const session = await open({ url: app.url, key: payer.key, model: slow })
     await expect.poll(() => openHolds(app, payer.userId)).toBe(1)
-    talk.socket.close()
+    session.socket.close()
     await untilFree(app, payer.userId)
     expect(await chargesOf(app, payer.userId)).toEqual([])
     expect(await app.balanceOf(payer.userId)).toBe(1_000_000)
   })
 
   test('has its goodbye handed on', async () => {
-    const talk = await world.talk()
-    await talk.next('session.created')
-    talk.socket.close(3001, 'done here')
-    expect(await talk.closed).toMatchObject({ code: 3001 })
+    const session = await world.openSession()
+    await session.next('session.created')
+    session.socket.close(3001, 'done here')
+    expect(await session.closed).toMatchObject({ code: 3001 })
     expect(await nobodyAsked()).toBe(0)
   })
 })
@@ -133,10 +133,10 @@ describe('an upstream that goes', () => {
   test('in the middle of a response ends the session with an error event, and what was delivered is charged', async () => {
     const { app } = world
     const payer = await payerWith(app, 1_000_000)
-    const talk = await world.talk({ key: payer.key })
-    ask(talk, '[[cut=20,words=40]] Hello')
-    expect(errorOf(await talk.next('error'))).toMatchObject({ type: 'gateway_error', code: 'stream_response_error' })
-    expect(await talk.closed).toMatchObject({ code: 1011 })
+    const session = await world.openSession({ key: payer.key })
+    ask(session, '[[cut=20,words=40]] Hello')
+    expect(errorOf(await session.next('error'))).toMatchObject({ type: 'gateway_error', code: 'stream_response_error' })
+    expect(await session.closed).toMatchObject({ code: 1011 })
     await untilFree(app, payer.userId)
     const [row, ...more] = await chargesOf(app, payer.userId)
     expect(more).toEqual([])
@@ -150,17 +150,17 @@ describe('an upstream that goes', () => {
     ['with a code and a reason', 'fin=4,closecode=3000,message=time%20is%20up', { code: 3000, reason: 'time is up' }],
     ['for a policy', 'fin=4,closecode=1008,message=no', { code: 1008, reason: 'no' }],
   ])('%s has its close handed on', async (_, directives, close) => {
-    const talk = await world.talk()
-    ask(talk, `[[${directives}]] Hello`)
-    expect(await talk.closed).toEqual(close)
-    expect(talk.events.some((event) => event.type === 'error')).toBe(false)
+    const session = await world.openSession()
+    ask(session, `[[${directives}]] Hello`)
+    expect(await session.closed).toEqual(close)
+    expect(session.events.some((event) => event.type === 'error')).toBe(false)
   })
 
   test('never reveals the channel’s key or address in its close', async () => {
     const { app } = world
-    const talk = await world.talk()
-    ask(talk, `[[fin=1,closecode=3000,message=sk-upstream at ${app.upstream.url}]] Hello`)
-    const { reason } = await talk.closed
+    const session = await world.openSession()
+    ask(session, `[[fin=1,closecode=3000,message=sk-upstream at ${app.upstream.url}]] Hello`)
+    const { reason } = await session.closed
     expect(reason).not.toContain('sk-upstream')
     expect(reason).not.toContain(String(app.upstream.port))
   })
@@ -169,35 +169,35 @@ describe('an upstream that goes', () => {
     const { app } = world
     const { model: silent } = await serve(app, { setting: '{"idle_timeout":0.4}' })
     const payer = await payerWith(app, 1_000_000)
-    const talk = await open({ url: app.url, key: payer.key, model: silent })
-    expect(errorOf(await talk.next('error'))).toMatchObject({ code: 'session_idle' })
-    await talk.closed
+    const session = await open({ url: app.url, key: payer.key, model: silent })
+    expect(errorOf(await session.next('error'))).toMatchObject({ code: 'session_idle' })
+    await session.closed
     await untilFree(app, payer.userId)
     expect(await chargesOf(app, payer.userId)).toEqual([])
   })
 })
 
 test('an upstream’s own error event is handed on, and the session goes on', async () => {
-  const talk = await world.talk()
-  ask(talk, '[[errorevent=3,status=400,message=bad item]] Hello')
-  expect(errorOf(await talk.next('error'))).toMatchObject({ message: 'bad item' })
-  await converse(talk, 'Hello again')
-  talk.socket.close()
+  const session = await world.openSession()
+  ask(session, '[[errorevent=3,status=400,message=bad item]] Hello')
+  expect(errorOf(await session.next('error'))).toMatchObject({ message: 'bad item' })
+  await converse(session, 'Hello again')
+  session.socket.close()
 })
 
 describe('a session goes on only as long as its caller may call', () => {
   const ended = async (change: (payer: { id: number; userId: number }) => Promise<unknown>) => {
     const { app } = world
     const payer = await payerWith(app, 1_000_000)
-    const talk = await world.talk({ key: payer.key })
-    await converse(talk, '[[usage=40:60]] Hello')
+    const session = await world.openSession({ key: payer.key })
+    await converse(session, '[[usage=40:60]] Hello')
     await change(payer)
     await app.settled()
     // The response under way ends as it would, and is charged.
-    ask(talk, '[[usage=40:60]] Hello')
-    await talk.next('response.done')
-    const error = errorOf(await talk.next('error'))
-    await talk.closed
+    ask(session, '[[usage=40:60]] Hello')
+    await session.next('response.done')
+    const error = errorOf(await session.next('error'))
+    await session.closed
     await untilFree(app, payer.userId)
     // (40 + 60 × 4) × 2.5.
     expect((await chargesOf(app, payer.userId)).map((row) => row.quota)).toEqual([700, 700])
@@ -228,23 +228,23 @@ describe('a session goes on only as long as its caller may call', () => {
   test('a channel that was switched off', async () => {
     const { app, token } = world
     const { model: name, ids } = await serve(app, {})
-    const talk = await open({ url: app.url, key: token.key, model: name })
-    await talk.next('session.created')
+    const session = await open({ url: app.url, key: token.key, model: name })
+    await session.next('session.created')
     await app.pool.query('update channels set status = 2 where id = $1', ids)
     await app.services.channels.reload(ids[0])
-    ask(talk, '[[usage=40:60]] Hello')
-    await talk.next('response.done')
-    expect(errorOf(await talk.next('error')).message).toContain('渠道已停用')
-    await talk.closed
+    ask(session, '[[usage=40:60]] Hello')
+    await session.next('response.done')
+    expect(errorOf(await session.next('error')).message).toContain('渠道已停用')
+    await session.closed
   })
 })
 
 test('a hold of a session is as large as 500 tokens of text', async () => {
   const { app } = world
   const payer = await payerWith(app, 1_000_000)
-  const talk = await world.talk({ key: payer.key })
-  await talk.next('session.created')
+  const session = await world.openSession({ key: payer.key })
+  await session.next('session.created')
   expect(await app.balanceOf(payer.userId)).toBe(1_000_000 - oneHold)
-  talk.socket.close()
+  session.socket.close()
   await untilFree(app, payer.userId)
 })

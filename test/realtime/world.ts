@@ -16,7 +16,7 @@ type Event = { type: string } & Record<string, unknown>
 type Closed = { code: number; reason: string }
 
 /** The caller's end of a session, with everything it was sent. */
-export type Talk = {
+export type Session = {
   socket: WebSocket
   requestId: string
   events: Event[]
@@ -32,7 +32,7 @@ const addressOf = (url: string, name = model): string =>
   `${url.replace('http', 'ws')}/v1/realtime?model=${encodeURIComponent(name)}`
 
 /** Opens a session and listens from its first event on. */
-export async function open(input: OpenInput, options: ClientOptions = {}): Promise<Talk> {
+export async function open(input: OpenInput, options: ClientOptions = {}): Promise<Session> {
   const headers: Record<string, string> = input.protocols ? {} : { authorization: `Bearer sk-${input.key}` }
   const address = addressOf(input.url, input.model)
   const socket = new WebSocket(address, input.protocols ?? [], {
@@ -77,18 +77,18 @@ function readEvent(data: Buffer): Event {
 }
 
 /** Says something and asks for an answer. */
-export function ask(talk: Talk, text: string): void {
-  talk.say({
+export function ask(session: Session, text: string): void {
+  session.say({
     type: 'conversation.item.create',
     item: { type: 'message', role: 'user', content: [{ type: 'input_text', text }] },
   })
-  talk.say({ type: 'response.create' })
+  session.say({ type: 'response.create' })
 }
 
 /** Asks and waits for the end of the answer. */
-export async function converse(talk: Talk, text: string) {
-  ask(talk, text)
-  return talk.next('response.done')
+export async function converse(session: Session, text: string) {
+  ask(session, text)
+  return session.next('response.done')
 }
 
 export const errorOf = (event: Record<string, unknown>) =>
@@ -132,7 +132,12 @@ export async function startRealtime(does = '', environment: Record<string, strin
   const user = await app.make.user({ quota: 10_000_000 })
   const token = await app.make.token(user)
   await app.settled()
-  return { app, user, token, talk: (more: Partial<OpenInput> = {}) => open({ url: app.url, key: token.key, ...more }) }
+  return {
+    app,
+    user,
+    token,
+    openSession: (more: Partial<OpenInput> = {}) => open({ url: app.url, key: token.key, ...more }),
+  }
 }
 
 /** A new account with this much, and a token of it. */

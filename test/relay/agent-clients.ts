@@ -1,5 +1,5 @@
 /**
- * Coding agents as they talk: the conversation each of them sends again with every turn, in the shape of the packages' own types
+ * Coding agents as they call: the conversation each of them sends again with every turn, in the shape of the packages' own types
  * (`@anthropic-ai/sdk`, `openai`, `@google/genai`) and of their public documentation.
  */
 export type Json = Record<string, unknown>

@@ -69,11 +69,11 @@ export function Page() {
   useDocumentTitle(t('操练场'))
   const reader = useSession().user?.id ?? 0
   const choices = useChoices(reader)
-  return <Talk key={choices.shown.id} reader={reader} choices={choices} />
+  return <Conversation key={choices.shown.id} reader={reader} choices={choices} />
 }
 
 /** One conversation, and what leads to the others. */
-function Talk({ reader, choices }: { reader: number; choices: ReturnType<typeof useChoices> }) {
+function Conversation({ reader, choices }: { reader: number; choices: ReturnType<typeof useChoices> }) {
   const narrow = useIsNarrow()
   const { offer, settings, model, beside, shown: opened } = choices
   const left = useConversation(settings, model, { id: opened.id, side: 'left' })

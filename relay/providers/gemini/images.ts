@@ -67,7 +67,7 @@ function heldBack(answer: Json): string {
   return reasons[0] ?? `the upstream drew no picture${finish === undefined ? '' : `: ${finish}`}`
 }
 
-/** Images of both kinds of models: those that only draw, and those that draw while they talk. */
+/** Images of both kinds of models: those that only draw, and those that draw within an answer in words. */
 export const geminiImages = (host: ImageHost): PlainTranslation => ({
   request: ({ json }: PlainRequest, call) => ({
     method: 'POST',

@@ -31,7 +31,7 @@ function tokenOf({ key }: ProviderChannel): string {
 }
 
 /** Early models take instructions only as something the user said and they agreed to. */
-function asTalk(messages: unknown): Json[] {
+function withInstructionsAsTurns(messages: unknown): Json[] {
   return recordsOf(messages).flatMap((message) =>
     message['role'] === 'system'
       ? [
@@ -48,7 +48,7 @@ function adjust(body: Json, call: ProviderCall): void {
   const model = modelOf(call)
   body['model'] = model
   const hasInstructions = recordsOf(body['messages']).some((message) => message['role'] === 'system')
-  if (hasInstructions && !instructed.has(model)) body['messages'] = asTalk(body['messages'])
+  if (hasInstructions && !instructed.has(model)) body['messages'] = withInstructionsAsTurns(body['messages'])
 }
 
 const shared = { id: 'xunfei', label: 'iFlytek Spark', channelTypes: [18], streamUsage: false, refusal }

@@ -21,7 +21,7 @@ function callText(call: Json): string {
   return `${textOf(fn['name']) ?? ''}(${textOf(fn['arguments']) ?? ''})`
 }
 
-function talkOf(message: Json, target: Target, losses: Set<string>): Json[] {
+function messagesOf(message: Json, target: Target, losses: Set<string>): Json[] {
   const content = plainOf(message['content'], losses)
   switch (message['role']) {
     case 'system':
@@ -74,7 +74,7 @@ export function toSocketBody(given: Json, target: Target): { body: Json; losses:
   if ((numberOf(body['n']) ?? 1) > 1) losses.add('n')
   if (body['parallel_tool_calls'] === false) losses.add('parallel_tool_calls')
   const functions = functionsOf(body, losses)
-  const talk = recordsOf(body['messages']).flatMap((message) => talkOf(message, target, losses))
+  const messages = recordsOf(body['messages']).flatMap((message) => messagesOf(message, target, losses))
   const topK = clamp(body['top_k'] ?? body['n'], 1, 6)
   const chat = withoutAbsent({
     domain: target.domain,
@@ -88,7 +88,7 @@ export function toSocketBody(given: Json, target: Target): { body: Json; losses:
       header: withoutAbsent({ app_id: target.appId, uid: wordOf(body['user'])?.slice(0, 32) }),
       parameter: { chat },
       payload: {
-        message: { text: talk },
+        message: { text: messages },
         ...(functions.length > 0 ? { functions: { text: functions } } : {}),
       },
     },

@@ -73,13 +73,13 @@ test('figures stay within what the vendor takes, and n stands in for top_k', () 
 })
 
 test('instructions below version 3.5 are something the user said and the model agreed to', () => {
-  const talk = (model: string) => write({ model }, toolConversation()).frame.payload.message.text.slice(0, 2)
-  expect(talk('SparkDesk-v3.1')).toEqual([
+  const firstTwo = (model: string) => write({ model }, toolConversation()).frame.payload.message.text.slice(0, 2)
+  expect(firstTwo('SparkDesk-v3.1')).toEqual([
     { role: 'user', content: 'Be brief.' },
     { role: 'assistant', content: 'Okay' },
   ])
   for (const model of ['SparkDesk-v3.5', 'SparkDesk-v4.0', 'max-32k'])
-    expect(talk(model)[0]).toEqual({ role: 'system', content: 'Be brief.' })
+    expect(firstTwo(model)[0]).toEqual({ role: 'system', content: 'Be brief.' })
 })
 
 test('functions go along, and what has no place is reported', () => {

@@ -61,9 +61,9 @@ function alternating(messages: unknown): Turn[] {
 const isAlternating = (messages: unknown): boolean => {
   const list = recordsOf(messages)
   const roles = list.map((message) => message['role'])
-  const talk = roles[0] === 'system' ? roles.slice(1) : roles
-  const inTurn = talk.every((role, index) => role === (index % 2 === 0 ? 'user' : 'assistant'))
-  return inTurn && talk.length % 2 === 1 && list.every((message) => message['tool_calls'] === undefined)
+  const turns = roles[0] === 'system' ? roles.slice(1) : roles
+  const inTurn = turns.every((role, index) => role === (index % 2 === 0 ? 'user' : 'assistant'))
+  return inTurn && turns.length % 2 === 1 && list.every((message) => message['tool_calls'] === undefined)
 }
 
 function adjust(body: Json): string[] {

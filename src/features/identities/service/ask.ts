@@ -59,10 +59,10 @@ export const askJson = (deps: AskDeps, provider: Provider, question: Question): 
 export async function orProviderFailed<Result>(
   { log }: Pick<Deps, 'log'>,
   provider: Provider,
-  talk: () => Promise<Result>,
+  exchange: () => Promise<Result>,
 ): Promise<Result> {
   try {
-    return await talk()
+    return await exchange()
   } catch (error) {
     if (error instanceof DomainError) throw error
     const reason = error instanceof SyntaxError ? 'answered with no JSON' : messageOf(error)
