@@ -32,7 +32,7 @@ const system = {
   // Shared machines stall for seconds at a time. No test is tried again: one that needs it has a fault, or the product.
   testTimeout: (isLong ? 7200 : 300) * seconds,
   hookTimeout: 600 * seconds,
-  expect: { poll: { timeout: 60 * seconds } },
+  expect: { poll: { timeout: 60 * seconds, interval: 10 } },
 } as const
 
 export default defineConfig({
