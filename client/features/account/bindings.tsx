@@ -125,17 +125,18 @@ function BindWeChat() {
   return (
     <>
       <Button onClick={() => setOpen(true)}>{t('绑定')}</Button>
-      <WeChatDialog
-        open={open}
-        onClose={() => setOpen(false)}
-        onCode={async (code) => {
-          await bind.mutateAsync({ code })
-          setOpen(false)
-          notify.success(t('微信账户绑定成功！'))
-          await utils.user.account.invalidate()
-        }}
-        submitLabel={t('绑定')}
-      />
+      {open && (
+        <WeChatDialog
+          onClose={() => setOpen(false)}
+          onCode={async (code) => {
+            await bind.mutateAsync({ code })
+            setOpen(false)
+            notify.success(t('微信账户绑定成功！'))
+            await utils.user.account.invalidate()
+          }}
+          submitLabel={t('绑定')}
+        />
+      )}
     </>
   )
 }

@@ -80,16 +80,17 @@ function WeChatButton({ onSecondStep }: { onSecondStep: (asked: SecondStepOf) =>
       </Button>
       {open && (
         <Suspense fallback={null}>
-          <WeChatDialog
-            open={open}
-            onClose={() => setOpen(false)}
-            onCode={async (code) => {
-              const result = await signIn.mutateAsync({ code })
-              if ('secondStep' in result) onSecondStep(result.secondStep)
-              else signedIn(result)
-            }}
-            submitLabel={t('登录')}
-          />
+          {open && (
+            <WeChatDialog
+              onClose={() => setOpen(false)}
+              onCode={async (code) => {
+                const result = await signIn.mutateAsync({ code })
+                if ('secondStep' in result) onSecondStep(result.secondStep)
+                else signedIn(result)
+              }}
+              submitLabel={t('登录')}
+            />
+          )}
         </Suspense>
       )}
     </>

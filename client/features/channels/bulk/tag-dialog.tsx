@@ -1,6 +1,6 @@
-import { Button, Dialog, Field, Portal } from '@chakra-ui/react'
-import type { FormEvent } from 'react'
+import { Field } from '@chakra-ui/react'
 import { useState } from 'react'
+import { FormDialog } from '../../../components/form-dialog.tsx'
 import { notify } from '../../../components/notify.ts'
 import { Picker } from '../../../components/picker.tsx'
 import { refusalText } from '../../../i18n/refusal-text.ts'
@@ -9,7 +9,6 @@ import { errorText } from '../../../lib/errors.ts'
 import { reportedWhenFailed } from '../../../lib/query.ts'
 import { trpc } from '../../../lib/trpc.ts'
 import { useChannelActions } from '../use-channel-actions.ts'
-import { staysOpen } from '../../../components/stays-open.ts'
 
 type TagDialogProps = { channels: readonly { id: number }[]; onClose: () => void; onDone: () => void }
 
@@ -21,8 +20,7 @@ export function TagDialog({ channels, onClose, onDone }: TagDialogProps) {
   const set = trpc.admin.channels.setTag.useMutation()
   const { refresh } = useChannelActions()
 
-  const submit = async (event: FormEvent) => {
-    event.preventDefault()
+  const submit = async () => {
     if (tag.trim() === '') return setProblem(refusalText({ code: 'channel.tag_required' }))
     try {
       const { count } = await set.mutateAsync({ ids: channels.map(({ id }) => id), tag: tag.trim() })
@@ -36,42 +34,28 @@ export function TagDialog({ channels, onClose, onDone }: TagDialogProps) {
   }
 
   return (
-    <Dialog.Root {...staysOpen} open onOpenChange={({ open }) => !open && onClose()} size="sm" placement="center">
-      <Portal>
-        <Dialog.Backdrop />
-        <Dialog.Positioner px="4">
-          <Dialog.Content>
-            <form onSubmit={(event) => void submit(event)}>
-              <Dialog.Header>
-                <Dialog.Title>{t('为 {count} 个渠道设置标签', { count: channels.length })}</Dialog.Title>
-              </Dialog.Header>
-              <Dialog.Body>
-                <Field.Root invalid={problem !== ''} required>
-                  <Field.Label>{t('标签')}</Field.Label>
-                  <Picker
-                    choices={(tags.data ?? []).map((value) => ({ value, label: value }))}
-                    value={tag}
-                    onChange={(next) => {
-                      setTag(next)
-                      setProblem('')
-                    }}
-                    allowNew
-                    invalid={problem !== ''}
-                    placeholder={t('选择或输入')}
-                  />
-                  {problem !== '' && <Field.ErrorText>{problem}</Field.ErrorText>}
-                </Field.Root>
-              </Dialog.Body>
-              <Dialog.Footer>
-                <Button onClick={onClose}>{t('取消')}</Button>
-                <Button type="submit" variant="solid" loading={set.isPending}>
-                  {t('确认')}
-                </Button>
-              </Dialog.Footer>
-            </form>
-          </Dialog.Content>
-        </Dialog.Positioner>
-      </Portal>
-    </Dialog.Root>
+    <FormDialog
+      title={t('为 {count} 个渠道设置标签', { count: channels.length })}
+      submitLabel={t('确认')}
+      onSubmit={submit}
+      onClose={onClose}
+      busy={set.isPending}
+    >
+      <Field.Root invalid={problem !== ''} required>
+        <Field.Label>{t('标签')}</Field.Label>
+        <Picker
+          choices={(tags.data ?? []).map((value) => ({ value, label: value }))}
+          value={tag}
+          onChange={(next) => {
+            setTag(next)
+            setProblem('')
+          }}
+          allowNew
+          invalid={problem !== ''}
+          placeholder={t('选择或输入')}
+        />
+        {problem !== '' && <Field.ErrorText>{problem}</Field.ErrorText>}
+      </Field.Root>
+    </FormDialog>
   )
 }
