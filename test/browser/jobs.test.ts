@@ -1,19 +1,11 @@
 import type { Locator, Page } from 'playwright-core'
 import { afterAll, expect, test } from 'vitest'
 import { describeWithBrowser } from '../support/chromium.ts'
-import { startReceiver } from '../support/receiver.ts'
+import { completion, startReceiver } from '../support/receiver.ts'
 import { seriousViolations } from './accessibility.ts'
 import { openConsole, startInBrowser } from './console.ts'
 
 const button = (place: Page | Locator, name: string): Locator => place.getByRole('button', { name, exact: true })
-
-const completion = {
-  id: 'c',
-  object: 'chat.completion',
-  model: 'gpt-4o-mini',
-  choices: [{ index: 0, message: { role: 'assistant', content: 'Hi' }, finish_reason: 'stop' }],
-  usage: { prompt_tokens: 8, completion_tokens: 2, total_tokens: 10 },
-}
 
 describeWithBrowser('work that runs by itself', async () => {
   const { app, browser } = await startInBrowser()

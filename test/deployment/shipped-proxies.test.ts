@@ -31,7 +31,7 @@ async function startNamed(name: string) {
 
 const kinds = (['caddy', 'nginx'] as const).filter(isInstalled)
 
-// Whoever has neither is told so; both are where the whole run is made.
+// Where neither is installed, this says so; both are where the whole run is made.
 test.runIf(kinds.length === 0)('neither proxy is installed on this machine', () => expect(kinds).toEqual([]))
 
 describe.each(kinds)('behind %s as it is shipped', async (kind: ProxyKind) => {
@@ -128,10 +128,10 @@ describe.each(kinds)('behind %s as it is shipped', async (kind: ProxyKind) => {
     await app.make.channel({ models: realtimeModel })
     await app.settled()
     for (const front of [proxy.url, balancer.url]) {
-      const talk = await open({ url: front, key: token.key })
-      await converse(talk, 'hello')
-      talk.socket.close()
-      await talk.closed
+      const session = await open({ url: front, key: token.key })
+      await converse(session, 'hello')
+      session.socket.close()
+      await session.closed
     }
   })
 })

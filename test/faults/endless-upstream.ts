@@ -1,5 +1,5 @@
-import { once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
+import { listenLocally } from '#test/support/local-server.ts'
 
 const event = (delta: unknown): string =>
   `data: ${JSON.stringify({ id: 'endless', object: 'chat.completion.chunk', created: 1, model: 'm', choices: [{ index: 0, delta, finish_reason: null }] })}\n\n`
@@ -25,20 +25,13 @@ export async function startEndlessUpstream() {
     response.on('close', () => (open -= 1))
     answer(response)
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
   return {
-    url: `http://127.0.0.1:${typeof address === 'object' && address ? address.port : 0}`,
+    ...(await listenLocally(server)),
     get open() {
       return open
     },
     get sentBytes() {
       return sentBytes
-    },
-    [Symbol.asyncDispose]: async () => {
-      server.closeAllConnections()
-      await new Promise((resolve) => server.close(resolve))
     },
   }
 }

@@ -1,14 +1,13 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Pool, QueryConfig } from 'pg'
-import { afterAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { createHoldRecovery } from '#features/ledger/node.ts'
 import { createLedger, SettleFailed } from '#features/ledger/service.ts'
 import { ledgerViolations } from '../support/ledger-invariant.ts'
-import { createLedgerWorld, disconnectingPool } from '../support/ledger-world.ts'
+import { startLedgerWorld, disconnectingPool } from '../support/ledger-world.ts'
 import { until } from '../support/processes.ts'
 
-const world = await createLedgerWorld()
-afterAll(() => world[Symbol.asyncDispose]())
+const world = await startLedgerWorld()
 
 /** A pool that loses the answers of its first statements, after or before they were carried out. */
 function disconnecting(times: number, when: 'before' | 'after'): Pool {

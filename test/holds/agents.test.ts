@@ -1,8 +1,6 @@
-import { afterAll, describe, expect, test } from 'vitest'
-import { startApp } from '#test/support/app.ts'
-import { setOptions } from '#test/relay/serve.ts'
-import { closeWithoutViolations, consumed } from '#test/relay/caller-dialects.ts'
-import { startMeteredUpstream } from './metered-upstream.ts'
+import { describe, expect, test } from 'vitest'
+import { consumed } from '#test/relay/caller-dialects.ts'
+import { startMeteredApp } from './metered-upstream.ts'
 
 /**
  * $120 a million tokens of the prompt, five times that for the answer: the limit of 128,000 tokens comes to $76.80, so that a
@@ -16,19 +14,9 @@ const model = 'agents-model'
 const limit = 128_000
 const agents = 20
 
-const app = await startApp()
-const upstream = await startMeteredUpstream()
-await setOptions(app, {
+const { app } = await startMeteredApp([{ models: model }], {
   ModelRatio: `{"${model}":${modelRatio}}`,
   CompletionRatio: `{"${model}":5}`,
-  GroupRatio: '{"default":1}',
-  RetryTimes: '0',
-})
-await app.make.channel({ models: model, baseUrl: upstream.url })
-await app.services.channels.reload()
-afterAll(async () => {
-  await closeWithoutViolations(app)
-  await upstream[Symbol.asyncDispose]()
 })
 
 /** The same sequence in every run. */

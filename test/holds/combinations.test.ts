@@ -1,27 +1,15 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { afterAll, expect, test } from 'vitest'
-import { startApp } from '#test/support/app.ts'
+import { expect, test } from 'vitest'
 import { long } from '#test/support/long.ts'
-import { setOptions } from '#test/relay/serve.ts'
-import { closeWithoutViolations, consumed, eventually } from '#test/relay/caller-dialects.ts'
-import { startMeteredUpstream } from './metered-upstream.ts'
+import { consumed, eventually } from '#test/relay/caller-dialects.ts'
+import { startMeteredApp } from './metered-upstream.ts'
 
 const names = ['m-unlimited', 'm-smaller', 'm-ending', 'm-failing', 'm-broken']
-const app = await startApp()
-const upstream = await startMeteredUpstream()
 const ones = JSON.stringify(Object.fromEntries(names.map((name) => [name, 1])))
-await setOptions(app, {
+const { app } = await startMeteredApp([{ models: names.join(',') }], {
   ModelRatio: ones,
   CompletionRatio: ones,
-  GroupRatio: '{"default":1}',
   PreConsumedQuota: '100',
-  RetryTimes: '0',
-})
-await app.make.channel({ models: names.join(','), baseUrl: upstream.url })
-await app.services.channels.reload()
-afterAll(async () => {
-  await closeWithoutViolations(app)
-  await upstream[Symbol.asyncDispose]()
 })
 
 const bodyOf = (model: string, words: number) => ({

@@ -1,32 +1,20 @@
-import { afterAll, expect, test } from 'vitest'
-import { startApp } from '#test/support/app.ts'
-import { setOptions } from '#test/relay/serve.ts'
-import { closeWithoutViolations, openHolds } from '#test/relay/caller-dialects.ts'
+import { expect, test } from 'vitest'
+import { openHolds } from '#test/relay/caller-dialects.ts'
 import { long } from '#test/support/long.ts'
-import { startMeteredUpstream } from './metered-upstream.ts'
+import { startMeteredApp } from './metered-upstream.ts'
 
 const calls = long ? 10_000 : 400
 const perToken = 3
 const tokensPerEvent = 3
 const models = { chat: 'm-chat', plain: 'm-plain', image: 'dall-e-2', rank: 'rerank-1', audio: 'tts-1' }
 
-const app = await startApp()
-const upstream = await startMeteredUpstream()
 const names = Object.values(models)
-await setOptions(app, {
+// Any of OpenAI's form; the type decides who ranks.
+const channels = [{ models: names.filter((name) => name !== models.rank).join(',') }, { type: 38, models: models.rank }]
+const { app } = await startMeteredApp(channels, {
   ModelRatio: JSON.stringify(Object.fromEntries(names.map((name) => [name, 1]))),
   CompletionRatio: JSON.stringify(Object.fromEntries(names.map((name) => [name, perToken]))),
   ModelPrice: '{"dall-e-2":0.0002}',
-  GroupRatio: '{"default":1}',
-  RetryTimes: '0',
-})
-// Any of OpenAI's form; the type decides who ranks.
-await app.make.channel({ models: names.filter((name) => name !== models.rank).join(','), baseUrl: upstream.url })
-await app.make.channel({ type: 38, models: models.rank, baseUrl: upstream.url })
-await app.services.channels.reload()
-afterAll(async () => {
-  await closeWithoutViolations(app)
-  await upstream[Symbol.asyncDispose]()
 })
 
 let state = 20_261_122

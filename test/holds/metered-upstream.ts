@@ -1,6 +1,10 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { afterAll } from 'vitest'
+import { closeWithoutViolations } from '#test/relay/caller-dialects.ts'
+import { setOptions } from '#test/relay/serve.ts'
+import { startApp } from '#test/support/app.ts'
+import { listenLocally } from '#test/support/local-server.ts'
 
 const answerWord = ' the'
 type Input = { words: number; perEvent: number }
@@ -9,21 +13,28 @@ type Input = { words: number; perEvent: number }
  * A provider that answers as long as the prompt says (`[words/perEvent]`) but never beyond the limit it is given, and counts
  * a token a word. It keeps no account of its own: what it reports is what it wrote.
  */
-export async function startMeteredUpstream() {
+async function startMeteredUpstream() {
   const server = createServer({ keepAliveTimeout: 60_000 }, (request, response) => {
     void answer(request, response).catch(() => response.destroy())
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    [Symbol.asyncDispose]: async () => {
-      server.closeAllConnections()
-      await new Promise((resolve) => server.close(resolve))
-    },
-  }
+  return listenLocally(server)
 }
 
+/** An app whose channels lead to such a provider; what it holds and charged is checked when the file is over. */
+export async function startMeteredApp(channels: readonly { models: string; type?: number }[], options: Options) {
+  const app = await startApp()
+  const upstream = await startMeteredUpstream()
+  afterAll(async () => {
+    await closeWithoutViolations(app)
+    await upstream[Symbol.asyncDispose]()
+  })
+  await setOptions(app, { GroupRatio: '{"default":1}', RetryTimes: '0', ...options })
+  for (const channel of channels) await app.make.channel({ ...channel, baseUrl: upstream.url })
+  await app.services.channels.reload()
+  return { app, upstream }
+}
+
+type Options = Parameters<typeof setOptions>[1]
 type Body = {
   model: string
   stream?: boolean

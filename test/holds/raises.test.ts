@@ -1,25 +1,14 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { afterAll, expect, test } from 'vitest'
-import { startApp } from '#test/support/app.ts'
-import { setOptions, withOptions } from '#test/relay/serve.ts'
-import { closeWithoutViolations, consumed } from '#test/relay/caller-dialects.ts'
-import { startMeteredUpstream } from './metered-upstream.ts'
+import { expect, test } from 'vitest'
+import { withOptions } from '#test/relay/serve.ts'
+import { consumed } from '#test/relay/caller-dialects.ts'
+import { startMeteredApp } from './metered-upstream.ts'
 
 const model = 'm-raised'
-const app = await startApp()
-const upstream = await startMeteredUpstream()
-await setOptions(app, {
+const { app, upstream } = await startMeteredApp([{ models: model }], {
   ModelRatio: `{"${model}":1}`,
   CompletionRatio: `{"${model}":1}`,
-  GroupRatio: '{"default":1}',
   PreConsumedQuota: '100',
-  RetryTimes: '0',
-})
-await app.make.channel({ models: model, baseUrl: upstream.url })
-await app.services.channels.reload()
-afterAll(async () => {
-  await closeWithoutViolations(app)
-  await upstream[Symbol.asyncDispose]()
 })
 
 const bodyOf = (words: number) => ({

@@ -1,17 +1,10 @@
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { startApp } from '#test/support/app.ts'
-import { type Received, type Receiver, startReceiver } from '#test/support/receiver.ts'
+import { completion, type Received, type Receiver, startReceiver } from '#test/support/receiver.ts'
 
 let upstream: Receiver
 let hook: Receiver
 
-const completion = {
-  id: 'c',
-  object: 'chat.completion',
-  model: 'gpt-4o-mini',
-  choices: [{ index: 0, message: { role: 'assistant', content: 'Hi' }, finish_reason: 'stop' }],
-  usage: { prompt_tokens: 8, completion_tokens: 2, total_tokens: 10 },
-}
 const keyIn = ({ headers }: Received): string => String(headers.authorization).replace('Bearer ', '')
 /** Keys say how the upstream takes them. */
 const answer = (received: Received) => {

@@ -1,15 +1,7 @@
 import { expect, test } from 'vitest'
-import { startReceiver } from '#test/support/receiver.ts'
+import { completion, startReceiver } from '#test/support/receiver.ts'
 import { startProduct, until } from '#test/support/processes.ts'
 import { createWorld } from '../faults/world.ts'
-
-const completion = {
-  id: 'c',
-  object: 'chat.completion',
-  model: 'gpt-4o-mini',
-  choices: [{ index: 0, message: { role: 'assistant', content: 'Hi' }, finish_reason: 'stop' }],
-  usage: { prompt_tokens: 8, completion_tokens: 2, total_tokens: 10 },
-}
 
 test('of two products on one database one does a due job, and the other goes on with it when that one is killed', async () => {
   await using world = await createWorld()

@@ -1,11 +1,10 @@
-import { afterAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { createHoldRecovery } from '#features/ledger/node.ts'
 import type { Ledger } from '#features/ledger/service.ts'
 import { ledgerViolations } from '../support/ledger-invariant.ts'
-import { createLedgerWorld, disconnectingPool, type HeldCall } from '../support/ledger-world.ts'
+import { startLedgerWorld, disconnectingPool, type HeldCall } from '../support/ledger-world.ts'
 
-const world = await createLedgerWorld()
-afterAll(() => world[Symbol.asyncDispose]())
+const world = await startLedgerWorld()
 
 const calling = (payer: { userId: number; tokenId: number }): HeldCall => ({ id: world.newId(), ...payer })
 

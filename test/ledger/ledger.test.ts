@@ -1,14 +1,13 @@
-import { afterAll, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import type { Pool } from 'pg'
 import { createHoldRecovery } from '#features/ledger/node.ts'
 import { grant, type Ledger } from '#features/ledger/service.ts'
 import { logType } from '#core/statuses.ts'
 import { ledgerViolations } from '../support/ledger-invariant.ts'
-import { createLedgerWorld } from '../support/ledger-world.ts'
+import { startLedgerWorld } from '../support/ledger-world.ts'
 
 let ledger: Ledger
-const world = await createLedgerWorld()
-afterAll(() => world[Symbol.asyncDispose]())
+const world = await startLedgerWorld()
 beforeEach(() => {
   ledger = world.ledgerWith()
 })

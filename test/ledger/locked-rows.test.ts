@@ -1,12 +1,11 @@
-import { afterAll, afterEach, expect, test } from 'vitest'
+import { afterEach, expect, test } from 'vitest'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { QueryConfig } from 'pg'
 import { type Ledger, QueueFull } from '#features/ledger/service.ts'
 import { ledgerViolations } from '../support/ledger-invariant.ts'
-import { createLedgerWorld, disconnectingPool, type HeldCall, type LedgerWorld } from '../support/ledger-world.ts'
+import { startLedgerWorld, disconnectingPool, type HeldCall, type LedgerWorld } from '../support/ledger-world.ts'
 
-const world = await createLedgerWorld()
-afterAll(() => world[Symbol.asyncDispose]())
+const world = await startLedgerWorld()
 afterEach(async () => {
   if ((await ledgerViolations(world.pool)).length > 0) throw new Error('the books do not balance')
 })

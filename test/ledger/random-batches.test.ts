@@ -1,19 +1,12 @@
-import { afterAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Ledger } from '#features/ledger/service.ts'
 import { ledgerViolations } from '../support/ledger-invariant.ts'
-import { createLedgerWorld, disconnectingPool, type HeldCall } from '../support/ledger-world.ts'
+import { startLedgerWorld, disconnectingPool, type HeldCall, refuseRows } from '../support/ledger-world.ts'
 import { long } from '../support/long.ts'
 
-const world = await createLedgerWorld()
-afterAll(() => world[Symbol.asyncDispose]())
-await world.pool.query(`
-  create function refuse_row() returns trigger language plpgsql as $$
-  begin
-    if new.content = 'refused text' or new.model_name = 'refused-model' then raise exception 'this row is refused'; end if;
-    return new;
-  end $$;
-  create trigger refuse_row before insert on logs for each row execute function refuse_row();`)
+const world = await startLedgerWorld()
+await refuseRows(world.pool)
 
 /** The same figures for the same seed. */
 function randomOf(seed: number) {

@@ -1,20 +1,12 @@
-import { afterAll, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { createHoldRecovery } from '#features/ledger/node.ts'
 import { SettleFailed } from '#features/ledger/service.ts'
 import { ledgerViolations } from '../support/ledger-invariant.ts'
-import { createLedgerWorld, type LedgerWorld } from '../support/ledger-world.ts'
+import { startLedgerWorld, type LedgerWorld, refuseRows } from '../support/ledger-world.ts'
 import { until } from '../support/processes.ts'
 
-const world = await createLedgerWorld()
-afterAll(() => world[Symbol.asyncDispose]())
-// Stands for whatever the database may have against one row: an index, a constraint, a trigger of the operator.
-await world.pool.query(`
-  create function refuse_row() returns trigger language plpgsql as $$
-  begin
-    if new.content = 'refused text' or new.model_name = 'refused-model' then raise exception 'this row is refused'; end if;
-    return new;
-  end $$;
-  create trigger refuse_row before insert on logs for each row execute function refuse_row();`)
+const world = await startLedgerWorld()
+await refuseRows(world.pool)
 beforeEach(async () => {
   if ((await ledgerViolations(world.pool)).length > 0) throw new Error('the books do not balance')
 })

@@ -1,13 +1,12 @@
 import type { Pool, QueryConfig } from 'pg'
-import { afterAll, afterEach, expect, test } from 'vitest'
+import { afterEach, expect, test } from 'vitest'
 import type { Renewal } from '#features/ledger/charge-row.ts'
 import { type Ledger, SettleFailed } from '#features/ledger/service.ts'
 import { ledgerViolations } from '../support/ledger-invariant.ts'
-import { createLedgerWorld } from '../support/ledger-world.ts'
+import { startLedgerWorld } from '../support/ledger-world.ts'
 import { until } from '../support/processes.ts'
 
-const world = await createLedgerWorld()
-afterAll(() => world[Symbol.asyncDispose]())
+const world = await startLedgerWorld()
 afterEach(async () => {
   if ((await ledgerViolations(world.pool)).length > 0) throw new Error('the ledger does not balance')
 })

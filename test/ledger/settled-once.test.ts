@@ -1,11 +1,10 @@
-import { afterAll, afterEach, describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test } from 'vitest'
 import { forgetSettledCalls } from '#features/ledger/node.ts'
 import { SettleFailed } from '#features/ledger/service.ts'
 import { ledgerViolations } from '../support/ledger-invariant.ts'
-import { createLedgerWorld, disconnectingPool, type HeldCall } from '../support/ledger-world.ts'
+import { startLedgerWorld, disconnectingPool, type HeldCall } from '../support/ledger-world.ts'
 
-const world = await createLedgerWorld()
-afterAll(() => world[Symbol.asyncDispose]())
+const world = await startLedgerWorld()
 afterEach(async () => {
   if ((await ledgerViolations(world.pool, { everyCallIsLogged: false })).length > 0)
     throw new Error('the books do not balance')

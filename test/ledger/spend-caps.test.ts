@@ -1,11 +1,10 @@
-import { afterAll, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { ledgerViolations } from '../support/ledger-invariant.ts'
-import { admitted, createLedgerWorld, createTwoNodes, type HeldCall, verdicts } from '../support/ledger-world.ts'
+import { admitted, startLedgerWorld, createTwoNodes, type HeldCall, verdicts } from '../support/ledger-world.ts'
 
 const { prepare, restart, moveClock, nodeAt, reserveAtOnce, spentOf } = createTwoNodes(() => world)
 
-const world = await createLedgerWorld()
-afterAll(() => world[Symbol.asyncDispose]())
+const world = await startLedgerWorld()
 await prepare()
 beforeEach(restart)
 

@@ -1,10 +1,9 @@
-import { once } from 'node:events'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { consumed } from './caller-dialects.ts'
 import { startScriptedRelay } from './relay-world.ts'
 import { serve } from './serve.ts'
+import { listenLocally } from '#test/support/local-server.ts'
 
 const { app, scripted, token } = await startScriptedRelay({ options: { RetryTimes: '0' } })
 beforeEach(() => app.upstream.clear())
@@ -148,15 +147,7 @@ async function startCachingUpstream() {
       }),
     )
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    [Symbol.asyncDispose]: async () => {
-      server.closeAllConnections()
-      await new Promise((resolve) => server.close(resolve))
-    },
-  }
+  return listenLocally(server)
 }
 
 test('a session of ten turns over many channels and keys finds as much cached as one that asks its vendor itself', async () => {

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { awsKeyText } from '#test/simulator/aws/signature.ts'
 import { serve } from './serve.ts'
-import { chat, consumed, say, callerDialects } from './caller-dialects.ts'
-import { image, user, vendorWorld, weather } from './vendors.ts'
+import { chat, say, callerDialects } from './caller-dialects.ts'
+import { image, user, vendorWorld, weather, servesEveryDialect, isNeverFinished } from './vendors.ts'
 import { startRelay } from './relay-world.ts'
 
 const { app, token } = await startRelay({ options: { RetryTimes: '0' } })
@@ -72,14 +72,7 @@ describe('a model of another vendor on Bedrock', () => {
   })
 
   test('serves every dialect of callers', async () => {
-    for (const by of callerDialects) {
-      for (const stream of [false, true]) {
-        const { model } = await serve(app, bedrock())
-        const text = await (await say(app, by, { token, model, stream })).text()
-        expect(text).toContain('hello')
-        if (stream) expect(text).toMatch(by.closing)
-      }
-    }
+    await servesEveryDialect(app, token, bedrock())
   })
 
   test('is refused in its own words: before the answer, by a signature, and in the middle of a stream', async () => {
@@ -102,14 +95,11 @@ describe('a model of another vendor on Bedrock', () => {
   })
 
   test('whose stream is cut, or sends a broken event, is never taken for finished', async () => {
-    for (const does of ['words=9,cut=5', 'words=9,fin=5', 'words=9,malformed=5']) {
-      const { model } = await serve(app, bedrock({ does }))
-      const before = (await consumed(app)).length
-      const text = await (await say(app, chat, { token, model, stream: true })).text()
-      expect(text, does).toContain('"error"')
-      expect(text, does).not.toContain('[DONE]')
-      expect((await consumed(app)).length - before).toBe(1)
-    }
+    await isNeverFinished(
+      app,
+      token,
+      ['words=9,cut=5', 'words=9,fin=5', 'words=9,malformed=5'].map((does) => bedrock({ does })),
+    )
   })
 
   test('is read whatever the frames are cut into', async () => {

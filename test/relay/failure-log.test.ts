@@ -1,10 +1,9 @@
 import type { Pool, QueryConfig } from 'pg'
-import { afterAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { createFailureLog, type FailureRow } from '#relay/attempt/failure-log.ts'
-import { createLedgerWorld } from '../support/ledger-world.ts'
+import { startLedgerWorld } from '../support/ledger-world.ts'
 
-const world = await createLedgerWorld()
-afterAll(() => world[Symbol.asyncDispose]())
+const world = await startLedgerWorld()
 
 const rowOf = (requestId: string, content = 'status code 500: no'): FailureRow => ({
   failed: 'call',

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { serve } from './serve.ts'
-import { chat, consumed, say, callerDialects } from './caller-dialects.ts'
-import { image, user, vendorWorld, weather } from './vendors.ts'
+import { chat, say } from './caller-dialects.ts'
+import { image, user, vendorWorld, weather, servesEveryDialect, isNeverFinished } from './vendors.ts'
 import { startRelay } from './relay-world.ts'
 
 const { app, token } = await startRelay({ options: { RetryTimes: '0' } })
@@ -82,25 +82,15 @@ describe('Ollama called natively', () => {
   })
 
   test('serves every dialect of callers', async () => {
-    for (const by of callerDialects) {
-      for (const stream of [false, true]) {
-        const { model } = await serve(app, native('usage=20:10'))
-        const text = await (await say(app, by, { token, model, stream })).text()
-        expect(text).toContain('hello')
-        if (stream) expect(text).toMatch(by.closing)
-      }
-    }
+    await servesEveryDialect(app, token, native('usage=20:10'))
   })
 
   test('that fails, is cut or sends a broken line is never taken for finished', async () => {
-    for (const does of ['words=9,errorevent=4', 'words=9,cut=5', 'words=9,fin=5', 'words=9,malformed=5']) {
-      const { model } = await serve(app, native(does))
-      const before = (await consumed(app)).length
-      const text = await (await say(app, chat, { token, model, stream: true })).text()
-      expect(text, does).toContain('"error"')
-      expect(text, does).not.toContain('[DONE]')
-      expect((await consumed(app)).length - before).toBe(1)
-    }
+    await isNeverFinished(
+      app,
+      token,
+      ['words=9,errorevent=4', 'words=9,cut=5', 'words=9,fin=5', 'words=9,malformed=5'].map((does) => native(does)),
+    )
     const { model } = await serve(app, native('status=404,message=model-not-pulled'))
     const refused = await say(app, chat, { token, model })
     expect(refused.status).toBe(404)

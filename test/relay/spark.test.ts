@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { sparkKeyText } from '#test/simulator/spark/vendor.ts'
 import { serve, type Route, withOptions } from './serve.ts'
-import { chat, consumed, eventually, say, callerDialects } from './caller-dialects.ts'
-import { user, vendorWorld, weather } from './vendors.ts'
+import { chat, consumed, eventually, say } from './caller-dialects.ts'
+import { user, vendorWorld, weather, servesEveryDialect, isNeverFinished } from './vendors.ts'
 import { startRelay } from './relay-world.ts'
 
 const { app, token } = await startRelay({ options: { RetryTimes: '0' } })
@@ -55,14 +55,7 @@ describe('Spark over its signed socket', () => {
   })
 
   test('serves every dialect of callers', async () => {
-    for (const by of callerDialects) {
-      for (const stream of [false, true]) {
-        const { model } = await serve(app, spark())
-        const text = await (await say(app, by, { token, model, stream })).text()
-        expect(text).toContain('hello')
-        if (stream) expect(text).toMatch(by.closing)
-      }
-    }
+    await servesEveryDialect(app, token, spark())
   })
 
   test('a rate limit is a 429, and the call is retried', async () => {
@@ -100,14 +93,11 @@ describe('Spark over its signed socket', () => {
   })
 
   test('that fails, is cut, closes early or sends a broken frame is never taken for finished', async () => {
-    for (const does of ['words=9,errorevent=4', 'words=9,cut=5', 'words=9,fin=5', 'words=9,malformed=5']) {
-      const { model } = await serve(app, spark(does))
-      const before = (await consumed(app)).length
-      const text = await (await say(app, chat, { token, model, stream: true })).text()
-      expect(text, does).toContain('"error"')
-      expect(text, does).not.toContain('[DONE]')
-      expect((await consumed(app)).length - before).toBe(1)
-    }
+    await isNeverFinished(
+      app,
+      token,
+      ['words=9,errorevent=4', 'words=9,cut=5', 'words=9,fin=5', 'words=9,malformed=5'].map((does) => spark(does)),
+    )
   })
 
   test('is disconnected when its caller hangs up, and what was delivered is charged', async () => {

@@ -3,7 +3,7 @@ import { pixel } from '#test/simulator/media.ts'
 import type { App } from '#test/support/app.ts'
 import type { TestToken } from '#test/support/factories.ts'
 import { type Route, serve } from './serve.ts'
-import { chat, consumed, say } from './caller-dialects.ts'
+import { callerDialects, chat, consumed, say } from './caller-dialects.ts'
 
 type Json = Record<string, unknown>
 type Message = { content: string | null; reasoning_content?: string; tool_calls?: ToolCall[] }
@@ -85,3 +85,26 @@ export async function vendorWorld(app: App, token: TestToken, route: Route) {
 }
 
 export const user = (content: unknown) => ({ role: 'user', content })
+
+/** Whatever the dialect of its callers, streamed and complete. */
+export async function servesEveryDialect(app: App, token: TestToken, route: Route): Promise<void> {
+  for (const by of callerDialects)
+    for (const stream of [false, true]) {
+      const { model } = await serve(app, route)
+      const text = await (await say(app, by, { token, model, stream })).text()
+      expect(text).toContain('hello')
+      if (stream) expect(text).toMatch(by.closing)
+    }
+}
+
+/** Streams that go wrong end in an error, never like finished ones, and are charged once. */
+export async function isNeverFinished(app: App, token: TestToken, routes: readonly Route[]): Promise<void> {
+  for (const route of routes) {
+    const { model } = await serve(app, route)
+    const before = (await consumed(app)).length
+    const text = await (await say(app, chat, { token, model, stream: true })).text()
+    expect(text, JSON.stringify(route)).toContain('"error"')
+    expect(text, JSON.stringify(route)).not.toContain('[DONE]')
+    expect((await consumed(app)).length - before).toBe(1)
+  }
+}

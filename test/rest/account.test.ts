@@ -1,11 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { startFileConsole } from '#test/support/console-app.ts'
+import { startFileConsole, refused } from '#test/support/console-app.ts'
 
 const app = await startFileConsole()
 const rootPerson = await app.person({ role: 100 })
 const root = await app.signedIn(rootPerson)
 
-const refused = (message: string) => ({ status: 200, body: { success: false, message } })
 const row = async (id: number) => (await app.sql('select * from users where id = $1', [id]))[0]
 
 describe('GET /api/user/self', () => {

@@ -1,11 +1,10 @@
 import { afterEach, describe, expect, it } from 'vitest'
-import { startConsole, startFileConsole } from '#test/support/console-app.ts'
+import { startConsole, startFileConsole, refused } from '#test/support/console-app.ts'
 
 const app = await startFileConsole()
 await app.sql("insert into setup_records (id, version, initialized_at) values (1, '0', now())")
 afterEach(() => app.sql('delete from options').then(() => app.services.options.reload()))
 
-const refused = (message: string) => ({ status: 200, body: { success: false, message } })
 const failed = '用户名或密码错误，或账号已被封禁'
 
 describe('POST /api/user/login', () => {

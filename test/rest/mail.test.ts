@@ -1,5 +1,5 @@
 import { afterAll, beforeEach, describe, expect, it } from 'vitest'
-import { startConsole } from '#test/support/console-app.ts'
+import { startConsole, refused } from '#test/support/console-app.ts'
 import { startMailServer, textOf } from '#test/support/mail-server.ts'
 
 const smtp = await startMailServer()
@@ -33,7 +33,6 @@ const mailedCode = async (email: string): Promise<string> => {
   expect((await verification(email)).body).toEqual({ success: true, message: '' })
   return /[：:]([0-9a-f]{6})\b/.exec(await arrived())?.[1] ?? 'no code'
 }
-const refused = (message: string) => ({ status: 200, body: { success: false, message } })
 const wrongCode = refused('验证码错误或已过期')
 
 describe('mail settings', () => {

@@ -1,6 +1,6 @@
 import pg from 'pg'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { startFileConsole } from '#test/support/console-app.ts'
+import { startFileConsole, refused } from '#test/support/console-app.ts'
 
 const app = await startFileConsole()
 const sender = await app.person({ role: 10, username: 'sender' })
@@ -14,7 +14,6 @@ type Inbox = { items: { id: number; is_read: boolean; read_at: string | null }[]
 const hello = { title: ' Hello ', content: '**all**', format: 'markdown' }
 const send = async (fields: object = {}) =>
   (await admin.post('/api/admin/messages', { ...hello, user_ids: [person.id], ...fields })).data as Sent
-const refused = (message: string) => ({ status: 200, body: { success: false, message } })
 const unread = async () =>
   ((await reader.get('/api/user/messages/unread_count')).data as { unread_count: number }).unread_count
 const inbox = async (query: Record<string, string> = {}) =>

@@ -1,12 +1,11 @@
 import { createHmac, hash } from 'node:crypto'
 import { afterAll, beforeEach, describe, expect, it } from 'vitest'
+import { refused } from '#test/support/console-app.ts'
 import { call, type SignInWorld, startSignInWorld, type WorldBrowser } from '#test/support/sign-in/world.ts'
 
 const world = await startSignInWorld({ TRUST_PROXY: '127.0.0.1' })
 afterAll(() => world[Symbol.asyncDispose]())
 beforeEach(() => world.reset())
-
-const refused = (message: string) => ({ status: 200, body: { success: false, message } })
 
 let networks = 0
 /** Wrong codes of one test do not use up the attempts of another. */

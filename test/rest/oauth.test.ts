@@ -1,4 +1,5 @@
 import { afterAll, beforeEach, describe, expect, it, test } from 'vitest'
+import { refused } from '#test/support/console-app.ts'
 import { columnOf, createVisits } from '#test/support/sign-in/visits.ts'
 import { call, startSignInWorld, travel, type WorldBrowser } from '#test/support/sign-in/world.ts'
 import { long } from '#test/support/long.ts'
@@ -8,7 +9,6 @@ afterAll(() => world[Symbol.asyncDispose]())
 beforeEach(() => world.reset())
 
 const { newUser, setOut, finish, signIn, userOf } = createVisits(() => world)
-const refused = (message: string) => ({ status: 200, body: { success: false, message } })
 const wrongState = { status: 403, body: { success: false, message: '登录状态校验失败，请重新登录' } }
 
 describe.each(['github', 'oidc', 'linuxdo'] as const)('signing in by %s', (provider) => {

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeEach, describe, expect, it, test } from 'vitest'
+import { refused } from '#test/support/console-app.ts'
 import { issuerByDocument, issuerByEndpoint } from '#features/identities/service/oidc-issuer.ts'
 import { startReceiver } from '#test/support/receiver.ts'
 import { startOidc } from '#test/support/sign-in/oidc-server.ts'
@@ -11,7 +12,6 @@ afterAll(() => world[Symbol.asyncDispose]())
 beforeEach(() => world.reset())
 
 const { newUser, setOut, finish, signIn, userOf } = createVisits(() => world)
-const refused = (message: string) => ({ status: 200, body: { success: false, message } })
 
 describe('OIDC without a configuration document', () => {
   it('signs in by its three endpoints', async () => {

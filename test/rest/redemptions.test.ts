@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { startFileConsole } from '#test/support/console-app.ts'
+import { startFileConsole, refused } from '#test/support/console-app.ts'
 
 const app = await startFileConsole()
 const admin = await app.person({ role: 10 })
@@ -11,7 +11,6 @@ const make = async (fields: Record<string, unknown> = {}): Promise<string[]> =>
   (await browser.post('/api/redemption/', { name: 'codes', quota: 1000, count: 1, ...fields })).data as string[]
 const list = async (query: Record<string, string> = {}, path = '/api/redemption/') =>
   (await browser.get(path, { query })).data as { items: Row[]; total: number; page: number; page_size: number }
-const refused = (message: string) => ({ status: 200, body: { success: false, message } })
 
 describe('making codes', () => {
   it('gives their texts, and lists them in the documented form, newest first', async () => {

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { startFileConsole } from '#test/support/console-app.ts'
+import { startFileConsole, refused } from '#test/support/console-app.ts'
 
 const app = await startFileConsole()
 beforeEach(async () => {
@@ -7,7 +7,6 @@ beforeEach(async () => {
   await app.setOptions({ CheckInEnabled: 'true', CheckInQuota: '1000' })
 })
 
-const refused = (message: string) => ({ status: 200, body: { success: false, message } })
 const row = async (id: number) => (await app.sql('select * from users where id = $1', [id]))[0]
 const grantsOf = (id: number) => app.sql('select kind, amount from grants where user_id = $1', [id])
 

@@ -1,13 +1,11 @@
 import { type TOTP, URI } from 'otpauth'
 import { describe, expect, it } from 'vitest'
-import { type Browser, type ConsoleApp, type Person, startFileConsole } from '#test/support/console-app.ts'
+import { type Browser, type ConsoleApp, type Person, startFileConsole, refused } from '#test/support/console-app.ts'
 
 const app = await startFileConsole()
 
 type Codes = { backup_codes: string[] }
 type Enrolled = { person: Person; browser: Browser; codes: string[]; password: (stepsAhead?: number) => string }
-
-const refused = (message: string) => ({ status: 200, body: { success: false, message } })
 
 /** Somebody whose app shows one-time passwords; the first is used up. */
 async function enrolled(fields: Parameters<ConsoleApp['person']>[0] = {}): Promise<Enrolled> {

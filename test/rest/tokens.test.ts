@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { type Browser, type Person, startFileConsole } from '#test/support/console-app.ts'
+import { type Browser, type Person, startFileConsole, refused } from '#test/support/console-app.ts'
 
 let owner: Person
 let browser: Browser
@@ -22,7 +22,6 @@ const make = async (fields: Record<string, unknown> = {}): Promise<RestToken> =>
   return token
 }
 const listed = () => list()
-const refused = (message: string) => ({ status: 200, body: { success: false, message } })
 
 describe('POST /api/token/', () => {
   it.each(['nonsense', '203.0.113.1\n999.1.1.1', '10.0.0.0/33', '203.0.113', '::g', '*'])(

@@ -1,7 +1,7 @@
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { migrate } from '#db/orm.ts'
-import { type Browser, type Person, startConsole } from '#test/support/console-app.ts'
+import { type Browser, type Person, startConsole, refused } from '#test/support/console-app.ts'
 
 // What the product asks the database for, over connections that are opened from here on.
 const asked = vi.spyOn(pg.Client.prototype, 'query')
@@ -14,7 +14,6 @@ const admin = await app.signedIn(adminPerson)
 afterAll(() => app[Symbol.asyncDispose]().finally(() => asked.mockRestore()))
 afterEach(() => app.sql('delete from options').then(() => app.services.options.reload()))
 
-const refused = (message: string) => ({ status: 200, body: { success: false, message } })
 const row = async (id: number) => (await app.sql('select * from users where id = $1', [id]))[0]
 
 describe('the list of users', () => {

@@ -230,7 +230,7 @@ export const rules: RuleList = {
       },
       'client/features/channels/list/response-step.test.ts': {
         'a channel is quick up to one second, then slower at three and five': {
-          rule: 'Response times are told apart at one, three and five seconds.',
+          rule: 'Response times are distinguished at one, three and five seconds.',
           asserts: '[0, 0, 1, 1, 2, 2, 3]',
         },
       },

@@ -242,7 +242,7 @@ export const rules: RuleList = {
       },
       'client/features/channels/list/response-step.test.ts': {
         'a channel is quick up to one second, then slower at three and five': {
-          rule: 'Response times are told apart at 1, 3 and 5 seconds.',
+          rule: 'Response times are distinguished at 1, 3 and 5 seconds.',
           asserts: '5000',
         },
       },

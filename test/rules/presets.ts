@@ -64,7 +64,7 @@ export const rules: RuleList = {
       },
       'test/browser/sign-in.test.ts': {
         'make an account, sign in to it again, and lead back to where the reader was going': {
-          rule: 'Login leads to the tokens where it is not told another place.',
+          rule: 'Login leads to the tokens where the address names no other place.',
           asserts: '**/app/tokens',
         },
       },

@@ -262,3 +262,6 @@ export async function startFileConsole(environment?: Record<string, string>): Pr
   afterAll(() => app[Symbol.asyncDispose]())
   return app
 }
+
+/** What a documented path answers a refused call with. */
+export const refused = (message: string) => ({ status: 200, body: { success: false, message } })

@@ -1,4 +1,5 @@
 import type { Pool, QueryConfig } from 'pg'
+import { afterAll } from 'vitest'
 import { createHotPool } from '#db/hot-pool.ts'
 import { connect } from '#db/orm.ts'
 import type { ChargeRow, ReserveResult } from '#features/ledger/charge-row.ts'
@@ -10,11 +11,16 @@ import { withStartLimit } from './start-limit.ts'
 
 export type HeldCall = { id: string; userId: number; tokenId: number }
 
-/** A database with ledgers on it as processes have them, and what their tests ask of it. */
-export const createLedgerWorld = withStartLimit(async function createLedgerWorld() {
+/** A database with ledgers on it as processes have them, and what their tests ask of it; the file of tests ends it. */
+export const startLedgerWorld = withStartLimit(async function startLedgerWorld() {
   const testDatabase = await createDatabase()
   const database = await connect(testDatabase.connection, 20)
   const hot = createHotPool(testDatabase.connection, () => {})
+  afterAll(async () => {
+    await hot.end()
+    await database.close()
+    await testDatabase[Symbol.asyncDispose]()
+  })
   const { pool } = database
   const make = createFactories({ pool, secretKey: 'the key of these tests', upstreamUrl: 'http://127.0.0.1:1' })
   const channelId = (await make.channel()).id
@@ -97,15 +103,10 @@ export const createLedgerWorld = withStartLimit(async function createLedgerWorld
         blocker.release()
       }
     },
-    [Symbol.asyncDispose]: async () => {
-      await hot.end()
-      await database.close()
-      await testDatabase[Symbol.asyncDispose]()
-    },
   }
 })
 
-export type LedgerWorld = Awaited<ReturnType<typeof createLedgerWorld>>
+export type LedgerWorld = Awaited<ReturnType<typeof startLedgerWorld>>
 
 type Wanted = { userId: number; tokenId?: number; amount?: number; model?: string; count: number }
 
@@ -164,3 +165,13 @@ export const disconnectingPool = (
       return result
     },
   }) as unknown as Pool
+
+/** Stands for whatever the database may have against one row: an index, a constraint, a trigger of the operator. */
+export const refuseRows = (pool: Pool) =>
+  pool.query(`
+    create function refuse_row() returns trigger language plpgsql as $$
+    begin
+      if new.content = 'refused text' or new.model_name = 'refused-model' then raise exception 'this row is refused'; end if;
+      return new;
+    end $$;
+    create trigger refuse_row before insert on logs for each row execute function refuse_row();`)

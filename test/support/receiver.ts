@@ -1,6 +1,5 @@
-import { once } from 'node:events'
 import { createServer, type IncomingMessage } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { listenLocally } from './local-server.ts'
 
 export type Received = { path: string; headers: IncomingMessage['headers']; text: string }
 export type Reply = { status?: number; headers?: Record<string, string>; body?: unknown; delayMs?: number }
@@ -21,19 +20,23 @@ export async function startReceiver(answer: (received: Received) => Reply = () =
         res.end(JSON.stringify(body))
       }, delayMs)
     })
-  }).listen(0, '127.0.0.1')
-  await once(server, 'listening')
+  })
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    ...(await listenLocally(server)),
     received,
     answerWith: (next: typeof answer) => {
       state.answer = next
-    },
-    [Symbol.asyncDispose]: async () => {
-      server.closeAllConnections()
-      await new Promise((resolve) => server.close(resolve))
     },
   }
 }
 
 export type Receiver = Awaited<ReturnType<typeof startReceiver>>
+
+/** The least that an upstream of OpenAI's form answers a test of a channel with. */
+export const completion = {
+  id: 'c',
+  object: 'chat.completion',
+  model: 'gpt-4o-mini',
+  choices: [{ index: 0, message: { role: 'assistant', content: 'Hi' }, finish_reason: 'stop' }],
+  usage: { prompt_tokens: 8, completion_tokens: 2, total_tokens: 10 },
+}

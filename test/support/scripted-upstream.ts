@@ -1,7 +1,6 @@
-import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
+import { listenLocally } from './local-server.ts'
 
 export const cut = Symbol('the connection breaks')
 export const hang = Symbol('silence, and the connection stays')
@@ -30,19 +29,14 @@ export async function startScriptedUpstream() {
     if (play === undefined) response.writeHead(404).end()
     else await perform(response, typeof play === 'function' ? play(path) : play)
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const listening = await listenLocally(server)
   return {
+    ...listening,
     received,
     /** The base address of a channel whose calls are all answered so, or by their paths. */
     play(play: Play | ((path: string) => Play)): string {
       plays.push(play)
-      return `${origin}/play${plays.length - 1}`
-    },
-    [Symbol.asyncDispose]: async () => {
-      server.closeAllConnections()
-      await new Promise((resolve) => server.close(resolve))
+      return `${listening.url}/play${plays.length - 1}`
     },
   }
 }

@@ -1,6 +1,6 @@
 import { createHmac, randomBytes } from 'node:crypto'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { listenLocally } from './local-server.ts'
 
 type Session = {
   id: string
@@ -44,9 +44,9 @@ export async function startStripeGateway(given: { secretKey: string; webhookSecr
     byKey.set(key, session)
     res.writeHead(200, { 'content-type': 'application/json' })
     res.end(JSON.stringify({ id: session.id, url: `${url}/pay/${session.id}`, object: 'checkout.session' }))
-  }).listen(0, '127.0.0.1')
-  await new Promise((resolve) => server.once('listening', resolve))
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  })
+  const listening = await listenLocally(server)
+  const { url } = listening
 
   const event = (
     type: string,
@@ -67,7 +67,7 @@ export async function startStripeGateway(given: { secretKey: string; webhookSecr
   ): string => `t=${at},v1=${createHmac('sha256', secret).update(`${at}.${body}`).digest('hex')}`
 
   return {
-    url,
+    ...listening,
     requests,
     sessions: () => [...byKey.values()],
     /** How the next requests are answered instead. */
@@ -126,10 +126,6 @@ export async function startStripeGateway(given: { secretKey: string; webhookSecr
       })
       await reply.text()
       return reply.status
-    },
-    [Symbol.asyncDispose]: async () => {
-      server.closeAllConnections()
-      await new Promise((resolve) => server.close(resolve))
     },
   }
 }

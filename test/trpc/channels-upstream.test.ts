@@ -7,6 +7,7 @@ import { startUpstream } from '#test/simulator/index.ts'
 import { sparkKeyText } from '#test/simulator/spark/vendor.ts'
 import type { RouterInputs } from '#server/app-router.ts'
 import { startConsole } from '#test/support/console-app.ts'
+import { completion } from '#test/support/receiver.ts'
 
 const secret = 'sk-upstream-secret-1'
 
@@ -62,14 +63,6 @@ const refusalOf = async (call: Promise<unknown>): Promise<{ code?: string; messa
     (thrown: unknown) => thrown,
   )
   return (error as { cause?: { code?: string; message?: string } }).cause ?? {}
-}
-
-const completion = {
-  id: 'c',
-  object: 'chat.completion',
-  model: 'gpt-4o-mini',
-  choices: [{ index: 0, message: { role: 'assistant', content: 'Hi' }, finish_reason: 'stop' }],
-  usage: { prompt_tokens: 8, completion_tokens: 2, total_tokens: 10 },
 }
 
 describe('a test of a channel', () => {

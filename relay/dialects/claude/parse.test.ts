@@ -1,18 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { InvalidRequest } from '#relay/chat/invalid-request.ts'
+import { refusalOf } from '../testing/refusal.ts'
 import { claude } from './index.ts'
 
 const hello = { model: 'm', max_tokens: 10, messages: [{ role: 'user', content: 'hi' }] }
 const parse = (body: unknown) => claude.parse(body, {})
-const refusal = (body: unknown) => {
-  try {
-    parse(body)
-  } catch (error) {
-    if (error instanceof InvalidRequest) return `${error.code}: ${error.message}`
-    throw error
-  }
-  return 'accepted'
-}
+const refusal = (body: unknown) => refusalOf(claude, body)
 
 describe('messages request', () => {
   it.each([

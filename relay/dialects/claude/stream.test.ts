@@ -4,22 +4,13 @@ import { describe, expect, it } from 'vitest'
 import { collectEvents } from '#relay/chat/collect.ts'
 import type { ChatEvent } from '#relay/chat/events.ts'
 import { anyAnswer } from '../testing/arbitrary-events.ts'
-import { answering, streamText, testContext } from '../testing/stream-text.ts'
+import { answering, framesOf, streamText, testContext } from '../testing/stream-text.ts'
 import { claude } from './index.ts'
 
 const gather = (body: string) =>
   new Anthropic({ apiKey: 'sk-test', baseURL: 'http://relay.test', maxRetries: 0, fetch: answering(body) }).messages
     .stream({ model: 'asked-model', max_tokens: 100, messages: [{ role: 'user', content: 'hi' }] })
     .finalMessage()
-
-const framesOf = (text: string) =>
-  text
-    .split('\n\n')
-    .filter((frame) => frame !== '')
-    .map((frame) => {
-      const [name = '', data = ''] = frame.split('\n')
-      return { name: name.replace('event: ', ''), data: JSON.parse(data.replace('data: ', '')) }
-    })
 
 const start: ChatEvent = { type: 'start', id: 'chatcmpl-9', model: 'upstream' }
 

@@ -1,18 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { InvalidRequest } from '#relay/chat/invalid-request.ts'
+import { refusalOf } from '../testing/refusal.ts'
 import { gemini } from './index.ts'
 
 const contents = [{ role: 'user', parts: [{ text: 'hi' }] }]
 const parse = (body: object) => gemini.parse({ contents, ...body }, { model: 'm', stream: true })
-const refusal = (body: unknown, path = { model: 'm' }) => {
-  try {
-    gemini.parse(body, path)
-  } catch (error) {
-    if (error instanceof InvalidRequest) return `${error.code}: ${error.message}`
-    throw error
-  }
-  return 'accepted'
-}
+const refusal = (body: unknown, path = { model: 'm' }) => refusalOf(gemini, body, path)
 
 describe('generateContent request', () => {
   it.each([

@@ -1,18 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { InvalidRequest } from '#relay/chat/invalid-request.ts'
+import { refusalOf } from '../testing/refusal.ts'
 import { openAiChat } from './index.ts'
 
 const hello = { model: 'm', messages: [{ role: 'user', content: 'hi' }] }
 const parse = (body: unknown) => openAiChat.parse(body, {})
-const refusal = (body: unknown) => {
-  try {
-    parse(body)
-  } catch (error) {
-    if (error instanceof InvalidRequest) return `${error.code}: ${error.message}`
-    throw error
-  }
-  return 'accepted'
-}
+const refusal = (body: unknown) => refusalOf(openAiChat, body)
 const messagesOf = (messages: unknown[]) => parse({ model: 'm', messages }).messages
 
 describe('chat completion request', () => {

@@ -4,20 +4,12 @@ import { describe, expect, it } from 'vitest'
 import { collectEvents } from '#relay/chat/collect.ts'
 import { anyAnswer } from '../testing/arbitrary-events.ts'
 import { answering, streamText, testContext } from '../testing/stream-text.ts'
-import { InvalidRequest } from '#relay/chat/invalid-request.ts'
 import { untranslatable } from '#relay/chat/losses.ts'
 import { cheapPromptTokens } from '#relay/counting/cheap-count.ts'
+import { refusalOf } from '../testing/refusal.ts'
 import { openAiCompletions } from './index.ts'
 
-const refusal = (body: unknown) => {
-  try {
-    openAiCompletions.parse(body, {})
-  } catch (error) {
-    if (error instanceof InvalidRequest) return `${error.code}: ${error.message}`
-    throw error
-  }
-  return 'accepted'
-}
+const refusal = (body: unknown) => refusalOf(openAiCompletions, body)
 
 describe('legacy completion', () => {
   it.each([

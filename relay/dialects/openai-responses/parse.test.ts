@@ -1,17 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { InvalidRequest } from '#relay/chat/invalid-request.ts'
+import { refusalOf } from '../testing/refusal.ts'
 import { openAiResponses } from './index.ts'
 
 const parse = (body: object) => openAiResponses.parse({ model: 'm', input: 'hi', ...body }, {})
-const refusal = (body: unknown) => {
-  try {
-    openAiResponses.parse(body, {})
-  } catch (error) {
-    if (error instanceof InvalidRequest) return `${error.code}: ${error.message}`
-    throw error
-  }
-  return 'accepted'
-}
+const refusal = (body: unknown) => refusalOf(openAiResponses, body)
 
 describe('responses request', () => {
   it.each([

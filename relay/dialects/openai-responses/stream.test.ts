@@ -6,7 +6,7 @@ import { collectEvents } from '#relay/chat/collect.ts'
 import type { ChatEvent } from '#relay/chat/events.ts'
 import type { EncodeContext } from '../types.ts'
 import { anyAnswer } from '../testing/arbitrary-events.ts'
-import { answering, streamText, testContext } from '../testing/stream-text.ts'
+import { answering, framesOf, streamText, testContext } from '../testing/stream-text.ts'
 import { openAiResponses } from './index.ts'
 
 const gather = (body: string) =>
@@ -20,15 +20,6 @@ const countingContext = (overrides: Partial<EncodeContext> = {}): EncodeContext 
   const plain = testContext()
   return { ...plain, ambient: { ...plain.ambient, newId: () => `n${count++}` }, ...overrides }
 }
-
-const framesOf = (text: string) =>
-  text
-    .split('\n\n')
-    .filter((frame) => frame !== '')
-    .map((frame) => {
-      const [name = '', data = ''] = frame.split('\n')
-      return { name: name.replace('event: ', ''), data: JSON.parse(data.replace('data: ', '')) }
-    })
 
 const withoutIds = (output: object[]) =>
   output.map((item) => {

@@ -24,3 +24,13 @@ export const answering =
   (body: string): typeof fetch =>
   () =>
     Promise.resolve(new Response(body, { headers: { 'content-type': 'text/event-stream' } }))
+
+/** Server-sent events as they were written: name and data. */
+export const framesOf = (text: string) =>
+  text
+    .split('\n\n')
+    .filter((frame) => frame !== '')
+    .map((frame) => {
+      const [name = '', data = ''] = frame.split('\n')
+      return { name: name.replace('event: ', ''), data: JSON.parse(data.replace('data: ', '')) }
+    })

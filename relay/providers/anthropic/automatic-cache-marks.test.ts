@@ -1,19 +1,12 @@
 import { describe, expect, test } from 'vitest'
-import type { ChatRequest } from '#relay/chat/request.ts'
-import { callWith } from '../conformance/fixtures.ts'
-import { requestWith, weatherTool } from '../conformance/requests.ts'
+import { requestWriter, weatherTool } from '../conformance/requests.ts'
 import { anthropic } from './index.ts'
 
-type Changes = Parameters<typeof callWith>[0]
-
-const call = (changes: Changes = {}) =>
-  callWith({
-    model: 'claude-sonnet-4-5',
-    ...changes,
-    channel: { type: 14, baseUrl: 'https://api.anthropic.com', ...changes?.channel },
-  })
-const body = (request: Partial<ChatRequest> = {}, changes: Changes = {}) =>
-  anthropic.chat.request(requestWith(request), call(changes)).body as Record<string, unknown>
+const { body } = requestWriter(anthropic, {
+  model: 'claude-sonnet-4-5',
+  type: 14,
+  baseUrl: 'https://api.anthropic.com',
+})
 
 describe('marks for the cache that no caller set', () => {
   const long = 'word '.repeat(6000)

@@ -1,22 +1,14 @@
 import { describe, expect, test } from 'vitest'
 import { processorMs } from '#test/support/processor-time.ts'
 import type { ChatRequest } from '#relay/chat/request.ts'
-import { callWith } from '../conformance/fixtures.ts'
-import { requestWith, toolConversation, weatherTool } from '../conformance/requests.ts'
+import { requestWriter, toolConversation, weatherTool } from '../conformance/requests.ts'
 import { anthropic } from './index.ts'
 
-type Changes = Parameters<typeof callWith>[0]
-
-const call = (changes: Changes = {}) =>
-  callWith({
-    model: 'claude-sonnet-4-5',
-    ...changes,
-    channel: { type: 14, baseUrl: 'https://api.anthropic.com', ...changes?.channel },
-  })
-const write = (request: Partial<ChatRequest> = {}, changes: Changes = {}) =>
-  anthropic.chat.request(requestWith(request), call(changes))
-const body = (request: Partial<ChatRequest> = {}, changes: Changes = {}) =>
-  write(request, changes).body as Record<string, unknown>
+const { call, write, body } = requestWriter(anthropic, {
+  model: 'claude-sonnet-4-5',
+  type: 14,
+  baseUrl: 'https://api.anthropic.com',
+})
 
 test('a plain question becomes the smallest body that asks it', () => {
   expect(write()).toEqual({

@@ -1,4 +1,6 @@
 import type { ChatRequest } from '#relay/chat/request.ts'
+import type { Provider } from '../types.ts'
+import { callWith } from './fixtures.ts'
 
 /** A hub request with the given changes, from a caller of another dialect unless they say otherwise. */
 export const requestWith = (changes: Partial<ChatRequest> = {}): ChatRequest => ({
@@ -67,3 +69,18 @@ export const toolConversation = (): ChatRequest =>
       },
     ],
   })
+
+type Changes = Parameters<typeof callWith>[0]
+
+/** What a provider writes for a channel of its own: the call, the request, and its body alone. */
+export function requestWriter(
+  { chat }: Pick<Provider, 'chat'>,
+  { model, type, baseUrl }: { model: string; type: number; baseUrl: string },
+) {
+  const call = (changes: Changes = {}) =>
+    callWith({ model, ...changes, channel: { type, baseUrl, ...changes.channel } })
+  const write = (request: Partial<ChatRequest> = {}, changes: Changes = {}) =>
+    chat.request(requestWith(request), call(changes))
+  const body = (...given: Parameters<typeof write>) => write(...given).body as Record<string, unknown>
+  return { call, write, body }
+}

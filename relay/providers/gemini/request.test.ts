@@ -1,24 +1,16 @@
 import { describe, expect, test } from 'vitest'
 import { processorMs } from '#test/support/processor-time.ts'
 import type { ChatRequest } from '#relay/chat/request.ts'
-import { callWith, defaultOptions } from '../conformance/fixtures.ts'
-import { imageRequest, requestWith, toolConversation, weatherTool } from '../conformance/requests.ts'
+import { defaultOptions } from '../conformance/fixtures.ts'
+import { imageRequest, requestWriter, toolConversation, weatherTool } from '../conformance/requests.ts'
 import { gemini } from './index.ts'
 
-type Changes = Parameters<typeof callWith>[0]
-
-const call = (changes: Changes = {}) =>
-  callWith({
-    model: 'gemini-2.5-flash',
-    ...changes,
-    channel: { type: 24, baseUrl: 'https://generativelanguage.googleapis.com', ...changes?.channel },
-  })
-const write = (request: Partial<ChatRequest> = {}, changes: Changes = {}) =>
-  gemini.chat.request(requestWith(request), call(changes))
-const body = (request: Partial<ChatRequest> = {}, changes: Changes = {}) =>
-  write(request, changes).body as Record<string, unknown>
-const config = (request: Partial<ChatRequest> = {}, changes: Changes = {}) =>
-  body(request, changes)['generationConfig'] as Record<string, unknown>
+const { call, write, body } = requestWriter(gemini, {
+  model: 'gemini-2.5-flash',
+  type: 24,
+  baseUrl: 'https://generativelanguage.googleapis.com',
+})
+const config = (...given: Parameters<typeof body>) => body(...given)['generationConfig'] as Record<string, unknown>
 
 test('a plain question becomes the smallest body that asks it', () => {
   expect(write()).toEqual({

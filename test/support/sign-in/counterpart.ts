@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { listenLocally } from '../local-server.ts'
 
 /** How a provider can answerWrongly at everything it is asked. */
 export type Behaviour = 'normal' | 'silent' | 'broken' | 'page' | 'endless' | 'gone'
@@ -36,16 +36,11 @@ export async function startCounterpart(answer: (asked: Asked) => Answer) {
     } else {
       res.writeHead(302, { location }).end()
     }
-  }).listen(0, '127.0.0.1')
-  await once(server, 'listening')
+  })
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    ...(await listenLocally(server)),
     asked: state.asked,
     behave: (behaviour: Behaviour) => void (state.behaviour = behaviour),
-    [Symbol.asyncDispose]: async () => {
-      server.closeAllConnections()
-      await new Promise((resolve) => server.close(resolve))
-    },
   }
 }
 

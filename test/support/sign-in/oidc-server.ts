@@ -1,8 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto'
-import { once } from 'node:events'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import Provider from 'oidc-provider'
+import { listenLocally } from '../local-server.ts'
 
 export type OidcPerson = {
   sub: string
@@ -18,9 +17,9 @@ export type OidcClient = { id: string; secret: string; redirectUris: string[] }
 export async function startOidc(client: OidcClient) {
   const people = new Map<string, OidcPerson>()
   const state = { sub: 'somebody' }
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const server = createServer()
+  const listening = await listenLocally(server)
+  const { url } = listening
   const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
   const provider = new Provider(url, {
     clients: [
@@ -54,15 +53,11 @@ export async function startOidc(client: OidcClient) {
     await provider.interactionFinished(req, res, { login: { accountId: state.sub, remember: false } })
   })
   return {
-    url,
+    ...listening,
     wellKnown: `${url}/.well-known/openid-configuration`,
     be: (person: OidcPerson) => {
       people.set(person.sub, person)
       state.sub = person.sub
-    },
-    [Symbol.asyncDispose]: async () => {
-      server.closeAllConnections()
-      await new Promise((resolve) => server.close(resolve))
     },
   }
 }
