@@ -1,11 +1,11 @@
 import { InvalidRequest } from '#relay/chat/invalid-request.ts'
-import type { Dialect } from '../types.ts'
+import type { CallerDialect } from '../types.ts'
 
 /** What a dialect refuses a body with, as `code: message`. */
 export function refusalOf(
-  { parse }: Pick<Dialect, 'parse'>,
+  { parse }: Pick<CallerDialect, 'parse'>,
   body: unknown,
-  path: Parameters<Dialect['parse']>[1] = {},
+  path: Parameters<CallerDialect['parse']>[1] = {},
 ) {
   try {
     parse(body, path)

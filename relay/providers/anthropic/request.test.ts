@@ -4,7 +4,7 @@ import type { ChatRequest } from '#relay/chat/request.ts'
 import { requestWriter, toolConversation, weatherTool } from '../conformance/requests.ts'
 import { anthropic } from './index.ts'
 
-const { call, write, body } = requestWriter(anthropic, {
+const { write, body } = requestWriter(anthropic, {
   model: 'claude-sonnet-4-5',
   type: 14,
   baseUrl: 'https://api.anthropic.com',

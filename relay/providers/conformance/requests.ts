@@ -72,15 +72,13 @@ export const toolConversation = (): ChatRequest =>
 
 type Changes = Parameters<typeof callWith>[0]
 
-/** What a provider writes for a channel of its own: the call, the request, and its body alone. */
+/** What a provider writes for a channel of its own: the request, and its body alone. */
 export function requestWriter(
   { chat }: Pick<Provider, 'chat'>,
   { model, type, baseUrl }: { model: string; type: number; baseUrl: string },
 ) {
-  const call = (changes: Changes = {}) =>
-    callWith({ model, ...changes, channel: { type, baseUrl, ...changes.channel } })
   const write = (request: Partial<ChatRequest> = {}, changes: Changes = {}) =>
-    chat.request(requestWith(request), call(changes))
+    chat.request(requestWith(request), callWith({ model, ...changes, channel: { type, baseUrl, ...changes.channel } }))
   const body = (...given: Parameters<typeof write>) => write(...given).body as Record<string, unknown>
-  return { call, write, body }
+  return { write, body }
 }

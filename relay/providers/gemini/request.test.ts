@@ -5,7 +5,7 @@ import { defaultOptions } from '../conformance/fixtures.ts'
 import { imageRequest, requestWriter, toolConversation, weatherTool } from '../conformance/requests.ts'
 import { gemini } from './index.ts'
 
-const { call, write, body } = requestWriter(gemini, {
+const { write, body } = requestWriter(gemini, {
   model: 'gemini-2.5-flash',
   type: 24,
   baseUrl: 'https://generativelanguage.googleapis.com',
