@@ -31,11 +31,13 @@ describe('a switch', () => {
 
 describe('a form', () => {
   it('wants the server address before payment is configured', () => {
-    const read = reading({ PayAddress: 'https://pay.example' })
-    expect(checkForm('PayAddress', read)?.code).toBe('option.requires_server_address')
-    const filled = reading({ PayAddress: 'https://pay.example', ServerAddress: 'https://gw.example' })
-    expect(checkForm('PayAddress', filled)).toBeUndefined()
-    expect(checkForm('PayAddress', reading({}))).toBeUndefined()
+    for (const key of ['PayAddress', 'EpayId', 'EpayKey', 'stripe.secret_key', 'stripe.webhook_secret'] as const) {
+      const read = reading({ [key]: 'https://pay.example' })
+      expect(checkForm(key, read)?.code, key).toBe('option.requires_server_address')
+      const filled = reading({ [key]: 'https://pay.example', ServerAddress: 'https://gw.example' })
+      expect(checkForm(key, filled), key).toBeUndefined()
+      expect(checkForm(key, reading({})), key).toBeUndefined()
+    }
   })
 
   it.each([

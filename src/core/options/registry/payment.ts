@@ -4,6 +4,9 @@ import { type OptionTable, option } from '../define.ts'
 import { z } from 'zod'
 import { address, checkAddress, count, figure, figures, singleLine, text } from '../schemas.ts'
 
+/** Who pays is sent back there, and so is the notice that they have. */
+const wantsAddress = { keys: ['ServerAddress'], problem: 'option.requires_server_address' } as const
+
 export const paymentOptions = {
   PayAddress: option(address, {
     default: '',
@@ -13,13 +16,14 @@ export const paymentOptions = {
     help: '不填写则不启用在线支付',
     widget: 'address',
     check: checkAddress('PayAddress', '支付地址'),
-    formRequires: { keys: ['ServerAddress'], problem: 'option.requires_server_address' },
+    formRequires: wantsAddress,
   }),
   EpayId: option(singleLine, {
     default: '',
     visibility: 'admin',
     group: 'payment',
     label: '易支付商户 ID',
+    formRequires: wantsAddress,
   }),
   EpayKey: option(singleLine, {
     default: '',
@@ -28,6 +32,7 @@ export const paymentOptions = {
     label: '易支付商户密钥',
     boundTo: ['PayAddress'],
     widget: 'password',
+    formRequires: wantsAddress,
   }),
   CustomCallbackAddress: option(address, {
     default: '',
@@ -68,7 +73,7 @@ export const paymentOptions = {
     help: '以 sk_ 或 rk_ 开头；与 Webhook 签名密钥都填写后才启用',
     boundTo: ['stripe.api_address'],
     widget: 'password',
-    formRequires: { keys: ['ServerAddress'], problem: 'option.requires_server_address' },
+    formRequires: wantsAddress,
   }),
   'stripe.webhook_secret': option(text.max(4096).trim(), {
     default: '',
@@ -79,6 +84,7 @@ export const paymentOptions = {
     // It signs what comes from there, and is sent nowhere itself.
     boundTo: ['stripe.api_address'],
     widget: 'password',
+    formRequires: wantsAddress,
   }),
   'stripe.currency': option(
     z
