@@ -61,7 +61,10 @@ export async function listenForChanges(
       if (!closed) for (const listener of lostListeners) listener()
       for (let pauseMs = 50; !closed; pauseMs = Math.min(pauseMs * 2, 1000)) {
         try {
+          const former = session
           session = await openSession(notices)
+          // Not before: for the server it may be there still, and its locks say that this process lives.
+          former.end()
           for (const listener of [...gapListeners, ...connectedListeners]) listener()
           break
         } catch (error) {
@@ -115,19 +118,28 @@ async function openSession({
 }): Promise<Session> {
   const client = new pg.Client({ ...connection, connectionTimeoutMillis: 5000, query_timeout: answerWithinMs })
   const { promise: lost, resolve } = Promise.withResolvers<void>()
-  const end = (): void => {
+  let isLost = false
+  const lose = (): void => {
+    isLost = true
     clearInterval(asking)
     resolve()
+  }
+  const end = (): void => {
+    lose()
     client.end().catch(() => {})
   }
   const fail = (error: unknown): void => {
+    if (isLost) return
     onError(error)
-    end()
+    lose()
   }
   // One statement after another: the driver will refuse those that come while one is under way.
   let last: Promise<unknown> = Promise.resolve()
   const inTurn = (asked: pg.QueryConfig): Promise<pg.QueryResult> => {
-    const answer = last.then(() => client.query(asked))
+    const answer = last.then(() => {
+      if (isLost) throw new Error('the notice connection was lost')
+      return client.query(asked)
+    })
     last = answer.catch(() => {})
     return answer
   }
@@ -142,7 +154,10 @@ async function openSession({
   const asking = setInterval(ask, askEveryMs)
   client.on('error', onError)
   client.on('end', end)
-  client.on('notification', notify)
+  // Whoever is taken for lost does not hear of every change.
+  client.on('notification', (notice) => {
+    if (!isLost) notify(notice)
+  })
   try {
     await client.connect()
     await client.query(deadPeerSettings)

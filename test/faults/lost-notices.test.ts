@@ -1,4 +1,6 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeEach, expect, test } from 'vitest'
+import { createHoldRecovery } from '#features/ledger/node.ts'
 import { startApp } from '../support/app.ts'
 import { until } from '../support/processes.ts'
 import { allowUnpriced } from '../relay/serve.ts'
@@ -34,6 +36,22 @@ test('a node that lost its connection for notices serves the very next call by w
   const { writes, stale } = await staleAfter(writer, { nodes: [reader.url], writes: 25 })
   expect(stale).toEqual([])
   expect(writes).toBeGreaterThanOrEqual(25)
+})
+
+test('a node that is answered too late on its connection for notices keeps what its calls have set aside', async () => {
+  const user = await writer.make.user({ quota: 1000 })
+  const held = { id: 'kept', userId: user.id, tokenId: 0 }
+  expect(await reader.services.ledger.reserve({ ...held, amount: 10 })).toMatchObject({ verdict: 'ok' })
+  proxy.holdBack()
+  await until(() => reader.services.upToDate() !== undefined, { what: 'the loss is not noticed' })
+  const look = createHoldRecovery(writer.pool)
+  for (let looks = 0; looks < 20; looks += 1) {
+    expect(await look()).toEqual({ released: 0 })
+    await pause(50)
+  }
+  expect(await writer.balanceOf(user.id)).toBe(990)
+  await reader.services.ledger.release(held)
+  expect(await writer.balanceOf(user.id)).toBe(1000)
 })
 
 test('a connection for notices that went silent is noticed within seconds, and the node serves by what was saved', async () => {

@@ -24,13 +24,13 @@ export async function takeNodeIdentity(changes: Changes): Promise<NodeIdentity> 
     isHeld = false
   })
   const lockAgain = async (): Promise<void> => {
-    for (;;) {
+    for (let pauseMs = 20; ; pauseMs = Math.min(pauseMs * 2, 1000)) {
       const { rows: taken } = await changes.query('select pg_try_advisory_lock($1, $2) as taken', [nodeLockClass, id])
       if (taken[0]?.taken === true) {
         isHeld = true
         return
       }
-      await delay(1000)
+      await delay(pauseMs)
     }
   }
   // It fails with the session, and the next one calls it anew.
