@@ -133,7 +133,8 @@ describeWithBrowser('the console', async () => {
     beforeAll(async () => {
       await app.pool.query("insert into setup_records (id, version, initialized_at) values (1, '0', now())")
       reader = await app.make.user({ username: 'reader' })
-      await app.make.channel({ models: 'gpt-4o-mini,gpt-4o' })
+      // Names by chance may read like English.
+      await app.make.channel({ name: 'two', models: 'gpt-4o-mini,gpt-4o' })
       await app.make.token(reader, { remainQuota: 400_000 })
       await app.make.token(reader, { unlimited: true, status: 2 })
       await app.settled()
