@@ -10,11 +10,14 @@ const PATH = `${root}node_modules/.bin${delimiter}${process.env.PATH ?? ''}`
 
 export type Step = { title: string; command: string; args: string[] }
 
+/** Each checker works out for itself what the others have as well: four of them on two cores cost twice what one does. */
+const checkers = Math.max(1, Math.min(4, Math.floor(availableParallelism() / 2)))
+
 /** What costs seconds and needs neither a database nor a browser. */
 export const checks: Step[] = [
   { title: 'format', command: 'oxfmt', args: ['--check'] },
   { title: 'lint', command: 'oxlint', args: ['--deny-warnings'] },
-  { title: 'types', command: 'tsc', args: ['--noEmit'] },
+  { title: 'types', command: 'tsc', args: ['--noEmit', '--checkers', String(checkers)] },
   { title: 'i18n', command: 'node', args: ['scripts/check-i18n.ts'] },
 ]
 
@@ -60,7 +63,8 @@ export function run({ command, args, env: more }: Omit<Step, 'title'> & { env?: 
 /** Runs a program and keeps what it prints, for those that run beside others. */
 async function capture({ command, args }: Step): Promise<{ isFine: boolean; output: string }> {
   const colours = process.stdout.isTTY ? { FORCE_COLOR: '1' } : {}
-  const env = { ...process.env, ...colours, PATH }
+  // The compiler and the linter of types live for seconds: collecting their garbage as often as a server does costs a fifth of them.
+  const env = { GOGC: '300', ...process.env, ...colours, PATH }
   const child = spawn(command, args, {
     cwd: root,
     env,
