@@ -20,7 +20,7 @@ const escaped = (code: string): string => code.replace(/&/g, '&amp;').replace(/<
 
 const withoutMarks = (markdown: string): string =>
   markdown
-    .replace(/(`+)([^`]+)\1/g, (_, __, code: string) => escaped(code))
+    .replace(/(?<!`)(`+)(?!`)([^`]+)\1/g, (_, __, code: string) => escaped(code))
     .replace(/!?\[([^\][]*)\]\([^()]*\)/g, '$1')
     .replace(/^[ \t]*(#{1,6}|>|[-*+]|\d+\.)[ \t]+/gm, '')
     .replace(/(\*\*|__|~~|`+)/g, '')
