@@ -144,12 +144,10 @@ describeWithBrowser('channels', async () => {
   })
 
   test('say what is wrong with a figure, take switching off back, and choose everything that matches', async () => {
-    const made = await Promise.all(
-      Array.from({ length: 12 }, (_, index) =>
-        app.make.channel({ name: `Batch ${index + 10}`, models: 'gpt-4o', weight: 3 }),
-      ),
-    )
-    const ids = made.map(({ id }) => id)
+    // One after another: the newest stand on the first page, and of those made at once the last need not be the newest.
+    const ids: number[] = []
+    for (let number = 10; number < 22; number += 1)
+      ids.push((await app.make.channel({ name: `Batch ${number}`, models: 'gpt-4o', weight: 3 })).id)
     const { page, context } = await open('/admin/channels?keyword=Batch')
     const weight = box(page, 'Batch 21 的权重')
     await weight.fill('1.5')
