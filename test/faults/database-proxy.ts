@@ -52,7 +52,7 @@ export async function startDatabaseProxy({ host, port = 5432, ...rest }: Connect
         for (const socket of [ours, theirs]) socket.pause()
       }
     },
-    /** The server hears what is said on it, and what it answers does not come through; no new one comes about until `restore`. */
+    /** What is sent on it reaches the server, and what the server answers does not come through; no new one comes about until `restore`. */
     holdBack: (): void => {
       admitsListeners = false
       for (const { ours, theirs } of listening) {

@@ -6,7 +6,7 @@ import { startMeteredApp } from './metered-upstream.ts'
 
 const names = ['m-unlimited', 'm-smaller', 'm-ending', 'm-failing', 'm-broken']
 const ones = JSON.stringify(Object.fromEntries(names.map((name) => [name, 1])))
-const { app } = await startMeteredApp([{ models: names.join(',') }], {
+const { app, upstream } = await startMeteredApp([{ models: names.join(',') }], {
   ModelRatio: ones,
   CompletionRatio: ones,
   PreConsumedQuota: '100',
@@ -65,16 +65,11 @@ test('of balance and token quota the smaller one cuts, and both are charged alik
 })
 
 test('a stream that ends while its hold is being raised is charged once, and nothing stays set aside', async () => {
-  const user = await app.make.user({ quota: 100_000 })
-  const token = await app.make.token(user)
-  const pending = app.relay(token, '/v1/chat/completions', bodyOf('m-ending', 80))
-  await expect
-    .poll(async () => (await app.pool.query('select 1 from holds where user_id = $1', [user.id])).rowCount)
-    .toBe(1)
+  const { user, token, reading, goOn } = await startedStream('m-ending', 80)
   const client = await app.pool.connect()
   await client.query('begin')
   await client.query('select 1 from users where id = $1 for update', [user.id])
-  const reading = pending.then((reply) => reply.text())
+  goOn()
   await pause(300)
   await client.query('rollback')
   client.release()
@@ -96,19 +91,22 @@ async function failReserves(): Promise<() => Promise<unknown>> {
   return () => app.pool.query(`alter function ${away} rename to ledger_reserve`)
 }
 
-async function startedStream(model: string) {
+/** A stream that has begun, and goes on only with `goOn`. */
+async function startedStream(model: string, words: number) {
+  const goOn = upstream.stopStreams()
   const user = await app.make.user({ quota: 100_000 })
   const token = await app.make.token(user)
-  const pending = app.relay(token, '/v1/chat/completions', bodyOf(model, 3000))
+  const pending = app.relay(token, '/v1/chat/completions', bodyOf(model, words))
   await expect
     .poll(async () => (await app.pool.query('select 1 from holds where user_id = $1', [user.id])).rowCount)
     .toBe(1)
-  return { user, token, reading: pending.then((reply) => reply.text()) }
+  return { user, token, reading: pending.then((reply) => reply.text()), goOn }
 }
 
 test('a stream whose raise the database fails waits for the database, and is then served in full', async () => {
-  const { user, reading } = await startedStream('m-failing')
+  const { user, reading, goOn } = await startedStream('m-failing', 3000)
   const restore = await failReserves()
+  goOn()
   await pause(500)
   await restore()
   expect(await reading).toContain('"finish_reason":"stop"')
@@ -119,8 +117,9 @@ test('a stream whose raise the database fails waits for the database, and is the
 test.runIf(long)(
   'where the database does not come back, the stream ends with an error, charged for its part',
   async () => {
-    const { user, token, reading } = await startedStream('m-broken')
+    const { user, token, reading, goOn } = await startedStream('m-broken', 3000)
     const restore = await failReserves()
+    goOn()
     const text = await reading.finally(restore)
     expect(text).toContain('"error"')
     expect(await untilFree(user.id)).toBe(0)

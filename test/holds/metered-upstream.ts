@@ -14,10 +14,17 @@ type Input = { words: number; perEvent: number }
  * a token a word. It keeps no account of its own: what it reports is what it wrote.
  */
 async function startMeteredUpstream() {
+  let mayGoOn: Promise<void> = Promise.resolve()
   const server = createServer({ keepAliveTimeout: 60_000 }, (request, response) => {
-    void answer(request, response).catch(() => response.destroy())
+    void answer(request, response, () => mayGoOn).catch(() => response.destroy())
   })
-  return listenLocally(server)
+  /** Streams stop behind their first event until what it returns is called. */
+  const stopStreams = (): (() => void) => {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    mayGoOn = promise
+    return resolve
+  }
+  return { ...(await listenLocally(server)), stopStreams }
 }
 
 /** An app whose channels lead to such a provider; what it holds and charged is checked when the file is over. */
@@ -78,7 +85,7 @@ function plainAnswer(url: string, body: Record<string, unknown>): { contentType:
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
-async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+async function answer(request: IncomingMessage, response: ServerResponse, mayGoOn: () => Promise<void>): Promise<void> {
   const pieces: Buffer[] = []
   for await (const piece of request) pieces.push(piece as Buffer)
   const parsed = JSON.parse(Buffer.concat(pieces).toString('utf8')) as Record<string, unknown>
@@ -121,6 +128,7 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
     for (let index = 0; index < choices; index += 1)
       await send({ ...chunk, choices: [{ index, delta: { content }, finish_reason: null }] })
     await turn()
+    await mayGoOn()
   }
   for (let index = 0; index < choices; index += 1)
     await send({ ...chunk, choices: [{ index, delta: {}, finish_reason: finish }] })
