@@ -59,6 +59,10 @@ export async function startGateway(
   return { ...program, name: 'gateway', origin: `http://127.0.0.1:${port}` }
 }
 
+/** The simulated provider; its output is where it serves. */
+export const startUpstream = (): Promise<Program> =>
+  startProgram('../../test/simulator/main.ts', { args: ['--port', '0', '--no-record'], ready: /on (http:\S+)/ })
+
 /** Everything a run needs beside what it measures, in a folder of its own: database, simulated provider, generator. */
 export async function install(): Promise<Installation> {
   mkdirSync(data, { recursive: true })
@@ -66,10 +70,7 @@ export async function install(): Promise<Installation> {
   const folder = mkdtempSync(join(data, 'bench-'))
   const database = await startEmbedded({ dataDir: folder })
   const databasePid = Number(readFileSync(join(folder, 'postgres/postmaster.pid'), 'utf8').split('\n')[0])
-  const upstream = await startProgram('../../test/simulator/main.ts', {
-    args: ['--port', '0', '--no-record'],
-    ready: /on (http:\S+)/,
-  })
+  const upstream = await startUpstream()
   const generator = startGenerator()
   for (const pid of [databasePid, upstream.pid, generator.pid]) pin(pid, 'rest')
   const world = await createWorld(database.connection, { secretKey, upstreamUrl: upstream.output })

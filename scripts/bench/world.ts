@@ -13,7 +13,10 @@ const randomKey = (): string => randomBytes(24).toString('hex')
 /** Access tokens: one busy user's, those of many users, and one of a busy user with spend caps. */
 export type World = { pool: Pool; one: string[]; many: string[]; capped: string[] }
 
-/** The rows of the benchmark: one channel for each scenario, a busy user, and a thousand more; all with limited tokens. */
+/**
+ * The rows of the benchmark: one channel for each scenario, a busy user, and a thousand more; all with limited tokens. Channels of an
+ * earlier run, whose provider is gone, are replaced.
+ */
 export async function createWorld(
   connection: ConnectionOptions,
   given: { secretKey: string; upstreamUrl: string },
@@ -23,6 +26,12 @@ export async function createWorld(
   // The database is stopped before the pool has let go of its last connection.
   pool.on('error', () => {})
   const secrets = createSecrets(given.secretKey)
+  const models = Object.values<Scenario>(scenarios).map(({ model }) => model)
+  await pool.query(
+    `with gone as (delete from channels where name = any($1) returning id)
+     delete from abilities where channel_id in (select id from gone)`,
+    [models],
+  )
   for (const { model, directives, setting = {} } of Object.values<Scenario>(scenarios)) {
     await pool.query(
       `with made as (insert into channels (type, name, key_encrypted, base_url, models, setting) values (1, $1, $2, $3, $1, $4) returning id)
@@ -33,14 +42,14 @@ export async function createWorld(
   const keys = Array.from({ length: 1002 }, randomKey)
   await pool.query(
     `with made as (
-       insert into users (username, display_name, quota) select 'bench' || n, 'bench', $1 from generate_series(1, $2) n
+       insert into users (username, display_name, quota) select $5 || n, 'bench', $1 from generate_series(1, $2) n
        returning id, quota),
      granted as (insert into grants (kind, key, user_id, amount) select 'bench', id::text, id, quota from made)
      insert into tokens (user_id, name, key_hash, key_encrypted, key_mask, remain_quota)
      select made.id, 'bench', k.hash, k.encrypted, '***', $1
      from (select *, row_number() over (order by id) as place from made) made
      join unnest($3::text[], $4::text[]) with ordinality k(hash, encrypted, place) using (place)`,
-    [plenty, keys.length, keys.map(sha256), keys.map(secrets.encrypt)],
+    [plenty, keys.length, keys.map(sha256), keys.map(secrets.encrypt), `bench-${randomBytes(4).toString('hex')}-`],
   )
   const [one = '', capped = '', ...many] = keys.map((key) => `sk-${key}`)
   await pool.query(
