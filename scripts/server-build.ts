@@ -69,11 +69,3 @@ export async function loadServer(folder: string | null): Promise<Server> {
   if (folder === null) return import('#server/main.ts')
   return (await import(pathToFileURL(join(folder, 'main.js')).href)) as Server
 }
-
-/**
- * A third of what a process holds once it serves is garbage of its start, in a young generation that grew by it. Only this kind of
- * collection makes that small again; it takes 0.2 s once, before calls come. Nothing without `--expose-gc`.
- */
-export function collectGarbageOfStart(): void {
-  globalThis.gc?.({ type: 'major', execution: 'sync', flavor: 'last-resort' })
-}

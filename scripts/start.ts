@@ -1,6 +1,6 @@
 import cluster from 'node:cluster'
 import { buildConsole } from './console.ts'
-import { buildServer, collectGarbageOfStart, loadServer } from './server-build.ts'
+import { buildServer, loadServer } from './server-build.ts'
 
 const fail = (error: unknown): never => {
   const reason = error instanceof Error ? error : new Error(String(error))
@@ -16,4 +16,3 @@ if (cluster.isPrimary) {
 }
 const { main } = await loadServer(process.env['SERVER_BUILD'] || null)
 await main().catch(fail)
-collectGarbageOfStart()

@@ -15,6 +15,7 @@ import { collectMetricsOfWorkers } from './metrics-route.ts'
 import { checkPort } from './listen.ts'
 import { createLog, systemAmbient, version } from './process.ts'
 import type { Given, Stop } from './serve.ts'
+import { collectStartGarbage } from './start-garbage.ts'
 import { surviveStrayErrors } from './stray-errors.ts'
 import { endingBy, endWith, startWorkers } from './workers.ts'
 
@@ -104,6 +105,7 @@ async function startServing(environment: Environment, given: Given): Promise<Sto
   if (environment.WORKERS === 1) return serve(environment, given)
   countForWorkers()
   collectMetricsOfWorkers()
+  collectStartGarbage(given.log)
   return startWorkers({
     count: environment.WORKERS,
     env: { DATABASE_URL: toUrl(given.connection), SECRET_KEY: given.secretKey },

@@ -9,6 +9,7 @@ import { createDrain } from './drain.ts'
 import type { Environment } from '#core/environment.ts'
 import { listen } from './listen.ts'
 import { createServices } from './services.ts'
+import { collectStartGarbage } from './start-garbage.ts'
 import { answerUnread } from './unread-requests.ts'
 import { warmUp } from './warm-up.ts'
 
@@ -49,6 +50,7 @@ export async function serve(environment: Environment, given: Given): Promise<Sto
       (error: unknown) => log.warn({ err: error }, 'the first calls will be slower'),
     )
   }
+  collectStartGarbage(log)
   await listen(server, environment)
   if (environment.ROLE !== 'relay') services.jobs.start()
   return async ({ unannounced = false } = {}) => {

@@ -36,3 +36,10 @@ test('no calls warm a process up where WARM_UP is off, and in processes that ser
   expect(await answers({ WARM_UP: 'off' })).toBe(false)
   expect(await answers({ ROLE: 'console' })).toBe(false)
 })
+
+test('the garbage of a start is collected before calls are taken, which would wait for it', async () => {
+  await using database = await createDatabase()
+  const environment = { DATABASE_URL: database.url, LOG_LEVEL: 'debug', NODE_OPTIONS: '--expose-gc', ROLE: 'console' }
+  await using product = await startProduct({ environment: { ...environment, WORKERS: '1' } })
+  expect(product.output()).toMatch(/collected the garbage of the start[^]*Console and API/)
+})
