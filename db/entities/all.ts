@@ -13,6 +13,7 @@ import { ChannelSearch } from './channel-search.ts'
 import { EarlyPaymentEvent } from './early-payment-event.ts'
 import { DrawingTask } from './drawing-task.ts'
 import { FailedCharge } from './failed-charge.ts'
+import { FailuresByGroup } from './failures-by-group.ts'
 import { FailuresHourly } from './failures-hourly.ts'
 import { Grant } from './grant.ts'
 import { Hold } from './hold.ts'
@@ -78,6 +79,7 @@ export const entities = [
   EarlyPaymentEvent,
   DrawingTask,
   FailedCharge,
+  FailuresByGroup,
   FailuresHourly,
   Grant,
   Hold,

@@ -57,4 +57,5 @@ export const migrationsList = [
   fromFile('0194-usage-totals'),
   fromFile('0200-channel-proxies'),
   fromFile('0201-stored-response-models'),
+  fromFile('0202-failures-by-group'),
 ]

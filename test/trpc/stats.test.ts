@@ -7,7 +7,7 @@ import { startWithPeople } from './people.ts'
 
 const { app, admin, anna, bert, addHour } = await startWithPeople()
 beforeEach(async () => {
-  await app.sql('truncate logs, usage_hourly, failures_hourly, options')
+  await app.sql('truncate logs, usage_hourly, failures_hourly, failures_by_group, options')
   await app.services.options.reload()
 })
 

@@ -7,13 +7,24 @@ import { startWithPeople } from './people.ts'
 const { app, admin, anna, bert, addHour } = await startWithPeople()
 beforeEach(() =>
   app.sql(
-    'truncate logs, usage_hourly, usage_by_model, usage_by_hour, usage_totals, usage_by_channel, log_hours, usage_rollup',
+    `truncate logs, usage_hourly, usage_by_model, usage_by_hour, usage_totals, usage_by_channel, failures_hourly, failures_by_group,
+       log_hours, usage_rollup`,
   ),
 )
 
 const hourMs = 3_600_000
 const now = Date.now()
 const hoursAgo = (hours: number) => new Date((Math.floor(now / hourMs) - hours) * hourMs)
+
+type Failures = { modelName: string; group?: string; calls: number; attempts: number }
+const addFailures = (hours: number, failures: Failures) =>
+  app.sql(
+    `insert into failures_hourly as t (hour, user_id, model_name, channel_id, token_id, "group", calls, attempts)
+     values ($1, $2, $3, 1, 1, $4, $5, $6)
+     on conflict (hour, user_id, model_name, channel_id, token_id, "group")
+       do update set calls = t.calls + excluded.calls, attempts = t.attempts + excluded.attempts`,
+    [hoursAgo(hours), anna.id, failures.modelName, failures.group ?? 'default', failures.calls, failures.attempts],
+  )
 
 test('hours that are over are added up once, and every figure stays what it was', async () => {
   for (const [index, hours] of [1, 2, 2, 30, 30, 700, 715, 719, 721, 800].entries()) {
@@ -34,6 +45,8 @@ test('hours that are over are added up once, and every figure stays what it was'
       cost: 1000 + index,
       costedQuota: 10 ** index,
     })
+    const failures = { calls: index + 1, attempts: 2 * index + 1 }
+    await addFailures(hours, { modelName: `model-${index % 3}`, group: index % 4 ? 'default' : 'vip', ...failures })
   }
   const { stats } = (await app.trpc(admin)).admin
   const range = { start: hoursAgo(900), end: new Date(now) }
@@ -53,25 +66,32 @@ test('hours that are over are added up once, and every figure stays what it was'
   const callsOf = ({ points }: Awaited<ReturnType<typeof stats.series>>) =>
     points.reduce((sum, { calls }) => sum + calls, 0)
   const before = await look()
-  expect(callsOf(before[0])).toBe(55)
+  const errorsOf = ({ errors }: Awaited<ReturnType<typeof stats.series>>) =>
+    errors.reduce((sum, { count }) => sum + count, 0)
+  expect([callsOf(before[0]), errorsOf(before[0])]).toEqual([55, 55])
   await rollUpUsage(app.services)
   await rollUpUsage(app.services)
   expect(await app.sql('select sum(quota)::text as quota from usage_by_model')).toEqual([{ quota: '1111111111' }])
+  expect(await app.sql('select sum(calls)::int as calls from failures_by_group')).toEqual([{ calls: 55 }])
   expect(await look()).toEqual(before)
   // The hour that is under way counts beside them.
   await addHour(hoursAgo(0), { modelName: 'model-1', count: 1 })
+  await addFailures(0, { modelName: 'model-1', calls: 1, attempts: 1 })
   const [after] = await look()
-  expect(callsOf(after)).toBe(56)
+  expect([callsOf(after), errorsOf(after)]).toEqual([56, 56])
 })
 
 test('hours that a process of the version before added up by group alone are added up over all groups too', async () => {
   await addHour(hoursAgo(5), { quota: 7 })
   await addHour(hoursAgo(4), { quota: 30 })
+  await addFailures(4, { modelName: 'model-1', calls: 2, attempts: 3 })
   await rollUpUsage(app.services)
   await app.sql('delete from usage_by_hour where hour >= $1', [hoursAgo(4)])
+  await app.sql('delete from failures_by_group')
   await app.sql('update usage_rollup set until = $1', [hoursAgo(2)])
   await rollUpUsage(app.services)
   expect(await app.sql('select quota::int from usage_by_hour order by hour')).toEqual([{ quota: 7 }, { quota: 30 }])
+  expect(await app.sql('select calls::int, attempts::int from failures_by_group')).toEqual([{ calls: 2, attempts: 3 }])
 })
 
 test('rows and sums of a time are the same once its hours are added up, also of rows that came out of order', async () => {

@@ -46,6 +46,12 @@ const totalsFor = (filters: CommonFilters): string => {
   return table === 'usage_hourly_all' && filters.modelName.length === 0 ? 'usage_hourly_totals' : table
 }
 
+/** The same of failures, which of hours that are over are added up by group. */
+export const failuresFor = ({ userId, tokenId, channelId, modelName }: CommonFilters): string =>
+  userId.length + tokenId.length + channelId.length + modelName.length > 0
+    ? 'failures_hourly'
+    : 'failures_hourly_groups'
+
 const firstToken = `coalesce((l.other->>'frt')::numeric, -1)`
 const rowSums = `count(*) as calls, coalesce(sum(l.quota), 0) as quota,
   coalesce(sum(l.prompt_tokens::bigint), 0) as prompt_tokens, coalesce(sum(l.completion_tokens::bigint), 0) as completion_tokens,
@@ -134,7 +140,7 @@ async function failuresOfHours(query: Query, filters: CommonFilters, { start, en
   if (start) conditions.add((value) => `l.hour >= ${value}`, start)
   if (end) conditions.add((value) => `l.hour < ${value}`, end)
   const [row] = await query<{ calls: string; attempts: string }>(
-    `select coalesce(sum(l.calls), 0) as calls, coalesce(sum(l.attempts), 0) as attempts from failures_hourly l${conditions.where()}`,
+    `select coalesce(sum(l.calls), 0) as calls, coalesce(sum(l.attempts), 0) as attempts from ${failuresFor(filters)} l${conditions.where()}`,
     conditions.values(),
   )
   return { calls: Number(row?.calls ?? 0), attempts: Number(row?.attempts ?? 0) }

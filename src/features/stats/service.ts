@@ -14,7 +14,7 @@ import { logType, type LogType } from '#core/statuses.ts'
 import { tiedTo, resolveNames } from '#features/logs/service.ts'
 import { lastMinute } from '#features/logs/stat.ts'
 import type { FailureSums, SumRow } from '#core/usage-sums.ts'
-import { figuresBetween, hoursFor, hoursOfRows, hourSumsOf } from '#features/logs/usage-sums.ts'
+import { failuresFor, figuresBetween, hoursFor, hoursOfRows, hourSumsOf } from '#features/logs/usage-sums.ts'
 import { type Query, readInTime } from '#features/logs/timed-query.ts'
 import { type LogFilters, logFilters } from '#features/logs/schema.ts'
 import type { Filters, OwnFilters, Range, Series, UsageInput } from './schema.ts'
@@ -109,7 +109,7 @@ async function errorSeries(query: Query, filters: Filters, { interval, timeZone,
     : conditionsOf(filters, { column: 'hour', ...hours })
   const { time, calls, source } = ofRows
     ? { time: 'l.created_at', calls: 'count(*)', source: 'logs' }
-    : { time: 'l.hour', calls: 'sum(l.calls)', source: 'failures_hourly' }
+    : { time: 'l.hour', calls: 'sum(l.calls)', source: failuresFor(filters) }
   const at = conditions.values().length
   const rows = await query<{ time: Date; count: string }>(
     `select date_trunc($${at + 1}, ${time}, $${at + 2}) as time, ${calls} as count from ${source} l${conditions.where()}
