@@ -101,15 +101,18 @@ const endScripts = { sliding: endSliding, fixed: endFixed }
 const longestWaitMs = 100
 
 /** An answer that came while this process was busy was in time: what lies in the socket is read before anybody gives up. */
-const inTime = <Answer>(answer: Promise<Answer>): Promise<Answer> =>
+const inTime = <Answer>(answer: Promise<Answer>, waitMs = longestWaitMs): Promise<Answer> =>
   new Promise((resolve, reject) => {
     const giveUp = () => reject(new Error('Redis does not answer in time'))
-    const timeout = setTimeout(() => setImmediate(giveUp), longestWaitMs)
+    const timeout = setTimeout(() => setImmediate(giveUp), waitMs)
     answer.then(resolve, reject).finally(() => clearTimeout(timeout))
   })
 
-/** Counts in Redis, for any number of machines. Each act is one script, so it is one step there. */
-export function createRedisStore(redis: Redis): RequestStore {
+/**
+ * Counts in Redis, for any number of machines. Each act is one script, so it is one step there. Acts fail where no answer came within
+ * `waitMs`.
+ */
+export function createRedisStore(redis: Redis, waitMs = longestWaitMs): RequestStore {
   const keysOf = ({ name, key, limit }: RequestAsk): [string, string] => {
     // The braces keep both on one node of a Redis cluster.
     const base = `requests:{${name}:${limit.shape}:${key}}`
@@ -120,12 +123,13 @@ export function createRedisStore(redis: Redis): RequestStore {
     admit: async (ask) => {
       const script = admitScripts[ask.limit.shape]
       const decided = redis.eval(script, 2, ...keysOf(ask), ...numbersOf(ask), ask.look ? 'look' : '')
-      return toVerdict(ask, (await inTime(decided)) as number[])
+      return toVerdict(ask, (await inTime(decided, waitMs)) as number[])
     },
     end: async (ending) => {
       const { admittedAt, succeeded, limit } = ending
       const script = endScripts[limit.shape]
-      await inTime(redis.eval(script, 2, ...keysOf(ending), ...numbersOf(ending), admittedAt, succeeded ? '1' : '0'))
+      const counted = redis.eval(script, 2, ...keysOf(ending), ...numbersOf(ending), admittedAt, succeeded ? '1' : '0')
+      await inTime(counted, waitMs)
     },
   }
 }
