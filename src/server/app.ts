@@ -13,11 +13,12 @@ import { appRouter, createCaller } from './app-router.ts'
 import { readJsonBody, readTrpcBody } from './console-body.ts'
 import { createContext } from './context.ts'
 import { createMetricsRoute } from './metrics-route.ts'
+import { withOriginForm } from './request-target.ts'
 
 /** One process's web server: the relay, REST and tRPC, and the console itself. */
 export function createApp(services: RelayServices, console: express.Handler): RequestListener {
   const app = createRoutes(services, console)
-  return services.environment.ROLE === 'console' ? app : withChatFirst(services, app)
+  return withOriginForm(services.environment.ROLE === 'console' ? app : withChatFirst(services, app))
 }
 
 /**

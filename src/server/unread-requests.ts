@@ -3,6 +3,7 @@ import type { Socket } from 'node:net'
 import { DomainError } from '#core/errors.ts'
 import { renderMessage } from '#core/render-message.ts'
 import { languageOf, refusalOfPath } from '#relay/index.ts'
+import { originForm } from './request-target.ts'
 
 /** What Node says of a request that it could not read, with the bytes that it was reading then. */
 type Unread = Error & { code?: string; rawPacket?: Buffer }
@@ -70,8 +71,9 @@ function bodyOf(path: string | undefined, message: string): Record<string, unkno
 /** The path where the packet is the request's first, and the headers that can be seen in it. */
 function readHead(packet: string): { path: string | undefined; headers: IncomingHttpHeaders } {
   const headers = packet.matchAll(/^(accept-language|user-agent|x-stainless-lang|x-goog-api-client):[ \t]*(.*?)\r?$/gim)
+  const target = /^[A-Z]+ ([^ ]+)/.exec(packet)?.[1]
   return {
-    path: /^[A-Z]+ ([^ ?#]+)/.exec(packet)?.[1],
+    path: target === undefined ? undefined : originForm(target).url.split(/[?#]/, 1)[0],
     headers: Object.fromEntries([...headers].map(([, name = '', value = '']) => [name.toLowerCase(), value])),
   }
 }

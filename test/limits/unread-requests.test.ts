@@ -1,6 +1,10 @@
+import { createServer } from 'node:http'
 import { connect } from 'node:net'
 import { afterAll, describe, expect, test } from 'vitest'
+import { serverOptions } from '#server/serve.ts'
+import { answerUnread } from '#server/unread-requests.ts'
 import { startApp } from '#test/support/app.ts'
+import { listenLocally } from '#test/support/local-server.ts'
 
 const app = await startApp()
 afterAll(() => app[Symbol.asyncDispose]())
@@ -8,8 +12,8 @@ afterAll(() => app[Symbol.asyncDispose]())
 type Reply = { status: number; headers: string; body: unknown }
 
 /** Bytes as they are, and what comes back until the connection is closed; a client that sends on afterwards is answered all the same. */
-async function send(...packets: string[]): Promise<Reply> {
-  const { hostname, port } = new URL(app.url)
+async function sendTo(url: string, ...packets: string[]): Promise<Reply> {
+  const { hostname, port } = new URL(url)
   const socket = connect(Number(port), hostname).setNoDelay()
   const { promise, resolve, reject } = Promise.withResolvers<string>()
   let text = ''
@@ -23,6 +27,8 @@ async function send(...packets: string[]): Promise<Reply> {
   const [headers = '', body = ''] = (await promise).split('\r\n\r\n')
   return { status: Number(headers.split(' ')[1]), headers: headers.toLowerCase(), body: JSON.parse(body) }
 }
+
+const send = (...packets: string[]) => sendTo(app.url, ...packets)
 
 const tooLong = (method: string, path: string, headers = '') =>
   send(`${method} ${path}?q=${'x'.repeat(20_000)} HTTP/1.1\r\nHost: localhost\r\n${headers}\r\n`)
@@ -72,6 +78,18 @@ describe('an address that is far too long', () => {
     const message = '请求地址或请求头过长'
     expect(reply).toMatchObject({ status: 431, body: { success: false, message, error: { message } } })
   })
+})
+
+test('headers that do not end are refused in both forms, for nobody can tell which path they belong to', async () => {
+  const server = createServer({ ...serverOptions, headersTimeout: 1, connectionsCheckingInterval: 1 })
+  answerUnread(server)
+  await using local = await listenLocally(server)
+  const reply = await sendTo(local.url, 'POST /v1/messages HTTP/1.1\r\nHost: localhost\r\nX-Slow: ')
+  const message = '请求头发送过慢'
+  const error = { message, type: 'invalid_request_error', param: '', code: '' }
+  expect(reply).toMatchObject({ status: 408, body: { success: false, message, error } })
+  expect(reply.headers).toMatch(/^http\/1\.1 408 request timeout\r\n/)
+  expect(reply.headers).toContain('connection: close')
 })
 
 test('headers that are too long, or none, are refused alike, and the next request is served', async () => {

@@ -19,14 +19,16 @@ type Asking = {
   peer?: string
   headers?: Record<string, string | undefined>
   hosts?: string[]
+  /** The host in its address, where one stands there. */
+  address?: string
   version?: [number, number]
 }
 
 /** As Node hands a request on: of several hosts the first counts. */
-const request = ({ peer = '127.0.0.1', headers = {}, hosts = ['localhost:3000'], version = [1, 1] }: Asking) =>
+const request = ({ peer = '127.0.0.1', headers = {}, hosts = ['localhost:3000'], address, version = [1, 1] }: Asking) =>
   ({
     socket: { remoteAddress: peer },
-    headers: { host: hosts[0], ...headers },
+    headers: { host: address ?? hosts[0], ...headers },
     rawHeaders: [...hosts.flatMap((host) => ['Host', host]), ...Object.entries(headers).flat()],
     httpVersionMajor: version[0],
     httpVersionMinor: version[1],
@@ -68,6 +70,12 @@ describe('who is at this machine, and may set it up without the printed token', 
     expect(isHere({ hosts: [] })).toBe(false)
     expect(isHere({ hosts: ['localhost', 'evil.example'] })).toBe(false)
     expect(isHere({ hosts: ['localhost', 'localhost'] })).toBe(false)
+  })
+
+  it('is nobody of whose two hosts, in the address and in the header, one is another', () => {
+    expect(isHere({ hosts: ['localhost'], address: 'evil.example' })).toBe(false)
+    expect(isHere({ hosts: ['evil.example'], address: 'localhost' })).toBe(false)
+    expect(isHere({ hosts: ['127.0.0.1'], address: 'localhost' })).toBe(true)
   })
 
   it('is nobody by the name alone', () => {

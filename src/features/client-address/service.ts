@@ -97,8 +97,9 @@ function isFromThisMachine(req: IncomingMessage): boolean {
   if (Object.keys(req.headers).some((name) => proxyHeaders.test(name))) return false
   // Proxies speak the older version unless they are configured otherwise; browsers and tools no longer do.
   if (req.httpVersionMajor === 1 && req.httpVersionMinor === 0) return false
-  const hosts = req.rawHeaders.filter((name, index) => index % 2 === 0 && name.toLowerCase() === 'host')
-  if (hosts.length !== 1 || !loopbackHost.test(first(req.headers.host))) return false
+  const hosts = req.rawHeaders.filter((_, index, all) => index % 2 === 1 && all[index - 1]?.toLowerCase() === 'host')
+  // The address may name a host too, which goes before that of the header: neither makes good for the other.
+  if (hosts.length !== 1 || ![...hosts, first(req.headers.host)].every((host) => loopbackHost.test(host))) return false
   const { origin } = req.headers
   return origin === undefined || loopbackHost.test(/^https?:\/\/(.*)$/i.exec(origin)?.[1] ?? '')
 }
