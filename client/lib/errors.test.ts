@@ -1,6 +1,7 @@
+import { TRPCClientError } from '@trpc/client'
 import { expect, test } from 'vitest'
 import { messageOf } from '#core/errors.ts'
-import { errorText } from './errors.ts'
+import { errorText, mayRetry, unreadAnswer } from './errors.ts'
 
 const refusal = (code: 'rate_limited' | 'internal' | 'login.failed' | 'demo.read_only') =>
   Object.assign(new Error(messageOf({ code })), { data: { domainCode: code } })
@@ -12,4 +13,14 @@ test('what goes wrong with a call is said as an error, what is refused in its ow
   expect(errorText(refusal('demo.read_only'))).toBe('本站仅作演示之用，无服务端！')
   expect(errorText(refusal('login.failed'))).toBe('用户名或密码错误，或账号已被封禁')
   expect(errorText(new TypeError('Failed to fetch'))).toBe('无法连接到服务器')
+})
+
+test('an answer that says nothing is told by its status, and asked for again only where it may be another', () => {
+  const arrived = (status: number) => TRPCClientError.from(unreadAnswer(status))
+  const told = [429, 502, 418].map((status) => [errorText(arrived(status)), mayRetry(arrived(status))])
+  expect(told).toEqual([
+    ['错误：请求次数过多，请稍后再试！', false],
+    ['错误：无法连接到服务器', true],
+    ['错误：HTTP 418', false],
+  ])
 })

@@ -9,9 +9,10 @@ type RefusalData = {
   requestId?: string
 }
 
-const dataOf = (error: unknown): RefusalData | undefined => {
-  if (typeof error !== 'object' || error === null || !('data' in error)) return undefined
-  return typeof error.data === 'object' && error.data !== null ? (error.data as RefusalData) : undefined
+function dataOf(error: unknown): RefusalData | undefined {
+  if (typeof error !== 'object' || error === null) return undefined
+  if ('data' in error && typeof error.data === 'object' && error.data !== null) return error.data as RefusalData
+  return 'cause' in error ? dataOf(error.cause) : undefined
 }
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
@@ -27,6 +28,17 @@ export const requestIdOf = (error: unknown): string | undefined => dataOf(error)
 export const refusedFields = (error: unknown): Readonly<Record<string, string>> => dataOf(error)?.fields ?? {}
 
 const passing = new Set([502, 503, 504])
+
+/** An answer that is not the product's own: of its limit, which says nothing, or of what stands in front of it. */
+export function unreadAnswer(httpStatus: number): Error {
+  const message =
+    httpStatus === 429
+      ? t('请求次数过多，请稍后再试！')
+      : passing.has(httpStatus)
+        ? t('无法连接到服务器')
+        : `HTTP ${httpStatus}`
+  return Object.assign(new Error(message), { data: { httpStatus } satisfies RefusalData })
+}
 
 /** Only what may be different next time is asked again by itself. */
 export function mayRetry(error: unknown): boolean {

@@ -3,6 +3,7 @@ import { createTRPCReact } from '@trpc/react-query'
 import superjson, { type SuperJSONResult } from 'superjson'
 import type { AppRouter } from '#server/app-router.ts'
 import { currentLanguage } from '../i18n/language.ts'
+import { unreadAnswer } from './errors.ts'
 import { currentUser } from './session.ts'
 import { verificationLink } from './verification.ts'
 
@@ -13,8 +14,15 @@ export const userHeaders = (): Record<string, string> => ({ 'X-User-Id': String(
 
 const readAnswer = (answer: SuperJSONResult): unknown => superjson.deserialize(answer, { inPlace: true })
 
+async function fetchAnswer(...asked: Parameters<typeof fetch>): Promise<Response> {
+  const answer = await fetch(...asked)
+  if (!answer.headers.get('content-type')?.startsWith('application/json')) throw unreadAnswer(answer.status)
+  return answer
+}
+
 const connection = {
   url: '/trpc',
+  fetch: fetchAnswer,
   // What was parsed for this call alone need not be copied before its dates are put in.
   transformer: { serialize: superjson.serialize, deserialize: readAnswer },
   headers: () => ({ ...userHeaders(), 'Accept-Language': currentLanguage() }),

@@ -212,12 +212,14 @@ describeWithBrowser('finding the way', async () => {
     await context.close()
   })
 
-  test('a page that is for others says so, and an ordinary user is not led away from it', async () => {
+  test('a page that is for others says so, and an ordinary user is led home from that of messages alone', async () => {
     const user = await app.make.user({ username: 'sailor' })
     const { page, context } = await openConsole(browser, app, { reader: user, language: 'en' })
     await page.goto('/admin/prices')
     await page.getByRole('heading', { name: 'You may not open “Models and prices”' }).waitFor()
     expect(new URL(page.url()).pathname).toBe('/admin/prices')
+    await follow(page, '/admin/messages')
+    await page.waitForURL(`${app.url}/`)
     await context.close()
   })
 
@@ -234,6 +236,19 @@ describeWithBrowser('finding the way', async () => {
     await page.unroute(calls)
     await alert.getByRole('button', { name: 'Retry' }).click()
     await alert.waitFor({ state: 'detached' })
+    await context.close()
+  })
+
+  test('a limit that is reached is said in words, and not asked again at once', async () => {
+    const { page, context } = await openConsole(browser, app, { language: 'en' })
+    let asked = 0
+    await page.route(/site\.about/, async (route) => {
+      asked += 1
+      await route.fulfill({ status: 429, headers: { 'retry-after': '60' }, body: '' })
+    })
+    await page.goto('/about')
+    await page.getByRole('alert').getByText('Error: Too many requests, please try again later!').waitFor()
+    expect(asked).toBe(1)
     await context.close()
   })
 

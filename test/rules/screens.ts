@@ -9,10 +9,10 @@ export const rules: RuleList = {
           rule: 'A page that nobody has says so.',
           asserts: '/no/such/page',
         },
-        'a page that is for others says so, and an ordinary user is not led away from it': {
-          rule: 'A page for others says so.',
-          asserts: '/admin/prices',
-        },
+        'a page that is for others says so, and an ordinary user is led home from that of messages alone': [
+          { rule: 'A page for others says so.', asserts: '/admin/prices' },
+          { rule: 'The page of messages leads others home.', asserts: '/admin/messages' },
+        ],
         'a first visit with a browser in %s begins with %s': {
           rule: 'The console is Chinese, or English where the reader’s browser is not Chinese.',
           asserts: 'zh-CN',

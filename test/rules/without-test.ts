@@ -12,10 +12,6 @@ export const withoutTest: readonly { what: string; reason: string }[] = [
       'Whoever may not open them goes to the personal settings, and who is signed out to the login, with the message.',
   },
   {
-    what: 'The page of messages leads others home.',
-    reason: 'It says that it is for others, as every page of administration does: `test/browser/wayfinding.test.ts`.',
-  },
-  {
     what: 'The footer is read again five times, every 200 ms.',
     reason: 'It is drawn from the status, and anew whenever the status changes: there is nothing to wait for.',
   },
