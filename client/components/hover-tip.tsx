@@ -11,8 +11,30 @@ const place = (element: Element, text: string): Shown => {
   return { text, x: box.left + box.width / 2, y: below ? box.bottom + 6 : box.top - 6, below }
 }
 
+/** More than a tip can show. */
+const mostLetters = 600
+
+const isCut = (element: Element): boolean => {
+  if (element.scrollWidth <= element.clientWidth && element.scrollHeight <= element.clientHeight) return false
+  const { textOverflow, webkitLineClamp } = getComputedStyle(element)
+  return (
+    (textOverflow === 'ellipsis' && element.scrollWidth > element.clientWidth) ||
+    (webkitLineClamp !== 'none' && element.scrollHeight > element.clientHeight)
+  )
+}
+
+/** The tip of an element or of what it stands in; without one, the text that has no room there. */
+function tipAt(target: EventTarget | null): { element: Element; text: string } | undefined {
+  for (let at = target instanceof Element ? target : null; at && at !== document.body; at = at.parentElement) {
+    const text = at.getAttribute('data-tip')
+    if (text) return { element: at, text }
+    if (isCut(at)) return { element: at, text: (at.textContent ?? '').slice(0, mostLetters) }
+  }
+  return undefined
+}
+
 /**
- * Shows the `data-tip` of whatever the pointer or the focus is on. One listener for the whole page: a table of a
+ * Shows the `data-tip` of whatever the pointer or the focus is on, and the whole of a text that is cut there. One listener for the whole page: a table of a
  * thousand cells pays nothing for its hints. The text is a repetition or a refinement, never the only name of a control.
  */
 export function HoverTips() {
@@ -30,11 +52,12 @@ export function HoverTips() {
       setShown(undefined)
     }
     const show = (event: Event) => {
-      const element = event.target instanceof Element ? event.target.closest('[data-tip]') : null
-      const text = element?.getAttribute('data-tip')
       hide()
-      if (!element || !text) return
-      timer = setTimeout(() => element.isConnected && setShown(place(element, text)), delayMilliseconds)
+      const { target } = event
+      timer = setTimeout(() => {
+        const tip = tipAt(target)
+        if (tip?.element.isConnected) setShown(place(tip.element, tip.text))
+      }, delayMilliseconds)
     }
     const showFocused = (event: Event) => {
       if (event.target instanceof Element && event.target.matches(':focus-visible')) show(event)

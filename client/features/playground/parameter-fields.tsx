@@ -41,7 +41,7 @@ export function ParameterFields({ settings, onChange, asked }: FieldsProps) {
       )}
       {topP.shown && (
         <Slide
-          label="Top P"
+          label={t('核采样')}
           only={topP.only}
           value={settings.topP}
           range={shares}

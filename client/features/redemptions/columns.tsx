@@ -17,14 +17,14 @@ export const redemptionColumns = (reveal?: (redemption: Redemption) => Promise<s
   {
     id: 'id',
     title: 'ID',
-    width: 70,
+    width: 56,
     cell: ({ id }) => <chakra.span color="fg.muted">{id}</chakra.span>,
     csv: ({ id }) => id,
   },
   {
     id: 'name',
     title: t('名称'),
-    width: 150,
+    width: 140,
     grow: true,
     fixed: true,
     card: 'title',
@@ -34,7 +34,7 @@ export const redemptionColumns = (reveal?: (redemption: Redemption) => Promise<s
   {
     id: 'key',
     title: t('兑换码内容'),
-    width: 230,
+    width: 200,
     cell: (row) => {
       const name = t('兑换码 {name}', { name: row.name })
       const load = row.isKeyMasked && reveal ? () => reveal(row) : undefined
@@ -45,7 +45,7 @@ export const redemptionColumns = (reveal?: (redemption: Redemption) => Promise<s
   {
     id: 'status',
     title: t('状态'),
-    width: 100,
+    width: 96,
     card: 'fact',
     cell: (row) => {
       const { tone, words } = stateOf(row)
@@ -56,20 +56,20 @@ export const redemptionColumns = (reveal?: (redemption: Redemption) => Promise<s
   {
     id: 'kind',
     title: t('类型'),
-    width: 100,
+    width: 96,
     cell: ({ isGift }) => <Tags values={[isGift ? t('礼品码') : t('一次性')]} />,
     csv: ({ isGift }) => (isGift ? t('礼品码') : t('一次性')),
   },
   {
     id: 'quota',
     title: t('额度'),
-    width: 110,
+    width: 88,
     align: 'end',
     card: 'fact',
     cell: ({ quota }) => <Money quota={quota} />,
     csv: ({ quota }) => quota,
   },
-  { id: 'uses', title: t('使用次数'), width: 110, align: 'end', card: 'fact', cell: usesText, csv: usesText },
+  { id: 'uses', title: t('使用次数'), width: 84, align: 'end', card: 'fact', cell: usesText, csv: usesText },
   {
     id: 'validFrom',
     title: t('生效时间'),
@@ -81,14 +81,14 @@ export const redemptionColumns = (reveal?: (redemption: Redemption) => Promise<s
   {
     id: 'validUntil',
     title: t('过期时间'),
-    width: 130,
+    width: 120,
     cell: ({ validUntil }) => (validUntil ? <Time value={validUntil} exact="short" /> : t('永不过期')),
     csv: ({ validUntil }) => instant(validUntil),
   },
   {
     id: 'usedBy',
     title: t('兑换人'),
-    width: 104,
+    width: 100,
     cell: ({ usedUserId }) => (usedUserId ? <Code>{`#${usedUserId}`}</Code> : <None />),
     csv: ({ usedUserId }) => usedUserId || undefined,
   },
@@ -103,7 +103,7 @@ export const redemptionColumns = (reveal?: (redemption: Redemption) => Promise<s
   {
     id: 'created',
     title: t('创建时间'),
-    width: 120,
+    width: 104,
     cell: ({ createdAt }) => <Time value={createdAt} />,
     csv: ({ createdAt }) => instant(createdAt),
   },

@@ -33,7 +33,7 @@ export function tokenColumns({ reveal, now, caps }: ColumnsInput): Column<Token>
       cell: (token) => token.name,
       csv: (token) => token.name,
       sortable: true,
-      width: 180,
+      width: 130,
       grow: true,
       fixed: true,
       card: 'title',
@@ -46,7 +46,7 @@ export function tokenColumns({ reveal, now, caps }: ColumnsInput): Column<Token>
         return <Status tone={tone}>{t(words)}</Status>
       },
       csv: (token) => t(stateOf(token, now).words),
-      width: 96,
+      width: 92,
       card: 'fact',
     },
     {
@@ -57,7 +57,7 @@ export function tokenColumns({ reveal, now, caps }: ColumnsInput): Column<Token>
           <KeyCell value={`sk-${token.keyMask}`} load={() => reveal(token)} name={token.name} />
         </Box>
       ),
-      width: 222,
+      width: 168,
     },
     {
       id: 'spend',
@@ -65,7 +65,7 @@ export function tokenColumns({ reveal, now, caps }: ColumnsInput): Column<Token>
       cell: (token) => <Spend token={token} />,
       csv: (token) => token.usedQuota,
       sortable: true,
-      width: 164,
+      width: 140,
       card: 'fact',
     },
     {
@@ -87,7 +87,7 @@ export function tokenColumns({ reveal, now, caps }: ColumnsInput): Column<Token>
       },
       csv: (token) =>
         (caps.get(token.id) ?? []).map((cap) => `${windowWords(cap)} ${cap.spent}/${cap.limit}`).join('; '),
-      width: 230,
+      width: 168,
       card: 'fact',
       cardIf: (token) => (caps.get(token.id) ?? []).length > 0,
     },
@@ -95,7 +95,7 @@ export function tokenColumns({ reveal, now, caps }: ColumnsInput): Column<Token>
       id: 'week',
       title: t('近 7 天'),
       cell: (token) => (wasUsed(token) ? <Week tokenId={token.id} /> : <None />),
-      width: 104,
+      width: 92,
     },
     {
       id: 'used',
@@ -103,7 +103,7 @@ export function tokenColumns({ reveal, now, caps }: ColumnsInput): Column<Token>
       cell: lastUse,
       csv: (token) => (wasUsed(token) ? formatTime(token.accessedAt) : t('从未使用')),
       sortable: true,
-      width: 112,
+      width: 100,
       card: 'fact',
     },
     {
@@ -111,7 +111,7 @@ export function tokenColumns({ reveal, now, caps }: ColumnsInput): Column<Token>
       title: t('分组'),
       cell: (token) => (token.group === '' ? t('跟随账户') : token.group),
       csv: (token) => token.group,
-      width: 104,
+      width: 88,
     },
     {
       id: 'models',
@@ -135,7 +135,7 @@ export function tokenColumns({ reveal, now, caps }: ColumnsInput): Column<Token>
       cell: (token) => (token.expiresAt ? <Time value={token.expiresAt} /> : t('永不过期')),
       csv: (token) => token.expiresAt && formatTime(token.expiresAt),
       sortable: true,
-      width: 112,
+      width: 108,
     },
     {
       id: 'created',

@@ -101,7 +101,7 @@ export function channelColumns(given: ColumnsOf): Column<Row>[] {
     {
       id: 'responseTimeMs',
       title: t('响应时间'),
-      width: 92,
+      width: 96,
       sortable: true,
       cell: (row) =>
         row.kind === 'tag' ? (
@@ -114,7 +114,7 @@ export function channelColumns(given: ColumnsOf): Column<Row>[] {
     {
       id: 'usedQuota',
       title: t('已用 / 余额'),
-      width: 138,
+      width: 134,
       align: 'end',
       sortable: true,
       card: 'fact',
