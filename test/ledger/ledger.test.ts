@@ -189,6 +189,14 @@ test('right after its own session was lost a process takes nobody for dead, thou
   expect(await world.balanceOf(user.id)).toBe(700)
 })
 
+test('a process that has just started takes nobody for dead: the living may have lost their sessions right before', async () => {
+  const user = await world.make.user({ quota: 1000 })
+  await world.ledgerWith({ nodeId: 505 }).reserve({ id: world.newId(), userId: user.id, tokenId: 0, amount: 300 })
+  const recover = createHoldRecovery(world.pool, { onLost: () => {} })
+  for (let look = 0; look < 3; look += 1) expect(await recover()).toEqual({ released: 0 })
+  expect(await world.balanceOf(user.id)).toBe(700)
+})
+
 test('a grant is booked once however often it is sent, from however many nodes', async () => {
   const user = await world.make.user({ quota: 0 })
   const booked = await Promise.all(

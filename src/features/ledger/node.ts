@@ -59,12 +59,13 @@ export async function forgetSettledCalls(pool: Pool): Promise<void> {
 /**
  * Finds the holds of processes that died and gives them back. A process counts as dead when its lock was free on two looks in
  * a row, `lookForDeadNodesEveryMs` apart. Holds of node 0 belong to charges that wait for an operator.
- * @param own the session of this process: when that is lost, others may have lost theirs, and the look itself need not fail
+ * @param own the session of this process: when that is lost, others may have lost theirs, and the look itself need not fail.
+ *   Before it was there, others may have lost theirs unseen: a process that has just started waits as after a loss.
  */
 export function createHoldRecovery(pool: Pool, own?: Pick<Changes, 'onLost'>) {
   let suspects = new Set<number>()
   let steadySince = performance.now()
-  let lastOutage = Number.NEGATIVE_INFINITY
+  let lastOutage = own ? steadySince : Number.NEGATIVE_INFINITY
   let lastCleanUp = Number.NEGATIVE_INFINITY
   const noteOutage = (): void => {
     steadySince = performance.now()
