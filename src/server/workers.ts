@@ -41,10 +41,15 @@ export async function startWorkers(input: {
     new Promise((resolve, reject) => {
       const bornAt = performance.now()
       const worker = cluster.fork(input.env)
-      worker.once('listening', () => resolve())
+      let serves = false
+      worker.once('listening', () => {
+        serves = true
+        resolve()
+      })
       worker.once('exit', (code, signal) => {
         reject(new Error('A worker process could not start; what it said stands above.'))
-        if (stopping || !started) return
+        // One that never served ends the start; one that did is replaced, though others are still starting.
+        if (stopping || !(started || serves)) return
         pauseMs = performance.now() - bornAt > youngMs ? shortestPauseMs : Math.min(pauseMs * 2, longestPauseMs)
         log.error({ worker: worker.process.pid, code, signal, pauseMs }, 'a worker died')
         void replace()

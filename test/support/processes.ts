@@ -139,7 +139,7 @@ export async function startProduct(input: ProductInput): Promise<Product> {
 }
 
 /** The processes a process has started, by the system's own table; the embedded database and its guard left out. */
-function childrenOf(pid: number): number[] {
+export function childrenOf(pid: number): number[] {
   return readdirSync('/proc').flatMap((name) => {
     if (!/^\d+$/.test(name)) return []
     try {

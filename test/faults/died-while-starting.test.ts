@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest'
+import { childrenOf, launchProduct, until } from '../support/processes.ts'
+import { createWorld } from './world.ts'
+
+test('a worker that dies after it served, while another is still starting, is replaced', async () => {
+  await using world = await createWorld()
+  await using product = await launchProduct({ environment: { ...world.environment, WORKERS: '2' } })
+  const workers = (): number[] => childrenOf(product.pid)
+  await until(() => workers().length === 2, { what: 'no two workers are started', everyMs: 5, unless: product.exited })
+  const [late, early] = workers() as [number, number]
+  process.kill(late, 'SIGSTOP')
+  const serves = () =>
+    fetch(`${product.url}/healthz`).then(
+      ({ status }) => status === 200,
+      () => false,
+    )
+  await until(serves, { what: () => `nobody serves:\n${product.output()}`, unless: product.exited })
+  process.kill(early, 'SIGKILL')
+  await until(() => !workers().includes(early), { what: 'a killed worker lives' })
+  process.kill(late, 'SIGCONT')
+  await until(() => product.output().includes('Console and API'), {
+    what: 'the start does not end',
+    unless: product.exited,
+  })
+  await until(() => workers().length === 2, {
+    what: 'the dead worker is not replaced',
+    seconds: 30,
+    unless: product.exited,
+  })
+  expect(workers()).not.toContain(early)
+})
