@@ -21,7 +21,11 @@ const pages = new Map<string, LazyExoticComponent<ComponentType>>(
 function GuardedPage({ route }: { route: AppRoute }) {
   const { role, user } = useSession()
   const Page = pages.get(route.page)
-  if (route.role > 0 && !user) return <Redirect to={loginAddress(false)} replace />
+  if (route.role > 0 && !user) {
+    // Existing clients say it in the address of the page itself.
+    const expired = new URLSearchParams(window.location.search).get('expired') === 'true'
+    return <Redirect to={loginAddress(expired)} replace />
+  }
   if (role < route.role && route.refusal === 'home') return <Redirect to="/" replace />
   if (role < route.role) return <NotAllowed title={t(route.title)} />
   return Page ? <Page /> : <NotFound />

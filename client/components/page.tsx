@@ -50,7 +50,7 @@ function PageHeader({ title, description, action, extra }: PageHeaderProps) {
           {title}
         </Heading>
         {description && (
-          <Text color="fg.muted" textStyle="sm" maxW="prose">
+          <Text color="fg.muted" textStyle="sm" maxW="prose" textWrap="pretty">
             {description}
           </Text>
         )}

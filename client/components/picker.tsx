@@ -35,22 +35,22 @@ function matching(choices: readonly Choice[], typed: string): Choice[] {
 }
 
 /** The choices that match, and what was typed as one more where that is allowed. */
-function useChoices(choices: readonly Choice[], typed: string, allowNew: boolean) {
+function useChoices(choices: readonly Choice[], typed: string, mayAdd: boolean) {
   return useMemo(() => {
     const shown = matching(choices, typed)
     const fresh = typed.trim()
-    const isNew = allowNew && fresh !== '' && !choices.some((choice) => choice.value === fresh)
+    const isNew = mayAdd && fresh !== '' && !choices.some((choice) => choice.value === fresh)
     const items = isNew ? [...shown, { value: fresh, label: t('添加“{name}”', { name: fresh }) }] : shown
     return createListCollection({ items, itemToString: (item) => item.label, itemToValue: (item) => item.value })
-  }, [choices, typed, allowNew])
+  }, [choices, typed, mayAdd])
 }
 
-function List({ items }: { items: readonly Choice[] }) {
+function List({ items, empty = t('没有匹配项') }: { items: readonly Choice[]; empty?: string }) {
   return (
     <Portal>
       <Combobox.Positioner>
         <Combobox.Content textStyle="sm" p="1" maxH="72">
-          <Combobox.Empty color="fg.muted">{t('没有匹配项')}</Combobox.Empty>
+          <Combobox.Empty color="fg.muted">{empty}</Combobox.Empty>
           {items.map((item) => (
             <Combobox.Item key={item.value} item={item}>
               <HStack minW="0" gap="2" flex="1">
@@ -129,7 +129,9 @@ export function Picker(props: PickerProps) {
 export function MultiPicker(props: MultiPickerProps) {
   const { choices, value, onChange, label, placeholder, disabled, invalid, onBlur, allowNew = false } = props
   const [typed, setTyped] = useState('')
-  const collection = useChoices(choices, typed, allowNew)
+  // What stands there already would be taken out by adding it again.
+  const isThere = value.includes(typed.trim())
+  const collection = useChoices(choices, typed, allowNew && !isThere)
   const labelOf = (chosen: string) => choices.find((choice) => choice.value === chosen)?.label ?? chosen
   const drop = (chosen: string) => onChange(value.filter((other) => other !== chosen))
   return (
@@ -184,7 +186,7 @@ export function MultiPicker(props: MultiPickerProps) {
           <Combobox.Trigger aria-label={t('打开选项')} />
         </Combobox.IndicatorGroup>
       </Combobox.Control>
-      <List items={collection.items} />
+      <List items={collection.items} {...(isThere && { empty: t('“{name}” 已在其中', { name: typed.trim() }) })} />
     </Combobox.Root>
   )
 }

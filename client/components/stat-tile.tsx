@@ -35,7 +35,7 @@ function ChangeMark({ now, before, better, isShare = false }: Change) {
   const points = (Math.abs(share) * 100).toFixed(1)
   if (isShare && points === '0.0') return null
   const percent = isShare
-    ? t('{points} 个百分点', { points })
+    ? t('{points} 百分点', { points })
     : formatPercent(Math.abs(share), Math.abs(share) < 0.1 ? 1 : 0)
   return (
     <HStack
@@ -61,7 +61,7 @@ export function StatTile({ label, value, change, note, loading = false, href }: 
       {loading ? (
         <Skeleton h="8" w="24" />
       ) : (
-        <HStack gap="2" align="baseline" wrap="wrap">
+        <HStack columnGap="1.5" rowGap="0" align="baseline" wrap="wrap">
           <Text as="span" textStyle="3xl" fontWeight="semibold" letterSpacing="tight">
             {value}
           </Text>

@@ -32,7 +32,7 @@ export function EmptyState({ icon: Icon, title, description, action, headingLeve
           {title}
         </Heading>
         {description && (
-          <Text color="fg.muted" textStyle="sm">
+          <Text color="fg.muted" textStyle="sm" textWrap="balance">
             {description}
           </Text>
         )}

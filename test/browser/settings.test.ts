@@ -99,6 +99,23 @@ describeWithBrowser('the settings', async () => {
     await context.close()
   })
 
+  test('a domain that is on the list stays there when it is added again, and what is none is refused beside its field', async () => {
+    const { page, context } = await open('/admin/settings?q=EmailDomainWhitelist')
+    const add = page.getByRole('combobox', { name: '邮箱域名白名单' })
+    await add.fill('qq.com')
+    await page.getByText('“qq.com” 已在其中').waitFor()
+    await add.press('Enter')
+    await page.getByRole('button', { name: '移除 qq.com' }).waitFor()
+    await page.getByText('没有未保存的修改').waitFor()
+    await add.fill('nonsense')
+    await add.press('Enter')
+    await page.getByRole('button', { name: '移除 nonsense' }).waitFor()
+    await page.getByRole('button', { name: '保存', exact: true }).click()
+    await page.getByText('「nonsense」不是有效的域名').first().waitFor()
+    expect(app.services.options.get('EmailDomainWhitelist')).not.toContain('nonsense')
+    await context.close()
+  })
+
   test('prices a model that nobody had priced, in dollars, and it leaves the list of those without a price', async () => {
     const { page, context, complaints } = await open('/admin/settings?ratio=unset_models')
     await page.getByRole('cell', { name: 'nobodys-model', exact: true }).click()

@@ -239,6 +239,14 @@ describeWithBrowser('finding the way', async () => {
     await context.close()
   })
 
+  test('an address that says that a login has expired has the login say so', async () => {
+    const { page, context } = await openConsole(browser, app, { language: 'en' })
+    await page.goto('/playground?expired=true')
+    await page.getByText('Not logged in or login has expired, please log in again').waitFor()
+    expect(new URL(page.url()).searchParams.get('returnTo')).toBe('/playground?expired=true')
+    await context.close()
+  })
+
   test('a limit that is reached is said in words, and not asked again at once', async () => {
     const { page, context } = await openConsole(browser, app, { language: 'en' })
     let asked = 0

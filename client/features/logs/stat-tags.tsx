@@ -20,7 +20,8 @@ export function StatTags({ input, question, isReadable }: StatTagsProps) {
   // The table beside says why; here nothing is on its way any more.
   const missing = !isReadable || stat.isError ? '–' : undefined
   return (
-    <HStack gap="2" wrap="wrap" flexShrink={{ base: 1, sm: 0 }}>
+    // On a phone they share their lines with what stands beside them.
+    <HStack gap="2" display={{ base: 'contents', sm: 'flex' }} flexShrink="0">
       <StatTag label={t('消费')} tip={t('所选时间内的费用')}>
         {data ? <Money quota={data.quota} /> : missing}
       </StatTag>
