@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { describeWithBrowser } from '../support/chromium.ts'
 import { violationsOf } from './accessibility.ts'
-import { openConsole, startInBrowser } from './console.ts'
+import { drawn, openConsole, startInBrowser } from './console.ts'
 
 /** By hand, gpt-4o-mini at 0.075 and 4: 1000 · 0.075 + 500 · 0.075 · 4 = 225, which is 225 / 500000 dollars. */
 const first = { usage: '1000:500', quota: 225, shown: '$0.000450' }
@@ -55,6 +55,26 @@ describeWithBrowser('the usage log', async () => {
     expect(address.searchParams.get('request')).toBe(rows[0]?.request_id)
     expect(address.searchParams.get('open')).not.toBeNull()
     expect(complaints).toEqual([])
+    await context.close()
+  })
+
+  test('the sheet of filters on a phone begins with the first of them', async () => {
+    const { page, context } = await openConsole(browser, app, {
+      reader: { ...root, role: 100 },
+      language: 'en',
+      width: 390,
+      height: 844,
+      path: '/app/logs/api-usage',
+    })
+    await page.getByRole('button', { name: 'Filters' }).click()
+    const sheet = page.getByRole('dialog', { name: 'Filters' })
+    await sheet.getByRole('textbox', { name: 'User' }).waitFor()
+    await drawn(page)
+    const { top, end } = await sheet.getByText('Type', { exact: true }).evaluate((first) => ({
+      top: first.getBoundingClientRect().top,
+      end: first.closest('[role=dialog]')?.getBoundingClientRect().top ?? Infinity,
+    }))
+    expect(top).toBeGreaterThan(end)
     await context.close()
   })
 

@@ -41,7 +41,7 @@ function bookingsOf(person: Person, wanted: number, now: Date): Booking[] {
     const log = { created_at: at, user_id: person.id, type, content, username: person.username, quota: amount }
     return { kind, key, userId: person.id, amount, at, log }
   }
-  const dollars = (amount: number) => `＄${(amount / perDollar).toFixed(6)}`
+  const dollars = (amount: number) => `$${(amount / perDollar).toFixed(6)}`
   const welcome = Math.min(wanted, signUpDollars * perDollar)
   const paidDollars = Math.floor((wanted - welcome) / perDollar / 2)
   const halves = [Math.ceil(paidDollars / 2), Math.floor(paidDollars / 2)].filter((amount) => amount > 0)

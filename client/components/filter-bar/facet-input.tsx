@@ -33,6 +33,8 @@ type FacetInputProps = {
 /** What a facet's button opens; in the phone's sheet it stands open. */
 export function FacetInput({ facet, values, onChange, onDone }: FacetInputProps) {
   const value = values[facet.id]
+  // Where several stand below each other, the last of them would have the focus.
+  const isAlone = onDone !== undefined
   if (facet.kind === 'text')
     return <TextFacet facet={facet} value={asText(value)} onChange={onChange} onDone={onDone} />
   if (facet.kind === 'range')
@@ -40,7 +42,14 @@ export function FacetInput({ facet, values, onChange, onDone }: FacetInputProps)
   if (facet.kind === 'bounds')
     return <BoundsFacet facet={facet} value={asText(value)} onChange={onChange} onDone={onDone} />
   if (facet.kind === 'suggest')
-    return <SuggestFacet facet={facet} chosen={asList(value)} onChange={(next) => onChange({ [facet.id]: next })} />
+    return (
+      <SuggestFacet
+        facet={facet}
+        chosen={asList(value)}
+        isAlone={isAlone}
+        onChange={(next) => onChange({ [facet.id]: next })}
+      />
+    )
   const multiple = facet.kind === 'choices'
   const chosen = multiple ? asList(value) : [asText(value)].filter(Boolean)
   const toggle = (choice: Choice, on: boolean) => {
@@ -49,20 +58,21 @@ export function FacetInput({ facet, values, onChange, onDone }: FacetInputProps)
     onChange({ [facet.id]: on ? choice.value : '' })
     onDone?.()
   }
-  return <ChoiceList label={facet.label} choices={facet.choices} chosen={chosen} onToggle={toggle} />
+  return <ChoiceList label={facet.label} choices={facet.choices} chosen={chosen} isAlone={isAlone} onToggle={toggle} />
 }
 
 type ChoiceListProps = {
   label: string
   choices: readonly Choice[]
   chosen: readonly string[]
+  isAlone: boolean
   onToggle: (choice: Choice, on: boolean) => void
 }
 
 /** More than this are searched, not scanned. */
 const scanned = 8
 
-function ChoiceList({ label, choices, chosen, onToggle }: ChoiceListProps) {
+function ChoiceList({ label, choices, chosen, isAlone, onToggle }: ChoiceListProps) {
   const [typed, setTyped] = useState('')
   const words = typed.trim().toLowerCase()
   const shown = choices.filter((choice) => choice.label.toLowerCase().includes(words)).slice(0, 200)
@@ -70,7 +80,7 @@ function ChoiceList({ label, choices, chosen, onToggle }: ChoiceListProps) {
     <Stack gap="1">
       {choices.length > scanned && (
         <Input
-          autoFocus
+          autoFocus={isAlone}
           value={typed}
           placeholder={t('输入以搜索')}
           aria-label={t('搜索 {name}', { name: label })}

@@ -8,11 +8,13 @@ import type { Facet } from './types.ts'
 type SuggestFacetProps = {
   facet: Extract<Facet, { kind: 'suggest' }>
   chosen: readonly string[]
+  /** Then it may be typed into at once. */
+  isAlone: boolean
   onChange: (chosen: readonly string[]) => void
 }
 
 /** Values by name: what is chosen, then what fits the text; Enter takes the text as it is. */
-export function SuggestFacet({ facet, chosen, onChange }: SuggestFacetProps) {
+export function SuggestFacet({ facet, chosen, isAlone, onChange }: SuggestFacetProps) {
   const [typed, setTyped] = useState('')
   const suggestions = facet.useSuggestions(typed.trim())
   const others = (suggestions ?? []).filter(({ value }) => !chosen.includes(value))
@@ -29,7 +31,7 @@ export function SuggestFacet({ facet, chosen, onChange }: SuggestFacetProps) {
     >
       <Stack gap="1">
         <Input
-          autoFocus
+          autoFocus={isAlone}
           value={typed}
           aria-label={facet.label}
           placeholder={facet.placeholder}

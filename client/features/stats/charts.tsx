@@ -62,7 +62,8 @@ export function Charts({ data, input, measure, onMeasure, isStale }: ChartsProps
     return (
       <>
         <Skeleton h="96" borderRadius="l3" />
-        <SimpleGrid columns={{ base: 1, lg: 2 }} gap="3">
+        <SimpleGrid columns={{ base: 1, lg: 3 }} gap="3">
+          <Skeleton h="80" borderRadius="l3" />
           <Skeleton h="80" borderRadius="l3" />
           <Skeleton h="80" borderRadius="l3" />
         </SimpleGrid>

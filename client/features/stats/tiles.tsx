@@ -1,4 +1,4 @@
-import { SimpleGrid } from '@chakra-ui/react'
+import { SimpleGrid, Skeleton } from '@chakra-ui/react'
 import { logType } from '#core/statuses.ts'
 import { Count, Duration, Money, None } from '../../components/cells/numbers.tsx'
 import type { StatTileProps } from '../../components/stat-tile.tsx'
@@ -111,7 +111,7 @@ export function Tiles({ overview, logLink }: { overview: Overview | undefined; l
 
 function Tile({ measure, overview }: { measure: Measure; overview: Overview | undefined }) {
   const { label, of, words, show = words, better, isShare, tip, href } = measure
-  if (!overview) return <StatTile label={label} value="" loading note={t('上一时段')} />
+  if (!overview) return <StatTile label={label} value="" loading note={<Skeleton h="4" w="16" />} />
   const now = of(overview.current)
   const before = of(overview.previous)
   return (
