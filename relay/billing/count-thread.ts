@@ -36,7 +36,25 @@ async function secondsOf(bytes: Uint8Array, mediaType: string): Promise<number |
 const measure = (order: CountOrder): Promise<number | null> =>
   order.kind === 'texts' ? tokensOf(order.texts, order.model) : secondsOf(order.bytes, order.mediaType)
 
+/**
+ * So long after the last order what the orders left behind is collected: the texts of hundreds of answers, which the engine would keep
+ * for minutes. Nobody but this thread waits for it.
+ */
+const silentMs = 5000
+let collecting: NodeJS.Timeout | undefined
+const collectWhenSilent = (): void => {
+  if (!globalThis.gc) return
+  collecting ??= setTimeout(() => {
+    collecting = undefined
+    globalThis.gc?.({ type: 'major', execution: 'sync', flavor: 'last-resort' })
+  }, silentMs).unref()
+  collecting.refresh()
+}
+
 parentPort?.on('message', (order: CountOrder) => {
-  const answer = (value: number | null): void => parentPort?.postMessage({ id: order.id, value } satisfies CountAnswer)
+  const answer = (value: number | null): void => {
+    parentPort?.postMessage({ id: order.id, value } satisfies CountAnswer)
+    collectWhenSilent()
+  }
   measure(order).then(answer, () => answer(null))
 })

@@ -7,6 +7,7 @@ import { createApp } from './app.ts'
 import { createConsoleFiles } from './console-files.ts'
 import { createDrain } from './drain.ts'
 import type { Environment } from '#core/environment.ts'
+import { collectWhenIdle } from './idle-garbage.ts'
 import { listen } from './listen.ts'
 import { createServices } from './services.ts'
 import { collectStartGarbage } from './start-garbage.ts'
@@ -51,6 +52,7 @@ export async function serve(environment: Environment, given: Given): Promise<Sto
     )
   }
   collectStartGarbage(log)
+  collectWhenIdle(log)
   await listen(server, environment)
   if (environment.ROLE !== 'relay') services.jobs.start()
   return async ({ unannounced = false } = {}) => {

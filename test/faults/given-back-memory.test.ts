@@ -1,0 +1,63 @@
+import { afterAll, expect, test } from 'vitest'
+import { startProduct, until } from '../support/processes.ts'
+import { sendHead } from '../support/raw-request.ts'
+import { memoryOf } from './attackers.ts'
+import { startEndlessUpstream } from './endless-upstream.ts'
+import { callOnce } from './traffic.ts'
+import { createWorld } from './world.ts'
+
+const world = await createWorld()
+await world.make.channel()
+const token = await world.make.token(await world.make.user({ quota: 1_000_000_000 }))
+const product = await startProduct({
+  environment: {
+    ...world.environment,
+    WORKERS: '1',
+    LOG_LEVEL: 'debug',
+    // As `npm start` starts it.
+    NODE_OPTIONS: '--expose-gc --max-semi-space-size=16',
+  },
+})
+afterAll(async () => {
+  await product.killAll()
+  await world[Symbol.asyncDispose]()
+})
+
+const megabyte = 1024 * 1024
+const readers = 100
+
+/** Asks for a stream that does not end and reads nothing of it. */
+async function neverReading() {
+  const body = JSON.stringify({ model: 'endless', stream: true, messages: [{ role: 'user', content: 'tell' }] })
+  const { socket } = await sendHead(product.url, {
+    path: '/v1/chat/completions',
+    headers: { authorization: `Bearer sk-${token.key}`, 'content-length': Buffer.byteLength(body) },
+  })
+  socket.pause()
+  socket.write(body)
+  return socket
+}
+
+test('what a crowd of callers has taken is given back once nobody calls any more', async () => {
+  await using endless = await startEndlessUpstream()
+  await world.make.channel({ models: 'endless', baseUrl: endless.url })
+  await world.make.option('ModelRatio', JSON.stringify({ endless: 1, 'gpt-4o-mini': 0.075 }))
+  // Warm, the thread that counts included: what is loaded with the first calls does not count.
+  for (const kind of ['plain', 'stream', 'hung-up'] as const) await callOnce(product.url, token, { kind })
+  const atStart = memoryOf(product.pid).now
+  const sockets = await Promise.all(Array.from({ length: readers }, neverReading))
+  await until(() => endless.open === readers && endless.sentBytes > readers * megabyte, {
+    what: 'the streams do not begin',
+  })
+  const before = product.output().length
+  for (const socket of sockets) socket.destroy()
+  await until(() => endless.open === 0, { what: 'upstreams go on for nobody' })
+  await until(() => product.output().slice(before).includes('collected the garbage of a busy time'), {
+    what: () => `${Math.round(memoryOf(product.pid).now / megabyte)} MB are kept`,
+  })
+  await until(() => memoryOf(product.pid).now < atStart + 150 * megabyte, {
+    what: () =>
+      `${Math.round(memoryOf(product.pid).now / megabyte)} MB are held that were ${Math.round(atStart / megabyte)}`,
+  })
+  expect((await callOnce(product.url, token, { kind: 'plain' })).complete).toBe(true)
+})
