@@ -26,7 +26,7 @@ export async function batchBody(
   let written = 0
   let size = 0
   // A channel's own prompt stands in each of them, however short they came.
-  const before = (holding?.bytes ?? 0) - 2 * bytes.length
+  const before = (holding?.bytes() ?? 0) - 2 * bytes.length
   const hold = () => holding?.raise(before + 2 * size)
   for (const { call, attempt, requests } of shares) {
     if (!attempt) throw new DomainError('relay.batches_unsupported', { model: call.model })

@@ -49,7 +49,7 @@ export const createBatch = (services: RelayServices, exchange: Exchange): Promis
       const held = requests.flatMap(({ params }) => heldIn(params))
       await refuseOthers(services, { userId: caller.user.id, held })
       // Each is written anew, and then all of them together.
-      await body.holding?.raise(body.holding.bytes + 2 * body.bytes.length)
+      await body.holding?.raise(body.holding.bytes() + 2 * body.bytes.length)
       const session = sessionOf({ ...incoming, body, caller })
       const shares = [...Map.groupBy(requests, ({ model }) => model)]
         .toSorted(([, left], [, right]) => right.length - left.length)
@@ -184,7 +184,7 @@ const placeOf = (services: RelayServices, { channel, key }: Attempt) => ({
 async function send(services: RelayServices, { call, plan, shares, outcome }: BatchAttempt) {
   const { attempt } = plan
   const stop = new AbortController()
-  services.underWay.add(stop)
+  const leave = services.underWay.add(stop)
   const providerCall = providerCallOf(services, call, { attempt, stream: false })
   const sender = {
     services,
@@ -213,7 +213,7 @@ async function send(services: RelayServices, { call, plan, shares, outcome }: Ba
       ? new AttemptFailed(failed.failure, { ...failed, local: true, cause: failed.cause })
       : failed
   } finally {
-    services.underWay.delete(stop)
+    leave()
   }
 }
 

@@ -8,7 +8,7 @@ import { createAnswerMeter } from './answer-meter.ts'
 function startStream(balance: number) {
   const hold = {
     amount: 200,
-    crowded: false,
+    crowded: () => false,
     idle: () => Promise.resolve(),
     raise: (wanted: number) => {
       const isThere = wanted <= balance
@@ -34,14 +34,14 @@ function startStream(balance: number) {
     attempt: { upstreamModel: 'gpt-4o' },
   }
   const writer = {
-    complete: false,
-    usage: undefined,
-    written: () => ({ text: '', toolCalls: 0, tokens: weight.tokens }),
+    complete: () => false,
+    usage: () => undefined,
+    written: () => ({ text: '', toolCalls: 0, tokens: weight.tokens() }),
   }
   const meter = createAnswerMeter(context as unknown as AttemptContext, writer as unknown as StreamWriter)
   return {
     hold,
-    written: () => weight.tokens,
+    written: weight.tokens,
     /** Whether more may follow. Lets what was asked for arrive. */
     send: async (text: string, sealed = ''): Promise<boolean> => {
       if (text !== '') weight.add({ type: 'text-delta', text })

@@ -92,7 +92,7 @@ export function createAnswerMeter(context: AttemptContext, writer: StreamWriter)
     largestCounted = Math.max(largestCounted, Math.min(largest, Math.max(0, counted - before) / scale))
     largest = largestCounted
     // What the upstream reports on its way is believed where it is more, and where it would be charged.
-    const { promptTokens, completionTokens } = normaliseUsage(writer.usage ?? {}).usage
+    const { promptTokens, completionTokens } = normaliseUsage(writer.usage() ?? {}).usage
     if (completionTokens > 0) counted = Math.max(counted, completionTokens / ratio)
     if (promptTokens > terms.promptTokens) terms = { ...terms, promptTokens }
     cover()
@@ -151,7 +151,7 @@ export function createAnswerMeter(context: AttemptContext, writer: StreamWriter)
         await countExactly()
         continue
       }
-      if (!hold.crowded || waited > longestWaitMs) return 'limit'
+      if (!hold.crowded() || waited > longestWaitMs) return 'limit'
       await wait(pauseMs)
     }
   }
@@ -168,7 +168,7 @@ export function createAnswerMeter(context: AttemptContext, writer: StreamWriter)
       if (tokens > ordinaryTokens) extraordinary = true
       if (counted + rough < nextRaise) return true
       // One of several answers may end before the others.
-      if (writer.complete && facts.choices === 1) return true
+      if (writer.complete() && facts.choices === 1) return true
       // Counting reads every event, so the rough count of plain text is believed as long as there is more to be had.
       if (isScaleKnown && !refused && !extraordinary && isCovered()) {
         void raiseAhead()

@@ -1,4 +1,5 @@
 import { costOfAnswer } from '#core/pricing/estimate.ts'
+import type { Writable } from '#core/writable.ts'
 import type { Attempt, Call, RelayServices } from '#relay/request/call.ts'
 import { holdFactsOf } from './hold-facts.ts'
 import { type HoldFacts, type HoldPlan, leastHold, planHold } from './hold-plan.ts'
@@ -12,7 +13,7 @@ export type Hold = {
   readonly amount: number
   readonly taken: boolean
   /** Other calls of the same user are under way here, so that something may soon come back. */
-  readonly crowded: boolean
+  crowded: () => boolean
   /** Sets aside what an attempt needs, or what of it can be had. @throws {DomainError} when the call cannot be paid. */
   take: (attempt: { attempt: Attempt; terms: CallPrice }) => Promise<void>
   /** What the latest attempt needs and what of it is set aside. */
@@ -40,8 +41,6 @@ const maxAttempts = 6
 export function openHold(services: RelayServices, call: Call): Hold {
   const { holds } = services
   const userId = call.caller.user.id
-  let amount = 0
-  let taken = false
   let latest: { facts: HoldFacts; plan: HoldPlan } | null = null
   let finished = false
   let asking: Promise<Raise> | null = null
@@ -69,10 +68,10 @@ export function openHold(services: RelayServices, call: Call): Hold {
       const plan = planFor(available) ?? planFor(least)
       if (!plan) throw new Error('the least hold has a plan')
       const result = await reserveOnce(services, call, { amount: plan.amount })
-      available = availableIn(result) + amount
+      available = availableIn(result) + hold.amount
       if (result.verdict === 'ok') {
-        taken = true
-        amount = Math.max(amount, plan.amount)
+        hold.taken = true
+        hold.amount = Math.max(hold.amount, plan.amount)
         best = plan
       } else if (!isInsufficient(result)) throw refusalOfReserve(services, call, { result, amount: plan.amount })
       if (!facts.grows) remember(available)
@@ -86,7 +85,7 @@ export function openHold(services: RelayServices, call: Call): Hold {
     try {
       const result = await reserveOnce(services, call, { amount: wanted })
       if (result.verdict === 'ok') {
-        amount = Math.max(amount, wanted)
+        hold.amount = Math.max(hold.amount, wanted)
         return { outcome: 'raised' }
       }
       return { outcome: 'refused', available: isInsufficient(result) ? Math.max(0, availableIn(result)) : 0 }
@@ -96,16 +95,10 @@ export function openHold(services: RelayServices, call: Call): Hold {
     }
   }
 
-  const hold: Hold = {
-    get amount() {
-      return amount
-    },
-    get taken() {
-      return taken
-    },
-    get crowded() {
-      return callsNow() > 1
-    },
+  const hold: Writable<Hold> = {
+    amount: 0,
+    taken: false,
+    crowded: () => callsNow() > 1,
     take: async (attempt) => {
       const facts = holdFactsOf(services, call, attempt)
       await idle()

@@ -10,7 +10,7 @@ async function given() {
   const bytes = Buffer.from(await sent.arrayBuffer())
   const held = { times: 0 }
   const holding = {
-    bytes: bytes.length,
+    bytes: () => bytes.length,
     raise: (most: number) => {
       held.times = Math.max(held.times, most / bytes.length)
       return undefined

@@ -198,7 +198,7 @@ describe.each(subjects.map((subject) => [subject.name, subject] as const))('%s',
         const verdicts = readEvents(formOf(id, subject), `${name}.sse`).map((event) => listener.push(event))
         expect(verdicts.at(-1)).toBe('hold')
         expect(listener.complete).toBe(true)
-        expect(normaliseUsage(listener.usage ?? {}).usage).toMatchObject({ promptTokens: 20, completionTokens: 10 })
+        expect(normaliseUsage(listener.usage() ?? {}).usage).toMatchObject({ promptTokens: 20, completionTokens: 10 })
         const decoded = complete(subject, name).choices[0]?.parts.filter((part) => part.type === 'tool-call') ?? []
         expect(listener.delivered().toolCalls).toBe(decoded.length)
       }

@@ -85,7 +85,7 @@ describe.each(chatting)('%s', (_id, subject) => {
           const listener = dialect.listen({ includeUsage: false })
           for (const event of events) listener.push(event)
           expect(listener.delivered().toolCalls).toBeGreaterThanOrEqual(0)
-          expect(() => listener.usage).not.toThrow()
+          expect(() => listener.usage()).not.toThrow()
         }
       }),
       { numRuns: 60 },

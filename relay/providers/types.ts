@@ -107,7 +107,7 @@ export type StreamListener = {
   push: (event: WireEvent) => ListenVerdict
   /** A finish reason or the closing event was seen. */
   readonly complete: boolean
-  readonly usage: ReportedUsage | undefined
+  usage: () => ReportedUsage | undefined
   readonly failure: UpstreamFailure | undefined
   /** Everything the model wrote so far: content, reasoning, tool names and arguments. */
   delivered: () => Delivered

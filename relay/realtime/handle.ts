@@ -50,13 +50,12 @@ export async function handleRealtime(
 
 /** From here on the caller's end is a socket, and closes when the caller leaves. */
 export function answerHandshake(services: RelayServices, incoming: Incoming): CallerEnd {
-  const { underWay } = services
-  const { callerAborted, upstreamAbort } = incoming
+  const { callerAborted, upstreamAbort, leave } = incoming
   const end = acceptCaller(services, incoming)
   end.socket.on('close', () => {
     callerAborted.abort()
     upstreamAbort.abort()
-    underWay.delete(upstreamAbort)
+    leave()
   })
   return end
 }

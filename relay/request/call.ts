@@ -1,4 +1,5 @@
 import type { Request, Response } from 'express'
+import type { InFlight } from '#core/in-flight.ts'
 import type { JsonField } from '#core/json-weight.ts'
 import type { Language, Problem } from '#core/errors.ts'
 import type { ChatRequest } from '#relay/chat/request.ts'
@@ -49,7 +50,7 @@ export type RelayServices = Services & {
   /** The process is going down: no new calls. */
   stopping: () => boolean
   /** What halts each call under way, for when the process may wait no longer. */
-  underWay: Set<AbortController>
+  underWay: InFlight<AbortController>
 }
 
 /** One caller's request from arrival to its last byte. */
@@ -66,6 +67,8 @@ export type Incoming = {
   callerAborted: AbortController
   /** Aborts what is done upstream: the caller has gone, or the process may wait no longer. */
   upstreamAbort: AbortController
+  /** The call is not under way any more. */
+  leave: () => void
   ip: string
   /** Of the refusals that the gateway itself makes. */
   language: Language

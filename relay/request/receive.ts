@@ -21,9 +21,9 @@ export function receive(
   if (dialect.requestIdHeader !== undefined) res.setHeader(dialect.requestIdHeader, id)
   const callerAborted = new AbortController()
   const upstreamAbort = new AbortController()
-  services.underWay.add(upstreamAbort)
+  const leave = services.underWay.add(upstreamAbort)
   res.on('close', () => {
-    services.underWay.delete(upstreamAbort)
+    leave()
     services.metrics.answered(dialect.id, res.writableFinished ? res.statusCode : hungUp)
     if (res.writableFinished) return
     callerAborted.abort()
@@ -39,6 +39,7 @@ export function receive(
     startedAt: performance.now(),
     callerAborted,
     upstreamAbort,
+    leave,
     ip: clientAddress(services, req),
     language: languageOf(req.headers),
   }

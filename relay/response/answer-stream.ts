@@ -29,7 +29,8 @@ export async function answerStream(context: AttemptContext, reply: UpstreamReply
   const broken = await pump(context, { reply, writer, caller, progress })
   // Somebody who left but is paid for to the end is not sent failures; what was delivered is charged all the same.
   if (call.callerAborted.signal.aborted && (call.upstreamAbort.signal.aborted || !broken || broken === 'unpaid')) {
-    await finishHungUp(context, writer, { ...progress, cut: broken === 'unpaid' })
+    const answered = { usage: writer.usage(), delivered: writer.delivered }
+    await finishHungUp(context, answered, { ...progress, cut: broken === 'unpaid' })
   } else if (broken === 'unpaid') {
     await endUnpaid(context, { writer, caller, progress })
   } else if (broken) {
@@ -78,7 +79,7 @@ async function pump(
     const events = arrived
     arrived = []
     for (const [index, event] of events.entries()) {
-      if (writer.failure) break
+      if (writer.failure()) break
       text += writer.push(event)
       if (meter !== null && !meter.note(event)) return takeOnceCovered(meter, events.slice(index + 1))
     }
@@ -98,9 +99,9 @@ async function pump(
       const verdict = typeof taking === 'string' ? taking : await taking
       if (verdict === 'limit') return 'unpaid'
       if (verdict === 'unbooked') return worded(bookingFailure())
-      if (writer.failure || call.upstreamAbort.signal.aborted) break
+      if (writer.failure() || call.upstreamAbort.signal.aborted) break
     }
-    if (!writer.failure && !call.upstreamAbort.signal.aborted) {
+    if (!writer.failure() && !call.upstreamAbort.signal.aborted) {
       parser.end()
       if ((await take()) === 'limit') return 'unpaid'
       text += writer.end()
@@ -113,15 +114,16 @@ async function pump(
         : worded(failureOfDomainError(new DomainError('relay.stopping')))
     }
     const { failure, connection } = asAttemptFailure(error)
-    if (!writer.complete) return { failure, connection }
+    if (!writer.complete()) return { failure, connection }
     // What broke after the end of the answer took nothing from it.
     text += writer.end()
     await flush()
   } finally {
     reply.cancel()
   }
-  if (writer.failure) return worded(writer.failure)
-  return writer.complete ? undefined : worded(cutFailure)
+  const failure = writer.failure()
+  if (failure) return worded(failure)
+  return writer.complete() ? undefined : worded(cutFailure)
 }
 
 const cutFailure: UpstreamFailure = {
@@ -136,16 +138,16 @@ const isSampled = ({ held, services }: AttemptContext): boolean => held.facts.gr
 
 async function endComplete(context: AttemptContext, { writer, caller, progress }: Run): Promise<void> {
   const countedTokens = isSampled(context) ? writer.written().tokens : undefined
-  const measured = await measureUsage(context, writer)
+  const measured = await measureUsage(context, { usage: writer.usage(), delivered: writer.delivered })
   try {
     await settle(context, {
       measured,
       ...progress,
       end: 'complete',
-      empty: writer.empty,
+      empty: writer.isEmpty(),
       delivered: writer.delivered,
       countedTokens,
-      keeps: writer.keeps,
+      keeps: writer.keeps?.(),
     })
   } catch (error) {
     if (!(error instanceof SettleFailed)) throw error
@@ -162,8 +164,8 @@ async function endComplete(context: AttemptContext, { writer, caller, progress }
  */
 async function endUnpaid(context: AttemptContext, { writer, caller, progress }: Run): Promise<void> {
   const { call } = context
-  const { usage, delivered } = writer
-  const measured = await measureUsage(context, { usage, delivered, cut: true })
+  const { delivered } = writer
+  const measured = await measureUsage(context, { usage: writer.usage(), delivered, cut: true })
   const reason = 'the balance or the quota of the token is used up'
   try {
     await settle(context, { measured, ...progress, end: 'unpaid', empty: false, failure: reason, delivered })
@@ -185,13 +187,13 @@ async function endFailed(context: AttemptContext, run: Run & { broken: Broken })
   const broken = new AttemptFailed(shaped, {
     local: false,
     connection: run.broken.connection,
-    usage: writer.usage,
+    usage: writer.usage(),
   })
   const failed = maskedFailure(broken, attemptSecrets(attempt, providerCall))
-  if (!caller.started || progress.firstTokenMs === null) throw failed
+  if (!caller.started() || progress.firstTokenMs === null) throw failed
   const { failure } = failed
-  const { usage, delivered } = writer
-  const measured = await measureUsage(context, { usage, delivered, cut: true })
+  const { delivered } = writer
+  const measured = await measureUsage(context, { usage: writer.usage(), delivered, cut: true })
   await settle(context, {
     measured,
     ...progress,

@@ -6,7 +6,7 @@ export type CallerStream = {
   /** Resolves when the caller can take more, undefined if at once; never rejects after a hang-up. */
   write: (text: string) => Promise<void> | undefined
   end: (text: string) => Promise<void>
-  readonly started: boolean
+  started: () => boolean
 }
 
 /** A caller that takes nothing for so long counts as gone. */
@@ -48,9 +48,7 @@ export function openCallerStream(call: Call, headers: StreamHeaders): CallerStre
   }
 
   return {
-    get started() {
-      return started
-    },
+    started: () => started,
     write: (text) => {
       if (text === '' || callerAborted.signal.aborted) return undefined
       start()

@@ -39,24 +39,18 @@ export function passthroughStream(context: AttemptContext): StreamWriter {
     },
     end: () => '',
     close: (measured) => {
-      const isMissed = call.request.includeUsage && !listener.usage
+      const isMissed = call.request.includeUsage && !listener.usage()
       return ((isMissed ? call.dialect.withUsage?.(held, measured) : undefined) ?? held) + framer.close()
     },
     fail: (failure) => {
       const error = callerError(failure, call)
       return framer.fail({ event: call.dialect.streamError(error), body: call.dialect.error(error).body })
     },
-    get complete() {
-      return listener.complete
-    },
-    get usage() {
-      return listener.usage
-    },
-    get failure() {
-      return listener.failure
-    },
-    get empty() {
-      if (listener.usage) return false
+    complete: () => listener.complete,
+    usage: listener.usage,
+    failure: () => listener.failure,
+    isEmpty: () => {
+      if (listener.usage()) return false
       const { text, toolCalls } = listener.delivered()
       return text.trim() === '' && toolCalls === 0
     },
@@ -66,9 +60,7 @@ export function passthroughStream(context: AttemptContext): StreamWriter {
       cutter.end({ usage: measured, text: listener.delivered().text }).map(framer.frame).join('') +
       framer.close(),
     delivered: () => listener.delivered(),
-    get keeps() {
-      return listener.keeps
-    },
+    keeps: () => listener.keeps,
   }
 }
 

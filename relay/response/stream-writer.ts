@@ -14,15 +14,15 @@ export type StreamWriter = {
   /** The text that ends the answer with an error. */
   fail: (failure: UpstreamFailure) => string
   /** Whether the answer came to its own end. */
-  readonly complete: boolean
-  readonly usage: ReportedUsage | undefined
-  readonly failure: UpstreamFailure | undefined
-  readonly empty: boolean
+  complete: () => boolean
+  usage: () => ReportedUsage | undefined
+  failure: () => UpstreamFailure | undefined
+  isEmpty: () => boolean
   /** What was delivered so far, and about how many tokens that is, rather too many than too few. */
   written: () => Delivered & { tokens: number }
   /** The closing text of an answer that ends here as at a reached output limit. */
   closeCut: (measured: Usage) => string
   delivered: () => Delivered
   /** Ids by which the upstream keeps the answer. */
-  readonly keeps?: readonly string[] | undefined
+  keeps?: () => readonly string[] | undefined
 }

@@ -85,19 +85,11 @@ export function translatedStream(context: AttemptContext): StreamWriter {
       const { requestId, ...error } = callerError(failure, call)
       return encoder.push({ type: 'error', error, requestId }) + encoder.close()
     },
-    get complete() {
-      return finished
-    },
-    get usage() {
-      return seen.usage
-    },
-    get failure() {
-      return seen.failure
-    },
-    get empty() {
-      return !hasContent
-    },
-    written: () => ({ text: texts.join(''), toolCalls, tokens: weight.tokens }),
+    complete: () => finished,
+    usage: () => seen.usage,
+    failure: () => seen.failure,
+    isEmpty: () => !hasContent,
+    written: () => ({ text: texts.join(''), toolCalls, tokens: weight.tokens() }),
     closeCut: (measured) => {
       const open = choices.size === 0 ? [0] : [...choices]
       const ends = open

@@ -31,7 +31,7 @@ export async function askService(
   const channel = upstreamChannelOf(place)
   const { method, path, body, timeoutMs } = request
   const stop = new AbortController()
-  services.underWay.add(stop)
+  const leave = services.underWay.add(stop)
   try {
     const headers = { 'content-type': 'application/json', accept: 'application/json', ...request.headers }
     const reply = await sendToUpstream(services, channel, {
@@ -42,6 +42,6 @@ export async function askService(
     // Its words are stored and returned whether it accepts or not; the addresses of its results are needed.
     return { status: reply.status, text: maskJson(await reply.text(largestReply), secretsBesideAddress(channel)) }
   } finally {
-    services.underWay.delete(stop)
+    leave()
   }
 }

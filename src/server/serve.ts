@@ -76,7 +76,7 @@ export async function serve(environment: Environment, given: Given): Promise<Sto
   }
 }
 
-async function untilEmpty(set: ReadonlySet<unknown>, longestMs: number): Promise<void> {
+async function untilEmpty(set: { readonly size: number }, longestMs: number): Promise<void> {
   const end = performance.now() + longestMs
   while (set.size > 0 && performance.now() < end) await delay(20)
 }

@@ -3,6 +3,7 @@ import type { Redis } from 'ioredis'
 import type { Pool } from 'pg'
 import type { Logger } from 'pino'
 import type { Ambient } from '#core/ambient.ts'
+import { InFlight } from '#core/in-flight.ts'
 import { createRetryBudget } from '#core/routing/retry-budget.ts'
 import { splitKeys } from '#core/channel-types/split-keys.ts'
 import { type Changes, listenForChanges } from '#db/changes.ts'
@@ -198,7 +199,7 @@ export async function createServices(given: {
     draining: () => draining,
     ready: createReadiness(hot, () => draining),
     stopping: () => stopping,
-    underWay: new Set(),
+    underWay: new InFlight(),
   }
   const follower = followChanges(services, changes)
   await follower.load()

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net'
 import express from 'express'
 import type { Pool } from 'pg'
 import { Pool as Connections } from 'undici'
+import { InFlight } from '#core/in-flight.ts'
 import { channelStatus, tokenStatus, userStatus } from '#core/statuses.ts'
 import { createRetryBudget } from '#core/routing/retry-budget.ts'
 import { splitKeys } from '#core/channel-types/split-keys.ts'
@@ -124,7 +125,7 @@ async function innerServices(services: RelayServices, upstream: string): Promise
     holds: { lengths: createAnswerLengths(), open: new Map(), lastSeen: new Map() },
     keyCursor: new Map(),
     refusedProofs: new Map(),
-    underWay: new Set(),
+    underWay: new InFlight(),
     stopping: () => false,
   }
 }

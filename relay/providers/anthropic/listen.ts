@@ -57,5 +57,5 @@ export function listenToClaude(): StreamListener {
     return state.complete ? 'hold' : 'forward'
   }
 
-  return createListener({ decoder: () => createClaudeDecoder(nameless), watch, usage: () => counter.usage })
+  return createListener({ decoder: () => createClaudeDecoder(nameless), watch, usage: counter.usage })
 }

@@ -96,7 +96,10 @@ test('a listener distinguishes closing events and failures from text that speaks
   const listener = anthropic.native.claude!.listen({ includeUsage: true })
   const verdicts = readEvents(folder, 'text.sse').map((event) => listener.push(event))
   expect(verdicts.map((verdict) => verdict[0]).join('')).toBe('ffffffhh')
-  expect(listener).toMatchObject({ complete: true, usage: { promptTokens: 20, cachedTokens: 8, completionTokens: 10 } })
+  expect({ complete: listener.complete, usage: listener.usage() }).toMatchObject({
+    complete: true,
+    usage: { promptTokens: 20, cachedTokens: 8, completionTokens: 10 },
+  })
   expect(listener.delivered()).toEqual({ text: 'Hello from upstream', toolCalls: 0 })
 
   const failing = anthropic.native.claude!.listen({ includeUsage: true })

@@ -29,7 +29,7 @@ type State = {
 const indexOf = (event: Json): number => numberOf(event['index']) ?? 0
 
 function usageEvents(state: State): ChatEvent[] {
-  const { usage } = state.usage
+  const usage = state.usage.usage()
   return usage ? [{ type: 'usage', usage }] : []
 }
 

@@ -34,8 +34,6 @@ export function createUsageCounter() {
         if (grows) counts = { ...counts, [name]: later }
       }
     },
-    get usage(): ReportedUsage | undefined {
-      return Object.keys(counts).length === 0 ? undefined : readUsage(counts)
-    },
+    usage: (): ReportedUsage | undefined => (Object.keys(counts).length === 0 ? undefined : readUsage(counts)),
   }
 }

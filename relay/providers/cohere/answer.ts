@@ -179,7 +179,7 @@ export function createCohereDecoder(reading: Reading): StreamDecoder {
   }
 
   return {
-    push: ({ data }) => (stream.failed || data.trim() === '[DONE]' ? [] : stream.pass(readEvent(parseRecord(data)))),
-    end: () => (stream.failed ? [] : calls.endAll()),
+    push: ({ data }) => (stream.failed() || data.trim() === '[DONE]' ? [] : stream.pass(readEvent(parseRecord(data)))),
+    end: () => (stream.failed() ? [] : calls.endAll()),
   }
 }

@@ -82,7 +82,7 @@ test('sources are counted in characters, not bytes, and each query is a search t
     expect(read({ ...grounded, modelVersion }).usage?.webSearchCalls).toBe(charged)
     const listener = gemini.native.gemini!.listen({ includeUsage: true })
     listener.push({ data: JSON.stringify({ ...grounded, modelVersion, usageMetadata: { promptTokenCount: 1 } }) })
-    expect(listener.usage?.webSearchCalls).toBe(charged)
+    expect(listener.usage()?.webSearchCalls).toBe(charged)
     const events = decode([{ ...grounded, modelVersion, usageMetadata: { promptTokenCount: 1 } }])
     expect(events).toContainEqual({ type: 'usage', usage: expect.objectContaining({ webSearchCalls: charged }) })
   }
@@ -144,7 +144,10 @@ test('a bad key is no bad request, and a wait that is asked for is reported', ()
 test('a listener waits with closing events and distinguishes arguments from fields', () => {
   const listener = gemini.native.gemini!.listen({ includeUsage: true })
   expect(readEvents(folder, 'text.sse').map((event) => listener.push(event))).toEqual(['forward', 'hold'])
-  expect(listener).toMatchObject({ complete: true, usage: { promptTokens: 20, cachedTokens: 8, completionTokens: 10 } })
+  expect({ complete: listener.complete, usage: listener.usage() }).toMatchObject({
+    complete: true,
+    usage: { promptTokens: 20, cachedTokens: 8, completionTokens: 10 },
+  })
   const args = { finishReason: 'x', error: { message: 'no' } }
   const chunk = { candidates: [{ content: { parts: [{ functionCall: { name: 'f', args } }] } }] }
   const other = gemini.native.gemini!.listen({ includeUsage: true })

@@ -79,13 +79,13 @@ test('events leave at once until the finish; the closing ones wait', () => {
   const { listener, verdicts } = listen('text.sse', true)
   expect(verdicts).toEqual(['forward', 'forward', 'forward', 'hold', 'hold', 'hold'])
   expect(listener.complete).toBe(true)
-  expect(listener.usage).toMatchObject({ promptTokens: 20, cachedTokens: 8, completionTokens: 10 })
+  expect(listener.usage()).toMatchObject({ promptTokens: 20, cachedTokens: 8, completionTokens: 10 })
 })
 
 test('a usage chunk nobody asked for is dropped but counted', () => {
   const { listener, verdicts } = listen('text.sse', false)
   expect(verdicts).toEqual(['forward', 'forward', 'forward', 'hold', 'drop', 'hold'])
-  expect(listener.usage).toMatchObject({ promptTokens: 20 })
+  expect(listener.usage()).toMatchObject({ promptTokens: 20 })
 })
 
 test('what was delivered can be counted afterwards', () => {

@@ -76,7 +76,7 @@ function finishEvents(choice: Choice, raw: unknown): ChatEvent[] {
     return [...closing, { type: 'error', error }]
   }
   choice.finished = true
-  return [...closing, { type: 'finish', reason: finishReasonOf(raw, choice.calls.used), ...at(choice) }]
+  return [...closing, { type: 'finish', reason: finishReasonOf(raw, choice.calls.isUsed()), ...at(choice) }]
 }
 
 const at = (choice: Choice): { choice?: number } => (choice.index ? { choice: choice.index } : {})

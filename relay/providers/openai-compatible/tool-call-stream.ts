@@ -86,9 +86,7 @@ export function createToolCallStream(choice: number | undefined, call: Pick<Prov
   }
 
   return {
-    get used(): boolean {
-      return slots.length > 0
-    },
+    isUsed: (): boolean => slots.length > 0,
     push(fragment: Json): ChatEvent[] {
       const custom = recordOf(fragment['custom'])
       const fn = custom ?? recordOf(fragment['function']) ?? {}

@@ -84,7 +84,10 @@ test('a listener waits with the closing event and keeps its usage', () => {
     const listener = native.listen({ includeUsage: true })
     const verdicts = readEvents(folder, `${name}.sse`).map((event) => listener.push(event))
     expect(verdicts.indexOf('hold')).toBe(verdicts.length - 1)
-    expect(listener).toMatchObject({ complete: true, usage: { promptTokens: 20, completionTokens: 10 } })
+    expect({ complete: listener.complete, usage: listener.usage() }).toMatchObject({
+      complete: true,
+      usage: { promptTokens: 20, completionTokens: 10 },
+    })
   }
   const failing = native.listen({ includeUsage: true })
   const verdicts = readEvents(folder, 'failed.sse').map(({ data }) => failing.push({ data }))

@@ -56,9 +56,7 @@ export function createWeight() {
         default:
       }
     },
-    get tokens() {
-      return Math.ceil(Math.max(bytes / bytesPerToken, events) + others)
-    },
+    tokens: (): number => Math.ceil(Math.max(bytes / bytesPerToken, events) + others),
   }
 }
 
@@ -121,7 +119,7 @@ export function keepDelivered(createDecoder: () => StreamDecoder, textOf?: (data
     /** While the stream goes on, with about how many tokens that is, rather too many than too few. */
     written: (): Delivered & { tokens: number } => {
       digest()
-      return { text, toolCalls, tokens: weight.tokens, ...(droppedCharacters > 0 ? { droppedCharacters } : {}) }
+      return { text, toolCalls, tokens: weight.tokens(), ...(droppedCharacters > 0 ? { droppedCharacters } : {}) }
     },
     delivered: (): Delivered => {
       const current = digest()

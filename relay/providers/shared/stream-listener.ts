@@ -1,10 +1,11 @@
 import type { ReportedUsage } from '#core/usage.ts'
+import type { Writable } from '#core/writable.ts'
 import type { StreamDecoder, UpstreamFailure } from '#relay/chat/events.ts'
 import type { WireEvent } from '#relay/transport/framing.ts'
 import type { ListenVerdict, StreamListener } from '../types.ts'
 import { keepDelivered } from './answer-record.ts'
 
-/** How far the answer has come, as the fields of `StreamListener` say. */
+/** How far the answer has come: fields of the `StreamListener`. */
 export type ListenState = {
   complete: boolean
   failure: UpstreamFailure | undefined
@@ -20,25 +21,17 @@ export function createListener(input: {
 }): StreamListener {
   const { watch, usage } = input
   const { push, delivered, written } = keepDelivered(input.decoder, input.textOf)
-  const state: ListenState = { complete: false, failure: undefined, keeps: undefined }
-  return {
-    push(event) {
+  const listener: Writable<StreamListener> & ListenState = {
+    complete: false,
+    failure: undefined,
+    keeps: undefined,
+    push: (event) => {
       push(event)
-      return watch(event, state)
+      return watch(event, listener)
     },
-    get complete() {
-      return state.complete
-    },
-    get usage() {
-      return usage()
-    },
-    get failure() {
-      return state.failure
-    },
-    get keeps() {
-      return state.keeps
-    },
+    usage,
     delivered,
     written,
   }
+  return listener
 }

@@ -65,9 +65,7 @@ export function createStartedStream(begin: () => ChatEvent) {
   let started = false
   let failed = false
   return {
-    get failed() {
-      return failed
-    },
+    failed: () => failed,
     start(event: ChatEvent): ChatEvent[] {
       if (started) return []
       started = true

@@ -52,19 +52,18 @@ export function estimateOf(input: EstimateInput): number {
  */
 type AnswerCost = { fixed: Decimal; each: Decimal; least: 0 | 1 }
 
-/** Worked out once per terms: planning and following one hold asks for many lengths. */
-const knownCosts = new WeakMap<AnswerTerms, AnswerCost[]>()
+/** Of the terms that were asked for last: planning a hold asks for many lengths of the same. */
+let latest: { terms: AnswerTerms; costs: AnswerCost[] } | null = null
 
 /**
  * The least hold that covers the prompt and an answer of so many tokens; at least 1 unless the model is free. Terms are
  * never changed, only replaced.
  */
 export function costOfAnswer(terms: AnswerTerms, answerTokens: number): number {
-  let costs = knownCosts.get(terms)
-  if (!costs) knownCosts.set(terms, (costs = costsOf(terms)))
+  if (latest?.terms !== terms) latest = { terms, costs: costsOf(terms) }
   const count = decimalOf(tokens(answerTokens))
   let most = 0
-  for (const { fixed, each, least } of costs) {
+  for (const { fixed, each, least } of latest.costs) {
     most = Math.max(most, least, toSafeInteger(ceil(add(fixed, multiply(count, each)))))
   }
   return most

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { InFlight } from '#core/in-flight.ts'
 import { ItemRefused } from './batch-queue.ts'
 import { bareRow } from './bare-row.ts'
 import { ledgerLimits } from './limits.ts'
@@ -47,12 +48,11 @@ export function createEnding(deps: {
   settleDeadlineMs: number
   onError: (error: unknown) => void
 }) {
-  const pending = new Set<Promise<unknown>>()
+  const pending = new InFlight<Promise<unknown>>()
 
   const track = <Result>(work: Promise<Result>): Promise<Result> => {
-    pending.add(work)
-    const done = () => void pending.delete(work)
-    work.then(done, done)
+    const leave = pending.add(work)
+    work.then(leave, leave)
     return work
   }
 

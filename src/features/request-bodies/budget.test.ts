@@ -47,7 +47,7 @@ test('who finds no room waits for it and goes on when it is there', async () => 
   expect(budget.heldBytes).toBe(60 * megabyte)
   first.release()
   expect(await waiting).toBe('admitted')
-  expect([budget.heldBytes, second.bytes]).toEqual([60 * megabyte, 60 * megabyte])
+  expect([budget.heldBytes, second.bytes()]).toEqual([60 * megabyte, 60 * megabyte])
 })
 
 test('who needs less than before makes room for those who wait', async () => {
@@ -58,7 +58,7 @@ test('who needs less than before makes room for those who wait', async () => {
   first.lower(40 * megabyte)
   expect(await waiting).toBe('admitted')
   first.lower(50 * megabyte)
-  expect([budget.heldBytes, first.bytes]).toEqual([70 * megabyte, 40 * megabyte])
+  expect([budget.heldBytes, first.bytes()]).toEqual([70 * megabyte, 40 * megabyte])
 })
 
 test('who waits longer than is allowed is refused and holds what it held', async () => {

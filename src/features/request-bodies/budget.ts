@@ -12,7 +12,7 @@ export type Holding = {
   lower: (bytes: number) => void
   /** Gives everything back, for good. Whoever waits is refused. */
   release: () => void
-  readonly bytes: number
+  bytes: () => number
 }
 
 export type BodyBudget = {
@@ -130,9 +130,7 @@ export function createBodyBudget(limits: Pick<BodyLimits, 'memory' | 'memoryPerA
           lookSoon()
         },
         release: () => release(part),
-        get bytes() {
-          return part.bytes
-        },
+        bytes: () => part.bytes,
       }
     },
     get heldBytes() {

@@ -1,3 +1,5 @@
+import type { Writable } from '#core/writable.ts'
+
 /** What was gathered of a body. */
 export type GatheredBytes = {
   readonly length: number
@@ -23,35 +25,29 @@ function giveBack({ buffer, byteLength }: Uint8Array): void {
  */
 export function createPlainBytes(total: number): GatheredBytes {
   let bytes: Buffer | null = null
-  let length = 0
-  let capacity = 0
-  const drop = (): void => {
-    bytes = null
-    length = 0
-  }
-  return {
-    get length() {
-      return length
-    },
-    get capacity() {
-      return capacity
-    },
+  const gathered: Writable<GatheredBytes> = {
+    length: 0,
+    capacity: 0,
     grow: (size) => {
-      capacity = size
+      gathered.capacity = size
     },
     append: (chunk) => {
       bytes ??= Buffer.allocUnsafeSlow(total)
-      bytes.set(chunk, length)
-      length += chunk.byteLength
+      bytes.set(chunk, gathered.length)
+      gathered.length += chunk.byteLength
       giveBack(chunk)
     },
     take: () => {
-      const filled = bytes?.subarray(0, length) ?? Buffer.alloc(0)
-      drop()
+      const filled = bytes?.subarray(0, gathered.length) ?? Buffer.alloc(0)
+      gathered.drop()
       return filled
     },
-    drop,
+    drop: () => {
+      bytes = null
+      gathered.length = 0
+    },
   }
+  return gathered
 }
 
 /**
@@ -60,30 +56,28 @@ export function createPlainBytes(total: number): GatheredBytes {
  */
 export function createPageBytes(largest: number): GatheredBytes {
   const pages = new ArrayBuffer(0, { maxByteLength: largest })
-  let length = 0
-  const drop = (): void => {
-    length = 0
-    pages.resize(0)
-  }
-  return {
-    get length() {
-      return length
+  const gathered: Writable<GatheredBytes> = {
+    length: 0,
+    capacity: 0,
+    grow: (capacity) => {
+      pages.resize(capacity)
+      gathered.capacity = capacity
     },
-    get capacity() {
-      return pages.byteLength
-    },
-    grow: (capacity) => pages.resize(capacity),
     append: (chunk) => {
-      new Uint8Array(pages, length, chunk.byteLength).set(chunk)
-      length += chunk.byteLength
+      new Uint8Array(pages, gathered.length, chunk.byteLength).set(chunk)
+      gathered.length += chunk.byteLength
       giveBack(chunk)
     },
     take: () => {
-      const joined = Buffer.allocUnsafeSlow(length)
-      joined.set(new Uint8Array(pages, 0, length))
-      drop()
+      const joined = Buffer.allocUnsafeSlow(gathered.length)
+      joined.set(new Uint8Array(pages, 0, gathered.length))
+      gathered.drop()
       return joined
     },
-    drop,
+    drop: () => {
+      gathered.length = 0
+      gathered.grow(0)
+    },
   }
+  return gathered
 }

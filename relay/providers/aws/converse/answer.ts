@@ -157,7 +157,7 @@ export function createConverseDecoder(reading: Reading): StreamDecoder {
   }
 
   return {
-    push: ({ event: name, data }) => (stream.failed ? [] : stream.pass(readEvent(name, parseRecord(data)))),
-    end: () => (stream.failed ? [] : calls.endAll()),
+    push: ({ event: name, data }) => (stream.failed() ? [] : stream.pass(readEvent(name, parseRecord(data)))),
+    end: () => (stream.failed() ? [] : calls.endAll()),
   }
 }
