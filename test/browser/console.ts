@@ -145,7 +145,7 @@ const silentMs = 500
 
 /** Resolves once a page has nothing to do: what it was last asked for has begun, however late a busy machine lets it. */
 const idle = (page: Page): Promise<unknown> =>
-  page.evaluate(() => scheduler.postTask(() => {}, { priority: 'background' }))
+  page.waitForFunction(() => new Promise((resolve) => requestIdleCallback(() => resolve(true))))
 
 /** Waits until nothing is under way for a page and all of it has been drawn: its own marks of loading are gone. */
 export async function drawn(page: Page): Promise<void> {

@@ -111,8 +111,8 @@ export const rules: RuleList = {
     },
     'Pages of the console': {
       'test/browser/screens.test.ts': {
-        'can be used by everyone on a phone, speak English alone, fit their window and report no error':
-          'Every page of root can be used on a phone, speaks English alone and reports no error.',
+        'can be used by everyone on $on, speak English alone, fit their window and report no error':
+          'Every page of root can be used on a phone and on a desk, fits its window, speaks English alone and reports no error.',
       },
     },
     'Under load and in doubt': {

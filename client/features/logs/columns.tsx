@@ -58,7 +58,7 @@ const adminColumns = (): Column<LogRow>[] => [
     title: t('用户'),
     cell: (log) => (log.username ? <UserCell user={{ id: log.userId, username: log.username }} /> : <None />),
     csv: (log) => log.username,
-    width: 92,
+    width: 90,
   },
   {
     id: 'channel',

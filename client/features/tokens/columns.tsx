@@ -95,7 +95,7 @@ export function tokenColumns({ reveal, now, caps }: ColumnsInput): Column<Token>
       id: 'week',
       title: t('近 7 天'),
       cell: (token) => (wasUsed(token) ? <Week tokenId={token.id} /> : <None />),
-      width: 92,
+      width: 98,
     },
     {
       id: 'used',
