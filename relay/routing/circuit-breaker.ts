@@ -26,7 +26,7 @@ type Entry = {
  */
 export type CircuitBreaker = {
   /** No cooldown: the usual case, known without looking at anything. */
-  readonly allHealthy: boolean
+  allHealthy: () => boolean
   isHealthy: (channelId: number, key: number, model: string) => boolean
   /** How long the cooldown that the upstream asked for still lasts; 0 where it asked for none. */
   askedCooldownMs: (place: Place) => number
@@ -78,9 +78,7 @@ export function createCircuitBreaker(
   }
 
   return {
-    get allHealthy() {
-      return entries.size === 0
-    },
+    allHealthy: () => entries.size === 0,
     isHealthy: (channelId, key, model) => {
       const entry = entries.get(nameOf({ channelId, key, model }))
       return entry === undefined || entry.cooldownUntil <= now()

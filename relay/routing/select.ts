@@ -51,7 +51,7 @@ function routedSelection(services: RelayServices, call: CallCore): Selection {
         attempt: index === planIndex ? attemptsOfPlan : 0,
         tried,
         forceSwitch: forceSwitch || !last,
-        isHealthy: services.circuitBreaker.allHealthy
+        isHealthy: services.circuitBreaker.allHealthy()
           ? undefined
           : (channelId: number, key: number) => services.circuitBreaker.isHealthy(channelId, key, plan.model),
       }

@@ -3,6 +3,7 @@ import { builtinModules } from 'node:module'
 import { posix } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { deniedIdentifiers } from './denied-identifiers.mjs'
+import { callGetters } from './call-getters.mjs'
 import { dialectComparison } from './dialect-comparison.mjs'
 import { upstreamCall } from './upstream-call.mjs'
 
@@ -195,6 +196,7 @@ export default {
   meta: { name: 'boundaries' },
   rules: {
     imports: { create },
+    'call-getters': callGetters,
     'dialect-comparison': dialectComparison,
     'upstream-call': upstreamCall,
     'denied-identifiers': deniedIdentifiers(pathOf),
