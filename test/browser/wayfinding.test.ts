@@ -239,6 +239,17 @@ describeWithBrowser('finding the way', async () => {
     await context.close()
   })
 
+  test('a text that is cut is whole on hover', async () => {
+    const name = 'W'.repeat(30)
+    const { id } = await app.make.token(root)
+    await app.pool.query('update tokens set name = $1 where id = $2', [name, id])
+    const { page, context } = await open('/app/tokens')
+    const cell = page.getByRole('cell', { name, exact: true })
+    await cell.hover()
+    await page.getByRole('tooltip').getByText(name, { exact: true }).waitFor()
+    await context.close()
+  })
+
   test('an address that says that a login has expired has the login say so', async () => {
     const { page, context } = await openConsole(browser, app, { language: 'en' })
     await page.goto('/playground?expired=true')
