@@ -16,9 +16,9 @@ export const withoutTest: readonly { what: string; reason: string }[] = [
     reason: 'It is drawn from the status, and anew whenever the status changes: there is nothing to wait for.',
   },
   {
-    what: 'The names footer_html, chats, enable_drawing, enable_task and enable_data_export in the local storage.',
+    what: 'The names footer_html, chats, enable_drawing, enable_task, enable_data_export and message-page-size in the local storage.',
     reason:
-      'One entry, `status`, holds all of them; the names user, status, page-size, aff, theme-mode and i18nextLng are kept.',
+      'One entry, `status`, holds what the site is, and page-size is that of messages too; the names user, status, page-size, aff, theme-mode and i18nextLng are kept.',
   },
   {
     what: 'The log begins with a window that ends in an hour.',
