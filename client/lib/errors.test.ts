@@ -15,10 +15,10 @@ test('what goes wrong with a call is said as an error, what is refused in its ow
   expect(errorText(new TypeError('Failed to fetch'))).toBe('无法连接到服务器')
 })
 
-test('an answer that says nothing is told by its status, and asked for again only where it may be another', () => {
+test('an answer that says nothing is named by its status, and asked for again only where it may be another', () => {
   const arrived = (status: number) => TRPCClientError.from(unreadAnswer(status))
-  const told = [429, 502, 418].map((status) => [errorText(arrived(status)), mayRetry(arrived(status))])
-  expect(told).toEqual([
+  const shown = [429, 502, 418].map((status) => [errorText(arrived(status)), mayRetry(arrived(status))])
+  expect(shown).toEqual([
     ['错误：请求次数过多，请稍后再试！', false],
     ['错误：无法连接到服务器', true],
     ['错误：HTTP 418', false],

@@ -5,7 +5,7 @@ const overflow = (page: Page): Promise<number> =>
   page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)
 
 /**
- * What has less room than it needs. A text that ends in an ellipsis is data, whole on hover (`HoverTips`); a picture is never cut,
+ * What has less room than it needs. A text that ends in an ellipsis is data, whole on hover (`HoverTips`); an image is never cut,
  * nor is the name of a control, a column or a section, and it does not stand over its edge.
  */
 function cutOff(): string[] {
@@ -16,13 +16,13 @@ function cutOff(): string[] {
     const { overflowX, textOverflow } = getComputedStyle(element)
     const isName = element.closest(names) !== null
     if (/auto|scroll/.test(overflowX) || (overflowX === 'visible' && !element.matches(names))) return false
-    const isPicture = element.innerText.trim() === ''
-    return isPicture ? element.querySelector('svg, img') !== null : isName || textOverflow !== 'ellipsis'
+    const isImage = element.innerText.trim() === ''
+    return isImage ? element.querySelector('svg, img') !== null : isName || textOverflow !== 'ellipsis'
   }
   return [...document.querySelectorAll<HTMLElement>('body *:not(input, textarea, select, svg *)')]
     .filter(isCut)
     .map(({ tagName, innerText, scrollWidth, clientWidth }) => {
-      const words = innerText.replaceAll(/\s+/g, ' ').slice(0, 60) || 'picture'
+      const words = innerText.replaceAll(/\s+/g, ' ').slice(0, 60) || 'image'
       return `${tagName.toLowerCase()} “${words}” needs ${scrollWidth} of ${clientWidth} px`
     })
 }

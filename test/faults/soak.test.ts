@@ -54,7 +54,8 @@ type Memory = { minute: number; used: number; resident: number }
 async function memoryOf(pids: number[], folder: string): Promise<Omit<Memory, 'minute'>> {
   const written = (pid: number): string[] => {
     const path = join(folder, String(pid))
-    return existsSync(path) ? readFileSync(path, 'utf8').trim().split('\n') : []
+    // A line that is not ended is still being written.
+    return existsSync(path) ? readFileSync(path, 'utf8').split('\n').slice(0, -1) : []
   }
   const before = pids.map((pid) => written(pid).length)
   for (const pid of pids) process.kill(pid, 'SIGURG')

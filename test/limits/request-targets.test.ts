@@ -77,7 +77,7 @@ describe('an address with the host in it', () => {
     expect(await reads(`http://${elsewhere}/metrics`, host)).toBe(403)
   })
 
-  test('is what another page’s change is told by, whatever its header says', async () => {
+  test('is what a change by another page is recognized by, whatever its header says', async () => {
     const evil = 'http://evil.example'
     const change = async (target: string, headers: OutgoingHttpHeaders) =>
       (await ask(target, { method: 'POST', headers: { ...asBrowser, ...headers }, body: { json: {} } })).status
