@@ -139,12 +139,16 @@ export const consumed = async (app: App) => (await app.logs()).filter((row) => r
 export const openHolds = async ({ pool, services }: App): Promise<number> =>
   (await pool.query("select 1 from holds where status = 'open'")).rows.length + services.ledger.openCalls()
 
-/** Looks until it holds, and gives what was seen; where it is to be asserted alone, `expect.poll` is enough. */
+/**
+ * Looks until it holds, and gives what was seen; where it is to be asserted alone, `expect.poll` is enough.
+ * @throws After a minute in which it never held, with what was seen last.
+ */
 export async function eventually<Value>(look: () => Value | Promise<Value>, holds: (value: Value) => boolean) {
   const deadline = Date.now() + 60_000
   for (;;) {
     const value = await look()
-    if (holds(value) || Date.now() > deadline) return value
+    if (holds(value)) return value
+    if (Date.now() > deadline) throw new Error(`for a minute it did not become so: ${JSON.stringify(value)}`)
     await new Promise((resolve) => setTimeout(resolve, 10))
   }
 }

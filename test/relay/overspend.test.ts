@@ -2,7 +2,7 @@ import { afterAll, beforeEach, describe, expect, test } from 'vitest'
 import { startApp } from '#test/support/app.ts'
 import type { TestToken } from '#test/support/factories.ts'
 import { setOptions } from './serve.ts'
-import { chat, closeWithoutViolations, consumed, eventually, say } from './caller-dialects.ts'
+import { chat, closeWithoutViolations, consumed, say } from './caller-dialects.ts'
 
 // Two nodes on one database.
 const model = 'gpt-4o'
@@ -46,24 +46,26 @@ const stateOf = async (token: TestToken) => {
   return rows[0]
 }
 
-/** What one call sets aside, seen from the balance while it is under way. */
-async function holdOfOne(): Promise<number> {
-  const token = await one.make.token(await one.make.user({ quota: 1_000_000 }))
-  const pending = say(one, chat, { token, body })
-  const look = async () =>
-    (await one.pool.query<{ amount: number }>("select amount::int from holds where status = 'open'")).rows[0]?.amount
-  const held = await eventually(look, (amount) => amount !== undefined)
-  await (await pending).text()
-  return held ?? 0
-}
+test('a call under way sets aside its prompt and its limit', async () => {
+  await one.make.channel({ models: 'slow', baseUrl: one.upstream.withDirectives('delay=600000') })
+  await setOptions(one, { ModelRatio: `{"${model}":1,"slow":1}`, CompletionRatio: '{"slow":4}' })
+  await one.services.channels.reload()
+  const user = await one.make.user({ quota: 1_000_000 })
+  const token = await one.make.token(user)
+  const caller = new AbortController()
+  const pending = say(one, chat, { token, body: { ...body, model: 'slow' }, signal: caller.signal })
+  const held = async () =>
+    (await one.pool.query<{ amount: number }>('select amount::int from holds where user_id = $1', [user.id])).rows
+  await expect.poll(held).toEqual([{ amount: charge }])
+  caller.abort()
+  await expect(pending).rejects.toThrow()
+  await expect.poll(held).toEqual([])
+})
 
 describe('two hundred calls at once, on two nodes', () => {
   test('on a token that can pay for twenty: twenty are served, the others refused before any upstream is asked', async () => {
-    const held = await holdOfOne()
-    expect(held).toBe(charge)
-
     one.upstream.clear()
-    const token = await one.make.token(await one.make.user({ quota: 10_000_000 }), { remainQuota: held * 20 })
+    const token = await one.make.token(await one.make.user({ quota: 10_000_000 }), { remainQuota: charge * 20 })
     const before = (await consumed(one)).length
     const { served, refusals } = await rush(token, 200, body)
     const rows = (await consumed(one)).slice(before)
@@ -72,41 +74,37 @@ describe('two hundred calls at once, on two nodes', () => {
     expect(refusals).toHaveLength(180)
     for (const refusal of refusals) expect(refusal).toMatch(/^40[13] .*(pre_consume_token_quota_failed|令牌额度已耗尽)/)
     expect(rows.map((row) => row.quota)).toEqual(Array.from({ length: 20 }, () => charge))
-    expect(await stateOf(token)).toMatchObject({ remain: (held - charge) * 20, used: charge * 20, holds: 0 })
+    expect(await stateOf(token)).toMatchObject({ remain: 0, used: charge * 20, holds: 0 })
     expect(await one.violations()).toEqual([])
   })
 
   test('on a user who can pay for two: two are served, and the balance ends where it should', async () => {
-    const held = await holdOfOne()
     one.upstream.clear()
-    const token = await one.make.token(await one.make.user({ quota: held * 2 }))
+    const token = await one.make.token(await one.make.user({ quota: charge * 2 }))
     const { served, refusals } = await rush(token, 40, body)
     expect(served).toBe(2)
     expect(one.upstream.total).toBe(2)
     for (const refusal of refusals) expect(refusal).toMatch(/^403 .*insufficient_user_quota/)
-    expect(await stateOf(token)).toMatchObject({ quota: (held - charge) * 2, holds: 0 })
+    expect(await stateOf(token)).toMatchObject({ quota: 0, holds: 0 })
   })
 
   test('on a large balance every call is reserved: it never falls below zero', async () => {
-    const held = await holdOfOne()
-    const token = await one.make.token(await one.make.user({ quota: held * 101 }))
+    const token = await one.make.token(await one.make.user({ quota: charge * 101 }))
     one.upstream.clear()
     const { served } = await rush(token, 300, body)
     expect(served).toBe(101)
     const state = await stateOf(token)
-    expect(state?.quota).toBeGreaterThanOrEqual(0)
-    expect(state?.quota).toBe((held - charge) * 101)
+    expect(state?.quota).toBe(0)
   })
 
   test('on a token for one call under a rich user: one is served, and user and token agree', async () => {
-    const held = await holdOfOne()
-    const token = await one.make.token(await one.make.user({ quota: held * 1000 }), { remainQuota: held })
+    const token = await one.make.token(await one.make.user({ quota: charge * 1000 }), { remainQuota: charge })
     one.upstream.clear()
     const { served } = await rush(token, 20, body)
     expect(served).toBe(1)
     expect(await stateOf(token)).toMatchObject({
-      quota: held * 1000 - charge,
-      remain: held - charge,
+      quota: charge * 1000 - charge,
+      remain: 0,
       used: charge,
       holds: 0,
     })
@@ -226,17 +224,16 @@ describe.skipIf(process.env['LEDGER_LEASES'] === 'off')('what both nodes lease o
 })
 
 test('a charge above what was set aside is taken in full, and only that excess falls below zero', async () => {
-  const held = await holdOfOne()
   const baseUrl = one.upstream.withDirectives('usage=5000:1000,delay=30')
   await one.make.channel({ models: 'dear', baseUrl })
   await setOptions(one, { ModelRatio: '{"dear":1,"gpt-4o":1}', CompletionRatio: '{"dear":4}' })
   await one.services.channels.reload()
-  const token = await one.make.token(await one.make.user({ quota: held * 3 }))
+  const token = await one.make.token(await one.make.user({ quota: charge * 3 }))
   const dear = { ...body, model: 'dear' }
   const replies = await Promise.all(Array.from({ length: 10 }, () => say(one, chat, { token, body: dear })))
   expect(replies.filter((reply) => reply.status === 200)).toHaveLength(3)
   // 5000 + 1000 × 4 a call
-  expect(await stateOf(token)).toMatchObject({ quota: held * 3 - 3 * 9000, holds: 0 })
+  expect(await stateOf(token)).toMatchObject({ quota: charge * 3 - 3 * 9000, holds: 0 })
   const refused = await say(one, chat, { token, body })
   expect(refused.status).toBe(403)
   expect(chat.readError(await refused.json()).message).toContain('insufficient user quota')
