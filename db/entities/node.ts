@@ -25,6 +25,8 @@ export const Node = defineEntity({
     id: p.integer().primary().autoincrement(false),
     host: p.text(),
     pid: p.integer(),
+    /** Distinguishes it from all processes that ever ran; null where the system does not say. See features/system/process-identity.ts. */
+    process: p.text().nullable(),
     role: p.text(),
     version: p.text(),
     startedAt: p.datetime(),

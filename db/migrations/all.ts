@@ -58,4 +58,5 @@ export const migrationsList = [
   fromFile('0200-channel-proxies'),
   fromFile('0201-stored-response-models'),
   fromFile('0202-failures-by-group'),
+  fromFile('0203-node-processes'),
 ]

@@ -213,8 +213,8 @@ export async function createServices(given: {
   })
   // Whoever wrote before we were registered did not wait for us: nothing is served before we have caught up with that.
   await barrier()
-  const stopRecovery = recoverHolds(services, hot, changes)
-  const presence = keepPresence({
+  const stopRecovery = await recoverHolds(services, hot, changes)
+  const presence = await keepPresence({
     pool: hot,
     node: { id: node.id(), role: environment.ROLE, version, startedAt: services.startedAt },
     folder: environment.DATA_DIR,
@@ -306,8 +306,11 @@ function logSetAside(services: () => Services) {
   }
 }
 
-/** Looks for holds of dead processes, one look after another. */
-function recoverHolds(services: Services, hot: Pool, changes: Changes): () => void {
+/**
+ * Looks for holds of dead processes, one look after another. Resolves after the first, which what is served next can rely on;
+ * what says who died is forgotten no sooner.
+ */
+async function recoverHolds(services: Services, hot: Pool, changes: Changes): Promise<() => void> {
   const recover = createHoldRecovery(hot, changes)
   let timer: NodeJS.Timeout | undefined
   let stopped = false
@@ -320,7 +323,7 @@ function recoverHolds(services: Services, hot: Pool, changes: Changes): () => vo
     }
     if (!stopped) timer = setTimeout(() => void look(), lookForDeadNodesEveryMs)
   }
-  void look()
+  await look()
   return () => {
     stopped = true
     clearTimeout(timer)

@@ -1,7 +1,9 @@
+import { spawn, spawnSync } from 'node:child_process'
 import { beforeEach, expect, test } from 'vitest'
 import type { Pool } from 'pg'
 import { createHoldRecovery } from '#features/ledger/node.ts'
 import { grant, type Ledger } from '#features/ledger/service.ts'
+import { ownProcess } from '#features/system/process-identity.ts'
 import { logType } from '#core/statuses.ts'
 import { ledgerViolations } from '../support/ledger-invariant.ts'
 import { startLedgerWorld } from '../support/ledger-world.ts'
@@ -195,6 +197,31 @@ test('a process that has just started takes nobody for dead: the living may have
   const recover = createHoldRecovery(world.pool, { onLost: () => {} })
   for (let look = 0; look < 3; look += 1) expect(await recover()).toEqual({ released: 0 })
   expect(await world.balanceOf(user.id)).toBe(700)
+})
+
+test('what a process of this machine held is given back at the first look after its end, also by a process that has just started', async () => {
+  const user = await world.make.user({ quota: 1000 })
+  const running = spawn('sleep', ['600'])
+  const ended = spawnSync('true').pid
+  const [boot, pids, , start] = ownProcess()?.split(' ') ?? []
+  const hold = async (nodeId: number, name: string) => {
+    await world.pool.query(
+      "insert into nodes (id, host, pid, role, version, started_at, process) values ($1, '', 0, '', '', now(), $2)",
+      [nodeId, name],
+    )
+    await world.ledgerWith({ nodeId }).reserve({ id: world.newId(), userId: user.id, tokenId: 0, amount: 100 })
+  }
+  // All without their locks, as after a loss of all sessions.
+  await hold(506, ownProcess() ?? '')
+  await hold(507, `another-machine ${pids} ${ended} ${start}`)
+  await hold(508, `${boot} another-container ${ended} ${start}`)
+  expect(await createHoldRecovery(world.pool, { onLost: () => {} })()).toEqual({ released: 0 })
+  await hold(509, `${boot} ${pids} ${ended} ${start}`)
+  // The number of one that ended was given to another since.
+  await hold(510, `${boot} ${pids} ${running.pid} 1`)
+  expect(await createHoldRecovery(world.pool, { onLost: () => {} })()).toEqual({ released: 2 })
+  expect(await world.balanceOf(user.id)).toBe(700)
+  running.kill()
 })
 
 test('a grant is booked once however often it is sent, from however many nodes', async () => {

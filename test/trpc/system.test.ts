@@ -23,7 +23,7 @@ test('a process is listed as living while it holds its lock, as gone when it die
   const changes = await listenForChanges(app.connection, () => {})
   const { id } = await takeNodeIdentity(changes)
   const node = { id: id(), role: 'relay', version: '1.2.3', startedAt: new Date() }
-  const presence = keepPresence({ pool: app.services.database.pool, node, folder: '.', read: () => idle })
+  const presence = await keepPresence({ pool: app.services.database.pool, node, folder: '.', read: () => idle })
   const own = async () => (await state()).nodes.find((one) => one.id === node.id)
   await until(async () => (await own()) !== undefined, { what: 'the process is not listed' })
   expect(await own()).toMatchObject({

@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Pool } from 'pg'
 import { isLockTimeout } from '#core/database-errors.ts'
 import type { Changes } from '#db/changes.ts'
+import { hasEnded } from '#features/system/process-identity.ts'
 
 /** First half of the advisory locks that say "the process with this number lives". */
 export const nodeLockClass = 7301
@@ -57,8 +58,9 @@ export async function forgetSettledCalls(pool: Pool): Promise<void> {
 }
 
 /**
- * Finds the holds of processes that died and gives them back. A process counts as dead when its lock was free on two looks in
- * a row, `lookForDeadNodesEveryMs` apart. Holds of node 0 belong to charges that wait for an operator.
+ * Finds the holds of processes that died and gives them back. A process counts as dead when its lock is free and this machine
+ * says that it is over, or else when its lock was free on two looks in a row, `lookForDeadNodesEveryMs` apart, and no outage
+ * was right before. Holds of node 0 belong to charges that wait for an operator.
  * @param own the session of this process: when that is lost, others may have lost theirs, and the look itself need not fail.
  *   Before it was there, others may have lost theirs unseen: a process that has just started waits as after a loss.
  */
@@ -85,19 +87,23 @@ export function createHoldRecovery(pool: Pool, own?: Pick<Changes, 'onLost'>) {
 
   const look = async (): Promise<{ released: number }> => {
     // Shared, so that two who look at the same moment do not take each other for the living process.
-    const { rows } = await pool.query<{ node_id: number; free: boolean }>(
-      `select n.node_id, pg_try_advisory_xact_lock_shared($1, n.node_id) as free
+    const { rows } = await pool.query<{ node_id: number; free: boolean; process: string | null }>(
+      `select n.node_id, pg_try_advisory_xact_lock_shared($1, n.node_id) as free,
+         (select process from nodes where id = n.node_id) as process
        from (select node_id from holds where status = 'open' and node_id <> 0 union select node_id from leases) n`,
       [nodeLockClass],
     )
-    const free = rows.filter((row) => row.free).map((row) => row.node_id)
+    const free = rows.filter((row) => row.free)
+    const isGrace = performance.now() - lastOutage < graceMs
+    const isDead = ({ node_id, process }: (typeof free)[number]): boolean =>
+      (!isGrace && suspects.has(node_id)) || (process !== null && hasEnded(process))
     let released = 0
-    if (performance.now() - lastOutage < graceMs) return { released }
-    for (const node of free.filter((id) => suspects.has(id))) {
-      const result = await pool.query<{ released: number }>('select ledger_release_node($1) as released', [node])
+    for (const { node_id } of free.filter(isDead)) {
+      const result = await pool.query<{ released: number }>('select ledger_release_node($1) as released', [node_id])
       released += Number(result.rows[0]?.released ?? 0)
     }
-    suspects = new Set(free)
+    if (isGrace) return { released }
+    suspects = new Set(free.map((row) => row.node_id))
     if (performance.now() - lastCleanUp < cleanUpEveryMs) return { released }
     lastCleanUp = performance.now()
     await pool.query("delete from holds where status <> 'open' and released_at < now() - interval '1 day'")

@@ -3,6 +3,7 @@ import { hostname } from 'node:os'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import type { Pool } from 'pg'
 import type { NodeFigures } from '#db/entities/node.ts'
+import { ownProcess } from './process-identity.ts'
 
 /** Read of the process whenever its row is written; the rest is the same for every process. */
 type OwnFigures = Omit<NodeFigures, 'memoryBytes' | 'loopDelayMs' | 'disk'>
@@ -19,8 +20,11 @@ type Given = {
   read: () => OwnFigures
 }
 
-/** Writes down every few seconds that this process is there and how it is doing. `stop` takes its row away. */
-export function keepPresence({ pool, node, folder, read }: Given): { stop: () => Promise<void> } {
+/**
+ * Writes down every few seconds that this process is there and how it is doing. Resolves after the first time, so that
+ * whatever it holds is known to be its own. `stop` takes its row away.
+ */
+export async function keepPresence({ pool, node, folder, read }: Given): Promise<{ stop: () => Promise<void> }> {
   const delays = monitorEventLoopDelay({ resolution: 20 })
   delays.enable()
   let timer: NodeJS.Timeout | undefined
@@ -37,21 +41,30 @@ export function keepPresence({ pool, node, folder, read }: Given): { stop: () =>
     }
     await pool.query(
       `with old as (delete from nodes where seen_at < now() - $7::interval and id <> $1)
-      insert into nodes (id, host, pid, role, version, started_at, figures, seen_at)
-      values ($1, $2, $3, $4, $5, $6, $8, now())
+      insert into nodes (id, host, pid, process, role, version, started_at, figures, seen_at)
+      values ($1, $2, $3, $9, $4, $5, $6, $8, now())
       on conflict (id) do update set figures = excluded.figures, seen_at = excluded.seen_at`,
-      [node.id, hostname(), process.pid, node.role, node.version, node.startedAt, forgetAfter, JSON.stringify(figures)],
+      [
+        node.id,
+        hostname(),
+        process.pid,
+        node.role,
+        node.version,
+        node.startedAt,
+        forgetAfter,
+        JSON.stringify(figures),
+        ownProcess(),
+      ],
     )
   }
   let writing = Promise.resolve()
-  const keep = (): void => {
+  const keep = async (): Promise<void> => {
     // While the database is away nobody can look either.
     writing = write().catch(() => {})
-    void writing.then(() => {
-      if (!stopped) timer = setTimeout(keep, writeEveryMs).unref()
-    })
+    await writing
+    if (!stopped) timer = setTimeout(() => void keep(), writeEveryMs).unref()
   }
-  keep()
+  await keep()
   return {
     stop: async () => {
       stopped = true
