@@ -28,8 +28,8 @@ const child = spawn(existsSync(ours) ? ours : process.execPath, [...flags, progr
   env,
 })
 
-// The program decides when it ends. Ctrl-C reaches it by itself too, and hearing it twice does it no harm.
-for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => isWindows || child.kill(signal))
+// The program decides when it ends. What a terminal sends reaches it by itself too, and hearing it twice does it no harm.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => isWindows || child.kill(signal))
 
 // npm passes SIGTERM to its shell alone, which ends at once and says nothing: another parent process shows it.
 if (process.env.npm_lifecycle_event && !isWindows) {

@@ -56,7 +56,7 @@ describe('the environment', () => {
   })
 
   test('reads proxies as hops or as addresses', () => {
-    expect(readEnvironment({ TRUST_PROXY: '2' }).TRUST_PROXY).toBe(2)
+    expect(readEnvironment({ TRUST_PROXY: ' 2 ' }).TRUST_PROXY).toBe(2)
     expect(readEnvironment({ TRUST_PROXY: 'loopback, 10.0.0.0/8' }).TRUST_PROXY).toEqual(['loopback', '10.0.0.0/8'])
   })
 
@@ -74,7 +74,11 @@ describe('the environment', () => {
     ['REDIS_URL', 'localhost:6379', 'redis://'],
     ['SECRET_KEY', 'short', 'at least 16'],
     ['TRUST_PROXY', 'everyone', 'number of proxies'],
+    ...['010.0.0.0/8', '0x0a000000', '10/8', '1.5', '1,2', '-1', '10.0.0.1:80', '10.0.0.0/33', '::1/129'].map(
+      (value) => ['TRUST_PROXY', value, 'number of proxies'],
+    ),
     ['OUTBOUND_ALLOW', '10.0.0.0/99', '10.0.0.0/8'],
+    ['OUTBOUND_ALLOW', '010.0.0.0/8', '10.0.0.0/8'],
     ['API_RATE_LIMIT', '-1', 'whole number'],
     ['BODY_MEMORY_MB', '8', 'from 16'],
     ['BODY_MEMORY_MB', '1e3', 'whole number'],

@@ -21,7 +21,12 @@ const url = (...protocols: string[]) =>
       `must be an address that starts with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}`,
     )
 
-const isRange = (value: string) => ipaddr.isValid(value) || ipaddr.isValidCIDR(value)
+/** IPv4 as four decimal numbers only: `010.0.0.0/8` would be read as 8.0.0.0/8, `10` as 0.0.0.10. */
+const isRange = (value: string) =>
+  ipaddr.IPv4.isValidFourPartDecimal(value) ||
+  ipaddr.IPv4.isValidCIDRFourPartDecimal(value) ||
+  ipaddr.IPv6.isValid(value) ||
+  ipaddr.IPv6.isValidCIDR(value)
 
 const list = (value: string) =>
   value
@@ -34,6 +39,7 @@ const proxyNames = ['loopback', 'linklocal', 'uniquelocal']
 /** A number of hops, or the addresses of the proxies themselves. */
 const trustProxy = z
   .string()
+  .trim()
   .transform((value) => (/^\d+$/.test(value) ? Number(value) : list(value)))
   .refine(
     (value) => typeof value === 'number' || value.every((item) => proxyNames.includes(item) || isRange(item)),

@@ -124,8 +124,8 @@ async function startWorker(environment: Environment, log: Logger): Promise<void>
 function endOnSignal(stop: Stop): void {
   const end = endingBy(stop)
   process.on('SIGTERM', () => end({ unannounced: false }))
-  // Somebody sits at the keyboard and wants it ended.
-  process.on('SIGINT', () => end({ unannounced: true }))
+  // Somebody at the keyboard wants it ended, or closed the terminal.
+  for (const signal of ['SIGINT', 'SIGHUP']) process.on(signal, () => end({ unannounced: true }))
 }
 
 /** Says where the product is and, before it was set up, where that is done. */

@@ -106,8 +106,8 @@ export function endWith(stop: Stop): void {
   const end = endingBy(stop)
   process.on('SIGTERM', () => end({ unannounced: false }))
   process.on(unannouncedSignal, () => end({ unannounced: true }))
-  // Ctrl-C reaches the whole group of processes; the first one asks its workers when.
-  process.on('SIGINT', () => {})
+  // Ctrl-C and the end of a terminal reach the whole group of processes; the first one asks its workers when.
+  for (const signal of ['SIGINT', 'SIGHUP']) process.on(signal, () => {})
   cluster.worker?.on('disconnect', () => {
     // Else it would exit at once, with calls under way, when the first process was killed.
     if (cluster.worker) cluster.worker.exitedAfterDisconnect = true

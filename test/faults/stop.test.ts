@@ -89,6 +89,16 @@ test('SIGTERM to npm start, whose shell does not pass it on, lets running answer
   await expect(fetch(product.url)).rejects.toThrow()
 })
 
+test('the end of a terminal, of which every process hears by itself, lets running answers end', async () => {
+  await using world = await createWorld()
+  await using product = await startOn(world)
+  const token = await world.make.token(await world.make.user({ quota: 1_000_000_000 }))
+  const streams = await begunStreams(product.url, token, 4)
+  process.kill(-product.pid, 'SIGHUP')
+  expect((await streams.ending).map(({ complete }) => complete)).toEqual([true, true, true, true])
+  expect(await product.exited).toEqual({ code: 0, signal: null })
+})
+
 test('when the first process is killed its workers still end what they had begun', async () => {
   await using world = await createWorld()
   await using product = await startOn(world)
