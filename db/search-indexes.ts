@@ -6,6 +6,8 @@ import type { PoolClient } from 'pg'
  */
 const searchIndexes: Readonly<Record<string, string>> = {
   users_letters_index: '"users" using gin (name_letters("username", "email", "display_name"))',
+  audit_entries_search_index:
+    '"audit_entries" using gin ("target_name" gin_trgm_ops, "actor_name" gin_trgm_ops, "reason" gin_trgm_ops, "target_id" gin_trgm_ops)',
 }
 
 /** An old transaction may last: without the index a search is slow, which the next start repairs. */
@@ -36,9 +38,11 @@ export async function buildSearchIndexes(client: PoolClient): Promise<void> {
   if (rows[0]?.mine !== true) return
   try {
     await client.query(`set lock_timeout = '${longestWait}'`)
-    for (const [name, columns] of Object.entries(searchIndexes)) await build(client, name, columns)
-  } catch (error) {
-    if (!isRefused(error)) throw error
+    for (const [name, columns] of Object.entries(searchIndexes)) {
+      await build(client, name, columns).catch((error: unknown) => {
+        if (!isRefused(error)) throw error
+      })
+    }
   } finally {
     await client.query('reset lock_timeout')
     await client.query('select pg_advisory_unlock(7301)')
@@ -47,7 +51,8 @@ export async function buildSearchIndexes(client: PoolClient): Promise<void> {
 
 /**
  * Somebody else needed the table for long (`lock_not_available`, or a circle that the database broke), a limit of the role's own was
- * reached, or the table belongs to another role: no reason to keep the gateway from starting.
+ * reached, the table belongs to another role, or the database knows no trigrams (`undefined_object`): no reason to keep the gateway
+ * from starting.
  */
 const isRefused = (error: unknown): boolean =>
-  ['55P03', '40P01', '57014', '42501'].includes((error as { code?: string }).code ?? '')
+  ['55P03', '40P01', '57014', '42501', '42704'].includes((error as { code?: string }).code ?? '')

@@ -5,6 +5,8 @@ import type { LogFilters } from './schema.ts'
 /** A growing list of conditions with their values in order. */
 export type Conditions = {
   add: (text: (placeholder: string) => string, value: unknown) => void
+  /** One that no value of a caller is in. */
+  addFixed: (text: string) => void
   /** ` where …`, or nothing. */
   where: () => string
   values: () => unknown[]
@@ -18,6 +20,7 @@ export function createConditions(): Conditions {
       values.push(value)
       texts.push(text(`$${values.length}`))
     },
+    addFixed: (text) => void texts.push(text),
     where: () => (texts.length === 0 ? '' : ` where ${texts.join(' and ')}`),
     values: () => values,
   }
@@ -93,10 +96,7 @@ export function addOwn(conditions: Conditions, filters: RowFilters): void {
 }
 
 /** Rows of calls as the sums by the hour count them: a test of a channel is nobody's usage. */
-export function addCalls(conditions: Conditions): void {
-  conditions.add((value) => `l.type = ${value}`, logType.consume)
-  conditions.add((value) => `l.other->${value}::text is null`, 'test_quota')
-}
+export const isCall = `l.type = ${logType.consume} and l.other->'test_quota' is null`
 
 export function addIds(conditions: Conditions, { first, last }: IdRange): void {
   if (first !== undefined) conditions.add((value) => `l.id >= ${value}`, first)

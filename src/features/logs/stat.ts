@@ -32,7 +32,7 @@ export async function logStat(deps: UserDeps, input: LogFilters): Promise<LogSta
 const statOf = (deps: UserDeps, filters: LogFilters): Promise<LogStat> =>
   readInTime(deps.database.pool, async (query) => {
     const { start, end } = filters
-    const between = { start, end, now: deps.ambient.now(), options: deps.options }
+    const between = { start, end, now: deps.ambient.now(), options: deps.options, sums: ['calls', 'quota'] as const }
     const { sums, failures } = await figuresBetween(query, filters, between)
     return {
       quota: Number(sums.quota),

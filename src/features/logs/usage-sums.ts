@@ -1,7 +1,6 @@
 import { logType } from '#core/statuses.ts'
 import type { FailureSums, SumRow } from '#core/usage-sums.ts'
 import {
-  addCalls,
   addCommon,
   addIds,
   addOwn,
@@ -9,6 +8,7 @@ import {
   type CommonFilters,
   type Conditions,
   createConditions,
+  isCall,
   narrowsRows,
 } from './conditions.ts'
 import type { OptionsStore } from '#features/options/store.ts'
@@ -53,16 +53,38 @@ export const failuresFor = ({ userId, tokenId, channelId, modelName }: CommonFil
     : 'failures_hourly_groups'
 
 const firstToken = `coalesce((l.other->>'frt')::numeric, -1)`
-const rowSums = `count(*) as calls, coalesce(sum(l.quota), 0) as quota,
-  coalesce(sum(l.prompt_tokens::bigint), 0) as prompt_tokens, coalesce(sum(l.completion_tokens::bigint), 0) as completion_tokens,
-  coalesce(sum((l.other->>'cache_tokens')::bigint), 0) as cached_tokens, coalesce(sum(l.use_time_ms::bigint), 0) as use_time_ms,
-  coalesce(sum(${firstToken}) filter (where ${firstToken} >= 0), 0) as first_token_ms,
-  count(*) filter (where ${firstToken} >= 0) as first_token_count, coalesce(sum(l.cost), 0) as cost,
-  coalesce(sum(l.quota) filter (where l.cost is not null), 0) as costed_quota`
+/** What each figure adds up, and of which rows where not of all. */
+const figures: Record<keyof SumRow, { sum: string; of?: string }> = {
+  calls: { sum: '1' },
+  quota: { sum: 'l.quota' },
+  prompt_tokens: { sum: 'l.prompt_tokens::bigint' },
+  completion_tokens: { sum: 'l.completion_tokens::bigint' },
+  cached_tokens: { sum: `(l.other->>'cache_tokens')::bigint` },
+  use_time_ms: { sum: 'l.use_time_ms::bigint' },
+  first_token_ms: { sum: firstToken, of: `${firstToken} >= 0` },
+  first_token_count: { sum: '1', of: `${firstToken} >= 0` },
+  cost: { sum: 'l.cost' },
+  costed_quota: { sum: 'l.quota', of: 'l.cost is not null' },
+}
+/** @param among only of these rows */
+const rowSumsOf = (names: readonly (keyof SumRow)[], among?: string): string =>
+  names
+    .map((name) => {
+      const { sum, of } = figures[name]
+      const conditions = [among, of].filter((condition) => condition !== undefined).join(' and ')
+      return `coalesce(sum(${sum})${conditions && ` filter (where ${conditions})`}, 0) as ${name}`
+    })
+    .join(', ')
+
+const attempts = `l.other->'admin_info'->'attempts'`
+const attemptCount = `case when jsonb_typeof(${attempts}) = 'array' then jsonb_array_length(${attempts}) else 0 end`
+/** Every attempt of a call that failed did, and all but the last of one that was answered. */
+const failureSums = `count(*) filter (where l.type = ${logType.error}) as failed_calls,
+  coalesce(sum(greatest(${attemptCount} - (l.type = ${logType.consume})::int, 0)), 0) as failed_attempts`
 
 /** Hours of models as the tables of sums have them, of the rows that the conditions leave. */
 export const hoursOfRows = (conditions: Conditions): string =>
-  `select date_trunc('hour', l.created_at, 'UTC') as hour, l.model_name, count(*) as count, ${rowSums}
+  `select date_trunc('hour', l.created_at, 'UTC') as hour, l.model_name, count(*) as count, ${rowSumsOf(columns)}
    from logs l${conditions.where()} group by 1, 2`
 
 type Times = { start?: Date | undefined; end?: Date | undefined }
@@ -71,16 +93,50 @@ const hourMs = 3_600_000
 const zero = '0'
 const nothing = Object.fromEntries(columns.map((column) => [column, zero])) as SumRow
 
-/** Of log rows, where a filter is set that only they know. */
-async function sumsOfRows(query: Query, filters: LogFilters, times: Times): Promise<SumRow> {
+async function rowConditions(query: Query, filters: LogFilters, times: Times): Promise<Conditions> {
   const conditions = createConditions()
-  addCalls(conditions)
   addCommon(conditions, filters)
   addOwn(conditions, filters)
   addTimes(conditions, times)
   addIds(conditions, await idsBetween(query, times))
-  const [row] = await query<SumRow>(`select ${rowSums} from logs l${conditions.where()}`, conditions.values())
+  return conditions
+}
+
+async function sumsOfRows(query: Query, filters: LogFilters, times: Times): Promise<SumRow> {
+  const conditions = await rowConditions(query, filters, times)
+  conditions.addFixed(isCall)
+  const [row] = await query<SumRow>(
+    `select ${rowSumsOf(columns)} from logs l${conditions.where()}`,
+    conditions.values(),
+  )
   return row ?? nothing
+}
+
+type FailureRow = { failed_calls: string; failed_attempts: string }
+const toFailures = (row: FailureRow | undefined): FailureSums => ({
+  calls: Number(row?.failed_calls ?? 0),
+  attempts: Number(row?.failed_attempts ?? 0),
+})
+const addAnswersAndFailures = (conditions: Conditions): void =>
+  conditions.add((value) => `l.type = any(${value}::int[])`, [logType.consume, logType.error])
+
+/** As far as failures are logged. */
+async function failuresOfRows(query: Query, filters: LogFilters, times: Times): Promise<FailureSums> {
+  const conditions = await rowConditions(query, filters, times)
+  addAnswersAndFailures(conditions)
+  const [row] = await query<FailureRow>(`select ${failureSums} from logs l${conditions.where()}`, conditions.values())
+  return toFailures(row)
+}
+
+/** Both in one pass, where a filter is set that only rows know: many may fit it, and lie on as many pages. */
+async function figuresOfRows(query: Query, filters: LogFilters, { sums, ...times }: Times & Wanted): Promise<Figures> {
+  const conditions = await rowConditions(query, filters, times)
+  addAnswersAndFailures(conditions)
+  const [row] = await query<SumRow & FailureRow>(
+    `select ${rowSumsOf(sums, isCall)}, ${failureSums} from logs l${conditions.where()}`,
+    conditions.values(),
+  )
+  return { sums: { ...nothing, ...row }, failures: toFailures(row) }
 }
 
 async function sumsOfHours(query: Query, filters: CommonFilters, { start, end }: Times): Promise<SumRow> {
@@ -139,42 +195,25 @@ async function failuresOfHours(query: Query, filters: CommonFilters, { start, en
   addCommon(conditions, filters)
   if (start) conditions.add((value) => `l.hour >= ${value}`, start)
   if (end) conditions.add((value) => `l.hour < ${value}`, end)
-  const [row] = await query<{ calls: string; attempts: string }>(
-    `select coalesce(sum(l.calls), 0) as calls, coalesce(sum(l.attempts), 0) as attempts from ${failuresFor(filters)} l${conditions.where()}`,
+  const [row] = await query<FailureRow>(
+    `select sum(l.calls) as failed_calls, sum(l.attempts) as failed_attempts from ${failuresFor(filters)} l${conditions.where()}`,
     conditions.values(),
   )
-  return { calls: Number(row?.calls ?? 0), attempts: Number(row?.attempts ?? 0) }
+  return toFailures(row)
 }
 
-/** As far as failures are logged. Every attempt of a call that failed did, and all but the last of one that was answered. */
-async function failuresOfRows(query: Query, filters: LogFilters, times: Times): Promise<FailureSums> {
-  const conditions = createConditions()
-  conditions.add((value) => `l.type = any(${value}::int[])`, [logType.consume, logType.error])
-  addCommon(conditions, filters)
-  addOwn(conditions, filters)
-  addTimes(conditions, times)
-  addIds(conditions, await idsBetween(query, times))
-  const attempts = `coalesce(jsonb_array_length(jsonb_path_query_array(l.other, '$.admin_info.attempts[*]')), 0)`
-  const [row] = await query<{ calls: string; attempts: string }>(
-    `select count(*) filter (where l.type = ${logType.error}) as calls,
-       coalesce(sum(greatest(${attempts} - (l.type = ${logType.consume})::int, 0)), 0) as attempts from logs l${conditions.where()}`,
-    conditions.values(),
-  )
-  return { calls: Number(row?.calls ?? 0), attempts: Number(row?.attempts ?? 0) }
-}
-
-type Logged = Times & { now: Date; options: Pick<OptionsStore, 'get'> }
+/** The other sums may be zero. */
+type Wanted = { sums: readonly (keyof SumRow)[] }
+type Figures = { sums: SumRow; failures: FailureSums }
+type Logged = Times & Partial<Wanted> & { now: Date; options: Pick<OptionsStore, 'get'> }
 
 /** Both times included. What only rows know, such as a session, is summed up from them. */
 export async function figuresBetween(
   query: Query,
   filters: LogFilters,
-  { start, end, now, options }: Logged,
-): Promise<{ sums: SumRow; failures: FailureSums }> {
-  if (narrowsRows(filters)) {
-    const times = { start, end }
-    return { sums: await sumsOfRows(query, filters, times), failures: await failuresOfRows(query, filters, times) }
-  }
+  { start, end, now, options, sums = columns }: Logged,
+): Promise<Figures> {
+  if (narrowsRows(filters)) return figuresOfRows(query, filters, { start, end, sums })
   const hasRows = options.get('LogConsumeEnabled')
   // An attempt counts for the channel that failed, a row stands under the last one of its call.
   const hasFailures = hasRows && options.get('LogErrorEnabled') && filters.channelId.length === 0

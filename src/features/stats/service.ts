@@ -2,12 +2,12 @@ import { DomainError } from '#core/errors.ts'
 import { User } from '#db/entities/user.ts'
 import type { UserDeps } from '#features/deps.ts'
 import {
-  addCalls,
   addCommon,
   addOwn,
   type CommonFilters,
   type Conditions,
   createConditions,
+  isCall,
   narrowsRows,
 } from '#features/logs/conditions.ts'
 import { logType, type LogType } from '#core/statuses.ts'
@@ -53,7 +53,7 @@ const asLogFilters = (filters: Filters): LogFilters => ({ ...logFilters.parse({}
 /** On rows of a type, where only they know what is asked for. */
 function rowConditionsOf(filters: LogFilters, { type, from, until }: Hours & { type: LogType }): Conditions {
   const conditions = conditionsOf(filters, { column: 'created_at', from, until })
-  if (type === logType.consume) addCalls(conditions)
+  if (type === logType.consume) conditions.addFixed(isCall)
   else conditions.add((value) => `l.type = ${value}`, type)
   addOwn(conditions, filters)
   return conditions
