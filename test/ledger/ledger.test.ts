@@ -203,7 +203,7 @@ test('what a process of this machine held is given back at the first look after 
   const user = await world.make.user({ quota: 1000 })
   const running = spawn('sleep', ['600'])
   const ended = spawnSync('true').pid
-  const [boot, pids, , start] = ownProcess()?.split(' ') ?? []
+  const [host, boot, pids, , start] = ownProcess()?.split(' ') ?? []
   const hold = async (nodeId: number, name: string) => {
     await world.pool.query(
       "insert into nodes (id, host, pid, role, version, started_at, process) values ($1, '', 0, '', '', now(), $2)",
@@ -213,14 +213,15 @@ test('what a process of this machine held is given back at the first look after 
   }
   // All without their locks, as after a loss of all sessions.
   await hold(506, ownProcess() ?? '')
-  await hold(507, `another-machine ${pids} ${ended} ${start}`)
-  await hold(508, `${boot} another-container ${ended} ${start}`)
+  await hold(507, `${host} another-boot ${pids} ${ended} ${start}`)
+  await hold(508, `${host} ${boot} another-container ${ended} ${start}`)
+  await hold(511, `another-host ${boot} ${pids} ${ended} ${start}`)
   expect(await createHoldRecovery(world.pool, { onLost: () => {} })()).toEqual({ released: 0 })
-  await hold(509, `${boot} ${pids} ${ended} ${start}`)
+  await hold(509, `${host} ${boot} ${pids} ${ended} ${start}`)
   // The number of one that ended was given to another since.
-  await hold(510, `${boot} ${pids} ${running.pid} 1`)
+  await hold(510, `${host} ${boot} ${pids} ${running.pid} 1`)
   expect(await createHoldRecovery(world.pool, { onLost: () => {} })()).toEqual({ released: 2 })
-  expect(await world.balanceOf(user.id)).toBe(700)
+  expect(await world.balanceOf(user.id)).toBe(600)
   running.kill()
 })
 

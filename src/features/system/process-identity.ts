@@ -1,12 +1,13 @@
 import { readFileSync, readlinkSync } from 'node:fs'
+import { hostname } from 'node:os'
 
 /**
- * What distinguishes a process from all others that ever ran: the boot of its machine, the namespace that its number counts in, and
- * since when it runs. Null where the system does not say so (all but Linux).
+ * What distinguishes a process from all others that ever ran: its machine and that one's boot, the namespace that its number
+ * counts in, and since when it runs. Null where the system does not say so (all but Linux).
  */
 export function ownProcess(): string | null {
   try {
-    return [...ourNamespace(), process.pid, startOf(process.pid)].join(' ')
+    return [ourNamespace(), process.pid, startOf(process.pid)].join(' ')
   } catch {
     return null
   }
@@ -15,20 +16,21 @@ export function ownProcess(): string | null {
 /** Whether a process of this machine is over. False where it cannot be known: of another machine, or seen from another container. */
 export function hasEnded(name: string): boolean {
   try {
-    const [boot, namespace, pid, start] = name.split(' ')
-    const [ourBoot, ourPids] = ourNamespace()
-    if (boot !== ourBoot || namespace !== ourPids) return false
-    return isUnused(Number(pid)) || startOf(Number(pid)) !== start
+    const parts = name.split(' ')
+    const start = parts.pop()
+    const pid = Number(parts.pop())
+    if (parts.join(' ') !== ourNamespace()) return false
+    return isUnused(pid) || startOf(pid) !== start
   } catch {
     return false
   }
 }
 
-const ourNamespace = (): [boot: string, pids: string] => [
-  readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim(),
-  // A number is given again once its namespace is gone; whatever runs in the next one began later.
-  readlinkSync('/proc/self/ns/pid'),
-]
+/** Machines that were copied while they ran have the same boot. A number is given again once its namespace is gone, to what began later. */
+const ourNamespace = (): string =>
+  [hostname(), readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim(), readlinkSync('/proc/self/ns/pid')].join(
+    ' ',
+  )
 
 /** Asks the kernel, since /proc may be mounted so that it hides what other users run. */
 function isUnused(pid: number): boolean {
