@@ -87,7 +87,6 @@ type Failed = { incoming: Incoming; end: CallerEnd | null; error: unknown }
 
 function report(services: RelayServices, { incoming, end, error }: Failed): void {
   if (!end) return reportError(services, incoming, error)
-  if (isUnexpected(error))
-    services.log.error({ err: error, requestId: incoming.id }, 'a realtime call failed unexpectedly')
+  if (isUnexpected(error)) services.reportUnexpected(error, incoming.id)
   refuseCaller(end, incoming, error)
 }

@@ -58,8 +58,7 @@ export async function runSession(session: Session): Promise<void> {
   const ended = Promise.withResolvers<Ending>()
   const stopWatching = watchEnds(session, ended.resolve)
   const fail = (error: unknown): void => {
-    if (isUnexpected(error))
-      services.log.error({ err: error, requestId: call.id }, 'a realtime session failed unexpectedly')
+    if (isUnexpected(error)) services.reportUnexpected(error, call.id)
     ended.resolve({ by: 'gateway', error })
   }
   caller.frames.start(async (frame) => {

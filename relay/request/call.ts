@@ -36,6 +36,8 @@ export type RelayServices = Services & {
   retryBudget: RetryBudget
   /** Rows of attempts that failed. */
   failureLog: FailureLog
+  /** Logs why a call failed that nobody foresaw to fail. */
+  reportUnexpected: (error: unknown, requestId: string) => void
   holds: Holds
   metrics: Metrics
   /** Spans of calls; null where no exporter is configured. */

@@ -8,7 +8,7 @@ import { SettleFailed } from '#features/ledger/service.ts'
 /** Reports to the caller what went wrong, in its own dialect; as an event where the stream has begun. */
 export function reportError(services: RelayServices, incoming: Incoming, error: unknown): void {
   const { res, dialect, id, callerAborted } = incoming
-  if (isUnexpected(error)) services.log.error({ err: error, requestId: id }, 'a relay call failed unexpectedly')
+  if (isUnexpected(error)) services.reportUnexpected(error, id)
   if (callerAborted.signal.aborted || res.writableEnded) return
   const shownError = callerError(finalFailure(error), incoming)
   if (res.headersSent) {

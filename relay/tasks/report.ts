@@ -74,7 +74,7 @@ function send(
   { res, id, callerAborted }: Incoming,
   { error, status, body }: { error: unknown; status: number; body: unknown },
 ): void {
-  if (isUnexpected(error)) services.log.error({ err: error, requestId: id }, 'a relay call failed unexpectedly')
+  if (isUnexpected(error)) services.reportUnexpected(error, id)
   if (callerAborted.signal.aborted || res.writableEnded) return
   const retryAfter = retryAfterOf(error)
   if (retryAfter !== null) setRetryAfter(res, retryAfter)

@@ -44,7 +44,7 @@ import { followDatabaseClock } from './database-clock.ts'
 import type { Environment } from '#core/environment.ts'
 import { followChanges } from './follow-changes.ts'
 import { jobList } from './job-list.ts'
-import { atMostOnceASecond, reportBatchErrors } from './error-log.ts'
+import { atMostOnceASecond, reportBatchErrors, reportUnexpected } from './error-log.ts'
 import { createProcessMetrics } from './process-metrics.ts'
 import { createReadiness } from './readiness.ts'
 import { startTracing } from './tracing.ts'
@@ -191,6 +191,7 @@ export async function createServices(given: {
     circuitBreaker,
     retryBudget: createRetryBudget(() => performance.now()),
     failureLog: counted(failureLog, metrics),
+    reportUnexpected: reportUnexpected(log),
     metrics,
     tracing,
     holds: { lengths: createAnswerLengths(), open: new Map(), lastSeen: new Map() },
