@@ -114,6 +114,17 @@ export async function toastShown(page: Page, words: string): Promise<void> {
   }, words)
 }
 
+/** Takes an act back by the toast that reports it so, which stands as long as the pointer is over it: from before it comes. */
+export async function undo(page: Page, words: string, act: () => Promise<unknown>): Promise<void> {
+  await page.locator('[data-scope=toast]').dispatchEvent('pointerover')
+  await act()
+  await page
+    .locator('[data-scope=toast] > *')
+    .filter({ hasText: words })
+    .getByRole('button', { name: '撤销', exact: true })
+    .click()
+}
+
 /** Since when nothing has been under way for a page; null while something is. */
 const silentSince = new WeakMap<Page, () => number | null>()
 

@@ -68,7 +68,7 @@ describeWithBrowser('the dashboard', async () => {
     await page.getByRole('group', { name: 'Summed up by' }).getByRole('button', { name: 'Agent', exact: true }).click()
     await page.getByRole('table', { name: 'Agent', exact: true }).getByRole('link', { name: 'helper' }).click()
     await page.getByRole('table').getByText('gpt-4o').first().waitFor()
-    expect(new URL(page.url()).searchParams.get('agent')).toBe('helper')
+    await expect.poll(() => new URL(page.url()).searchParams.get('agent')).toBe('helper')
     await page.goto(`${app.url}/app/dashboard?agent=helper`)
     await expect.poll(() => tile(page, 'Spend').textContent()).toContain('$0.50')
     await sums.getByRole('row', { name: /session-one \$0\.50 1 / }).waitFor()
@@ -115,7 +115,7 @@ describeWithBrowser('the dashboard', async () => {
     await notice.getByText('Shown now: Last 7 days').waitFor()
     await notice.getByRole('button', { name: 'Clear', exact: true }).click()
     await notice.waitFor({ state: 'detached' })
-    expect(new URL(page.url()).search).toBe('?model=gpt-4o')
+    await expect.poll(() => new URL(page.url()).search).toBe('?model=gpt-4o')
     // A word where tasks are narrowed by a channel’s number is no number, nor is one where acts are by a person’s.
     for (const [path, label] of [
       ['/app/logs/drawing?channel=word', 'Channel'],

@@ -43,7 +43,7 @@ describeWithBrowser('the playground', async () => {
     const { page, context, reader } = await open('/playground?model=gpt-4o-mini')
     // The row of a call that was stopped may be long in coming.
     let refused = 0
-    await page.route(/user\.logs\.get/, (route) => (refused++ < 6 ? route.abort() : route.continue()))
+    await page.route(/user\.logs\.get/, (route) => (refused++ < 4 ? route.abort() : route.continue()))
     // It falls silent in the middle, so that there is something to stop however late that is.
     await say(page, '[[words=400,stall=20]] count')
     await page.getByText('You said').first().waitFor()

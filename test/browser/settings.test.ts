@@ -191,8 +191,7 @@ describeWithBrowser('the settings', async () => {
     const failWhile = async (procedure: string, words: string, act: () => Promise<unknown>) => {
       const calls = new RegExp(`/trpc/[\\w.,]*${procedure.replaceAll('.', '\\.')}\\b`)
       await page.route(calls, (route) => route.fulfill({ status: 502, body: 'out of order' }))
-      await act()
-      await page.getByText(words).first().waitFor()
+      await Promise.all([page.getByText(words).first().waitFor(), act()])
       await page.unroute(calls)
     }
     const main = page.getByRole('main')

@@ -43,7 +43,7 @@ test('three hundred attackers make no good call fail, and the memory that they t
   })
   const served = () => traffic.outcomes.filter(({ complete }) => complete).length
   // Warm: code that is loaded with the first calls, and what they fill, does not count.
-  await until(() => served() > 300, { seconds: 90, what: 'no call is served' })
+  await until(() => served() > 300, { seconds: 300, what: 'no call is served' })
   const atStart = memoryOf(product.pid).now
 
   const attackers = startAttackers(300, {

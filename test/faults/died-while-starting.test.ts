@@ -24,7 +24,6 @@ test('a worker that dies after it served, while another is still starting, is re
   })
   await until(() => workers().length === 2, {
     what: 'the dead worker is not replaced',
-    seconds: 30,
     unless: product.exited,
   })
   expect(workers()).not.toContain(early)

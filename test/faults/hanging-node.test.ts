@@ -39,10 +39,7 @@ test('two workers and another machine serve the very next call by what was saved
 test('a node that hangs delays no writer for long, is reported, and catches up when it goes on', async () => {
   const fixture = await createFixture(writtenThrough(other))
   const { id } = await world.make.channel({ models: fixture.model })
-  await until(async () => (await see(asWritten(), other.url, fixture)).status === 200, {
-    seconds: 20,
-    what: 'no channel',
-  })
+  await until(async () => (await see(asWritten(), other.url, fixture)).status === 200, { what: 'no channel' })
   const setStatus = async (status: number): Promise<void> => {
     const reply = await fetch(`${several.url}/api/channel/`, {
       method: 'PUT',
@@ -66,12 +63,12 @@ test('a node that hangs delays no writer for long, is reported, and catches up w
     process.kill(other.pid, 'SIGCONT')
   }
   // Each of the two workers finds out by itself, once.
-  expect(warnings(several)).toBeGreaterThan(before)
-  expect((await see(asWritten(), several.url, fixture)).status).toBe(503)
-  await until(async () => (await see(asWritten(), other.url, fixture)).status === 503, {
-    seconds: 20,
-    what: 'it still uses the channel',
-  })
+  await until(() => warnings(several) > before, { what: 'it is not reported' })
+  // On a machine that is busy with other things the other worker may be late as well.
+  for (const { url } of [several, other])
+    await until(async () => (await see(asWritten(), url, fixture)).status === 503, {
+      what: 'it still uses the channel',
+    })
   // It is waited for again.
   const { stale } = await staleAfter(writtenThrough(several), {
     nodes: [other.url],

@@ -1,6 +1,5 @@
-import { setTimeout as pause } from 'node:timers/promises'
 import type { Pool, QueryConfig } from 'pg'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { createHoldRecovery } from '#features/ledger/node.ts'
 import { createLedger, SettleFailed } from '#features/ledger/service.ts'
 import { ledgerViolations } from '../support/ledger-invariant.ts'
@@ -136,17 +135,23 @@ test('processes that look for the dead at the same moment do not take each other
 
 test('a reservation waits its turn for a few seconds only', async () => {
   const user = await world.make.user({ quota: 1000 })
+  const [asked, goOn] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   const stalled = {
     query: async (query: QueryConfig) => {
-      await pause(5500)
+      asked.resolve()
+      await goOn.promise
       return world.hot.query(query)
     },
   } as unknown as Pool
   const ledger = world.ledgerWith({ pool: stalled })
   const first = ledger.reserve({ id: world.newId(), userId: user.id, tokenId: 0, amount: 1 })
-  await pause(10)
+  await asked.promise
   const second = ledger.reserve({ id: world.newId(), userId: user.id, tokenId: 0, amount: 1 })
-  await expect(second).rejects.toThrow()
+  const now = performance.now.bind(performance)
+  const clock = vi.spyOn(performance, 'now').mockImplementation(() => now() + 6000)
+  goOn.resolve()
+  await expect(second).rejects.toThrow('not wanted any more')
+  clock.mockRestore()
   expect(await first).toMatchObject({ verdict: 'ok' })
   expect(await world.balanceOf(user.id)).toBe(999)
 })

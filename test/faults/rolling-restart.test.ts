@@ -120,7 +120,10 @@ test('on SIGTERM a node is not ready at once, serves on, and closes every connec
   // One that never says anything must not hold up the end.
   const silent = connect(Number(new URL(product.url).port), '127.0.0.1').on('error', () => {})
   const clients = startClients(product.url, token.key, 8)
-  const stream = callOnce(product.url, token, { kind: 'stream', text: '[[gap=50,words=400]] tell something' })
+  const stream = callOnce(product.url, token, {
+    kind: 'stream',
+    text: '[[words=40,gate=go-on,gateat=5]] tell something',
+  })
   await until(() => clients.answers.length > 100, { what: 'nothing is answered' })
   expect(clients.answers.some(({ closing }) => closing)).toBe(false)
   const ending = product.stop()
@@ -132,9 +135,11 @@ test('on SIGTERM a node is not ready at once, serves on, and closes every connec
   expect(failed(answers)).toEqual([])
   expect(answers.at(-1)?.closing).toBe(true)
   // A stream goes on although nobody new is taken any more.
+  await until(async () => (await product.health()) === 0, { what: 'it still takes connections' })
+  world.upstream.openGate('go-on')
   expect(await stream).toMatchObject({ complete: true })
   expect(await ending).toEqual({ code: 0, signal: null })
-  expect(silent.destroyed || silent.readableEnded || silent.closed).toBe(true)
+  await expect.poll(() => silent.destroyed || silent.readableEnded || silent.closed).toBe(true)
   await untilNothingIsHeld(world.pool)
   expect(await chargeViolations(world.pool, [await stream])).toEqual([])
 })

@@ -9,19 +9,28 @@ import { chargeViolations, untilNothingIsHeld } from './ledger-check.ts'
 import { callOnce, type Outcome, startTraffic } from './traffic.ts'
 import { createWorld, type World } from './world.ts'
 
-/** A stream of about so many seconds. */
-const streamOf = (seconds: number): string => `[[gap=50,words=${seconds * 20}]] tell something`
+type Begun = {
+  /** What becomes of them. */
+  ending: Promise<Outcome[]>
+  goOn: () => void
+}
 
-/** Streams of some seconds; resolves with what becomes of them once all have begun. */
-async function begunStreams(url: string, token: TestToken, count: number): Promise<{ ending: Promise<Outcome[]> }> {
+/** Streams that have begun, all of them, and go on only when they are let. */
+async function begunStreams(
+  { upstream }: World,
+  { url }: Product,
+  caller: { token: TestToken; count: number },
+): Promise<Begun> {
+  const { token, count } = caller
   const begun = new Set<number>()
+  const text = '[[words=40,gate=go-on,gateat=5]] tell something'
   const ending = Promise.all(
     Array.from({ length: count }, (_, index) =>
-      callOnce(url, token, { kind: 'stream', text: streamOf(4), onChunk: () => void begun.add(index) }),
+      callOnce(url, token, { kind: 'stream', text, onChunk: () => void begun.add(index) }),
     ),
   )
   await until(() => begun.size === count, { what: () => `${begun.size} of ${count} streams have begun` })
-  return { ending }
+  return { ending, goOn: () => upstream.openGate('go-on') }
 }
 
 /** Whether nobody takes connections at the address. */
@@ -42,11 +51,12 @@ test('on SIGTERM under load running answers end complete, new calls are refused,
   await using product = await startOn(world)
   const token = await world.make.token(await world.make.user({ quota: 1_000_000_000 }))
   const traffic = startTraffic({ urls: [product.url], tokens: [token], kinds: ['plain', 'stream'], concurrency: 8 })
-  const streams = await begunStreams(product.url, token, 20)
+  const streams = await begunStreams(world, product, { token, count: 20 })
   const ending = product.stop()
   const stoppedAt = Date.now()
   await until(async () => (await product.health()) !== 200, { what: 'it still says that it is ready' })
   await until(() => isClosed(product.url), { what: 'it still takes connections' })
+  streams.goOn()
   expect((await streams.ending).filter(({ complete }) => !complete)).toEqual([])
   expect(await ending).toEqual({ code: 0, signal: null })
   expect(Date.now() - stoppedAt).toBeLessThan(120_000)
@@ -61,11 +71,11 @@ test('what has not ended is cut at the deadline: streams with an error event and
   await using world = await createWorld()
   await using product = await startOn(world, { STOP_SECONDS: '1', WORKERS: '1' })
   const token = await world.make.token(await world.make.user({ quota: 1_000_000_000 }))
-  const stream = callOnce(product.url, token, { kind: 'stream', text: streamOf(60) })
-  const plain = callOnce(product.url, token, { kind: 'plain', text: '[[delay=60000]] say something' })
+  const streams = await begunStreams(world, product, { token, count: 1 })
+  const plain = callOnce(product.url, token, { kind: 'plain', text: '[[gate=never]] say something' })
   await until(() => world.upstream.open === 2, { what: 'the calls are not under way' })
   expect(await product.stop()).toEqual({ code: 0, signal: null })
-  const [streamed, answered] = await Promise.all([stream, plain])
+  const [[streamed], answered] = (await Promise.all([streams.ending, plain])) as [[Outcome], Outcome]
   expect(streamed.body).toContain('"error"')
   expect(streamed.body).not.toContain('[DONE]')
   expect(answered.status).toBe(503)
@@ -82,9 +92,12 @@ test('SIGTERM to npm start, whose shell does not pass it on, lets running answer
   await world.make.channel()
   await using product = await startProduct({ environment: { ...world.environment, WORKERS: '1' }, entry: 'npm start' })
   const token = await world.make.token(await world.make.user({ quota: 1_000_000_000 }))
-  const streams = await begunStreams(product.url, token, 2)
+  const streams = await begunStreams(world, product, { token, count: 2 })
   // Ends when the last process has closed the output that all of them share.
-  await product.stop()
+  const stopped = product.stop()
+  await until(() => isClosed(product.url), { what: 'it still takes connections' })
+  streams.goOn()
+  await stopped
   expect((await streams.ending).map(({ complete }) => complete)).toEqual([true, true])
   await expect(fetch(product.url)).rejects.toThrow()
 })
@@ -103,8 +116,10 @@ test('when the first process is killed its workers still end what they had begun
   await using world = await createWorld()
   await using product = await startOn(world)
   const token = await world.make.token(await world.make.user({ quota: 1_000_000_000 }))
-  const streams = await begunStreams(product.url, token, 4)
+  const streams = await begunStreams(world, product, { token, count: 4 })
   process.kill(product.pid, 'SIGKILL')
+  await until(() => isClosed(product.url), { what: 'its workers still take connections' })
+  streams.goOn()
   const outcomes = await streams.ending
   expect(outcomes.map(({ complete }) => complete)).toEqual([true, true, true, true])
   await product.exited

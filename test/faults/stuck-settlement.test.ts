@@ -1,13 +1,9 @@
-import { setTimeout as pause } from 'node:timers/promises'
 import { Client } from 'pg'
 import { describe, test } from 'vitest'
 import { type Product, startProduct, until } from '../support/processes.ts'
 import { chargeViolations, untilNothingIsHeld } from './ledger-check.ts'
 import { callOnce } from './traffic.ts'
 import { createWorld, type World } from './world.ts'
-
-/** Longer than a settlement is tried before the caller is notified, with room for a slow machine. */
-const lockSeconds = 14
 
 type Stage = AsyncDisposable & { world: World; product: Product }
 
@@ -38,12 +34,12 @@ const balanceOf = async ({ pool }: World, id: number): Promise<number> =>
 const logged = async ({ pool }: World, requestId: string): Promise<{ quota: number }[]> =>
   (await pool.query('select quota::int from logs where request_id = $1 and type = 2', [requestId])).rows
 
-async function whileLocked(world: World, lock: string, act: () => Promise<void>): Promise<void> {
+async function whileLocked<Result>(world: World, lock: string, act: () => Promise<Result>): Promise<Result> {
   const blocker = await world.pool.connect()
   try {
     await blocker.query('begin')
     await blocker.query(lock)
-    await act()
+    return await act()
   } finally {
     await blocker.query('rollback')
     blocker.release()
@@ -54,11 +50,14 @@ const userLock = (id: number): string => `select 1 from users where id = ${id} f
 
 /** Two calls that have their answers when the lock is taken, and cannot be booked while it is held. */
 async function callsUnderLock({ world, product }: Stage, lock: string, { token }: Someone) {
-  const plain = callOnce(product.url, token, { kind: 'plain', text: '[[delay=2500]] say something' })
-  const stream = callOnce(product.url, token, { kind: 'stream', text: '[[gap=100,words=25]] tell something' })
+  const plain = callOnce(product.url, token, { kind: 'plain', text: '[[gate=locked]] say something' })
+  const stream = callOnce(product.url, token, { kind: 'stream', text: '[[gate=locked,gateat=5]] tell something' })
   await until(() => world.upstream.open === 2, { what: 'the calls are not under way' })
-  await whileLocked(world, lock, () => pause(lockSeconds * 1000))
-  return Promise.all([plain, stream])
+  // Until both callers have been notified that the settlement was given up.
+  return whileLocked(world, lock, () => {
+    world.upstream.openGate('locked')
+    return Promise.all([plain, stream])
+  })
 }
 
 describe.concurrent('an answer that cannot be booked', () => {

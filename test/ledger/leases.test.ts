@@ -10,9 +10,9 @@ const calling = (payer: { userId: number; tokenId: number }): HeldCall => ({ id:
 
 const nodeOf = new Map<Ledger, number>()
 
-/** A process that leases for tokens that are called forty times a second. */
-function lessee(nodeId: number, pool = world.hot): Ledger {
-  const ledger = world.ledgerWith({ nodeId, leases: 40, pool })
+/** A process that leases for tokens that are called forty times a second, and keeps what it leases however slow the machine is. */
+function lessee(nodeId: number, { pool = world.hot, idleMs = 600_000 } = {}): Ledger {
+  const ledger = world.ledgerWith({ nodeId, leases: { fromCalls: 40, idleMs }, pool })
   nodeOf.set(ledger, nodeId)
   return ledger
 }
@@ -53,6 +53,15 @@ test('a busy token is leased for: its calls open no holds, its balance is charge
   await ledger.drained()
   expect(await world.leasedOf(payer.userId)).toBe(0)
   expect(await ledgerViolations(world.pool)).toEqual([])
+})
+
+test('a lease that nothing is set aside from any more goes back by itself', async () => {
+  const ledger = lessee(33, { idleMs: 0 })
+  const payer = await payerWith(1_000_000)
+  await busy(ledger, payer)
+  await expect.poll(() => world.leasedOf(payer.userId)).toBe(0)
+  expect(await ledgerViolations(world.pool)).toEqual([])
+  await ledger.drained()
 })
 
 test('a lease of a dead process goes back with its holds; what that process still charges is paid in full, and it sets nothing more aside from it', async () => {
@@ -147,7 +156,7 @@ test.each(['before', 'after'] as const)(
       losing -= 1
       return losing >= 0 ? when : null
     })
-    const ledger = lessee(when === 'before' ? 18 : 19, pool)
+    const ledger = lessee(when === 'before' ? 18 : 19, { pool })
     const payer = await payerWith(1_000_000)
     await busy(ledger, payer)
     const calls = Array.from({ length: 5 }, () => calling(payer))

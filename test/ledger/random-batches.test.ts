@@ -74,7 +74,7 @@ test('random batches with refused rows, locked rows, lost commits, lost holds, l
     world.ledgerWith({
       pool,
       nodeId,
-      leases: 2,
+      leases: { fromCalls: 2, idleMs: 3000 },
       settleDeadlineMs: 400,
       onSetAside: ({ row, storedAs: what }) => void (what === 'hold' && setAside.add(row.id)),
     }),

@@ -36,6 +36,8 @@ test('whichever worker is asked for the metrics, those of all are added up', asy
   }
   const before = await charged()
   await Promise.all(Array.from({ length: 30 }, () => callOnce(product.url, token, { kind: 'plain', text: 'hello' })))
+  // A worker counts a call when it has been answered.
+  await expect.poll(charged).toBe(before + 30)
   const answers = await Promise.all(Array.from({ length: 4 }, charged))
   expect(answers).toEqual(answers.map(() => before + 30))
 })

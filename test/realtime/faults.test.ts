@@ -4,7 +4,7 @@ import { untilNothingIsHeld } from '../faults/ledger-check.ts'
 import { createWorld } from '../faults/world.ts'
 import { eventually } from '../relay/caller-dialects.ts'
 import { ledgerViolations } from '../support/ledger-invariant.ts'
-import { startProduct } from '../support/processes.ts'
+import { startProduct, until } from '../support/processes.ts'
 import { ask, converse, model, oneHold, open } from './world.ts'
 
 async function startOn(environment: Record<string, string>) {
@@ -67,13 +67,14 @@ test('asked to stop, sessions are ended at the deadline with an error event, and
   ask(busy, '[[gap=50,words=400]] Hello')
   await busy.next('response.output_audio_transcript.delta')
   const stopped = running.product.stop()
-  await pause(300)
-  // Until then the answer goes on.
-  expect(busy.socket.readyState).toBe(busy.socket.OPEN)
+  await until(async () => (await running.product.health()) !== 200, { what: 'it is still ready' })
+  const before = busy.events.length
   for (const session of [busy, idle]) {
     expect(await session.next('error')).toMatchObject({ error: { type: 'gateway_error' } })
     expect(await session.closed).toMatchObject({ code: 1012 })
   }
+  // Until then the answer went on.
+  expect(busy.events.slice(before).some(({ type }) => type.endsWith('.delta'))).toBe(true)
   expect(await stopped).toEqual({ code: 0, signal: null })
   const [row, ...more] = await running.charges()
   expect(more).toEqual([])
@@ -86,10 +87,11 @@ test('asked to stop, sessions are ended at the deadline with an error event, and
 test('asked to stop, a session whose response ends in time is not given another one', async () => {
   await using running = await startOn({ WORKERS: '1', STOP_SECONDS: '100' })
   const session = await running.openSession()
-  // Long enough to be under way still when the product has been notified of its stop.
-  ask(session, '[[usage=40:60,gap=100,words=60]] Hello')
+  ask(session, '[[usage=40:60,words=20,gate=stopping,gateat=12]] Hello')
   await session.next('response.output_audio_transcript.delta')
   const stopped = running.product.stop()
+  await until(async () => (await running.product.health()) !== 200, { what: 'it is still ready' })
+  running.world.upstream.openGate('stopping')
   await session.next('response.done')
   expect(await session.next('error')).toMatchObject({ error: { type: 'gateway_error' } })
   expect(await session.closed).toMatchObject({ code: 1012 })

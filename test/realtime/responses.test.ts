@@ -325,12 +325,13 @@ test('a process that is asked to stop finishes the response under way and discon
   await stopping.services.channels.reload()
   const session = await open(token.key, stopping)
   const idle = await open(token.key, stopping)
-  session.create({ model, input: 'go on [[words=60,gap=10]]' })
+  session.create({ model, input: 'go on [[words=60,gate=stopping,gateat=10]]' })
   await expect.poll(() => session.events.length).toBeGreaterThan(3)
   // One more waits behind it, and is neither begun nor charged.
   session.create({ model, input: 'and on' })
   stopping.services.draining = () => true
   expect(await idle.closed).toBe(1012)
+  app.upstream.openGate('stopping')
   expect((await session.ended()).type).toBe('response.completed')
   expect(await session.closed).toBe(1012)
   expect(app.upstream.total).toBe(1)

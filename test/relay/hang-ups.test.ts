@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test, vi } from 'vitest'
 import { hang, json, type Play, startScriptedUpstream, type Step } from '#test/support/scripted-upstream.ts'
 import { serve, setOptions, withOptions } from './serve.ts'
 import { chat, consumed, eventually, openHolds, say, type CallerDialect, callerDialects } from './caller-dialects.ts'
@@ -102,9 +102,18 @@ test('whoever’s own time ran out at an upstream that never said a word pays no
   ] as const) {
     const before = (await consumed(app)).length
     const headers = { 'x-stainless-timeout': seconds }
-    const signal = AbortSignal.timeout(free ? 10_000 : 1000)
-    await expect(say(app, by as CallerDialect, { token: own, model, headers, signal })).rejects.toThrow()
+    const leave = new AbortController()
+    const asked = app.upstream.total
+    const left = say(app, by as CallerDialect, { token: own, model, headers, signal: leave.signal }).catch(
+      (error: unknown) => error,
+    )
+    await expect.poll(() => app.upstream.total).toBe(asked + 1)
+    const now = performance.now.bind(performance)
+    const clock = vi.spyOn(performance, 'now').mockImplementation(() => now() + 10_000)
+    leave.abort()
+    expect(await left).toMatchObject({ name: 'AbortError' })
     await expect.poll(() => openHolds(app)).toBe(0)
+    clock.mockRestore()
     expect((await consumed(app)).length - before).toBe(free ? 0 : 1)
   }
 })

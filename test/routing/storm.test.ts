@@ -111,6 +111,7 @@ describe('the time an upstream asks for', () => {
   test('belongs to one model and one key of a channel', async () => {
     const { id } = await app.make.channel({ models: 'busy-one,other-one', key: 'sk-a,sk-b' })
     await app.services.channels.reload(id)
+    stoppedClock = Date.now()
     await withOptions(app, { RetryTimes: '0' }, async () => {
       const text = '[[status=429,retryafter=30]] too much'
       expect((await say(app, chat, { token, model: 'busy-one', text })).status).toBe(429)

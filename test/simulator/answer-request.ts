@@ -115,13 +115,14 @@ async function respond(world: World, { target, bytes, url }: Received, response:
     if (recorded) recorded.directives = directives
     const delay = numberOf(directives, 'delay')
     if (delay) await pause(delay)
-    if (directives.gate) await world.passGate(directives.gate)
+    const passGate = () => world.passGate(directives.gate ?? '')
+    if (has(directives, 'gate') && !has(directives, 'gateat')) await passGate()
     if (response.destroyed) return
     const ordered = writeOrderedFailure(response, vendor, directives)
     if (ordered) return await ordered
     const call = { ...first, directives }
     const reply = isFixed ? fixedReply(world, route, { call, bytes }) : replyOf(route, call, read.prompt)
-    await writeReply(response, reply, { vendor, directives })
+    await writeReply(response, reply, { vendor, directives, passGate })
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
     await writeFailure(response, vendor, { failure: error.failure })

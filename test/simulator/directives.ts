@@ -16,6 +16,7 @@ export const directiveNames = {
   contenttype: 'content-type of the reply',
   delay: 'milliseconds before the headers',
   gate: 'no headers before the test opens the gate of this name',
+  gateat: 'a stream waits at that gate after K events instead of before its headers',
   gap: 'milliseconds between stream events',
   words: 'length of the answer in words',
   events: 'exact number of text deltas of a stream',

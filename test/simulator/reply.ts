@@ -104,7 +104,7 @@ function contentTypeOf(reply: Reply): string {
 export async function writeReply(
   response: ServerResponse,
   reply: Reply,
-  { vendor, directives }: { vendor: Vendor; directives: Directives },
+  { vendor, directives, passGate }: { vendor: Vendor; directives: Directives; passGate?: () => Promise<void> },
 ): Promise<void> {
   const isStream = reply.type === 'stream'
   const contentType = contentTypeOf(reply)
@@ -122,7 +122,7 @@ export async function writeReply(
       array: reply.array ?? false,
       framing: reply.framing,
     }
-    return writeStream(response, scriptOf(reply.events, options), directives)
+    return writeStream(response, scriptOf(reply.events, options), { directives, passGate })
   }
   if (has(directives, 'empty')) return writeUnstreamed(response, { status: 200, contentType, body: '' }, directives)
   if (reply.type === 'bytes') return writeUnstreamed(response, { status: 200, ...reply }, directives)

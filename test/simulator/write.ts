@@ -67,13 +67,20 @@ async function* inPieces(chunks: Iterable<string | Buffer>, size: number): Async
   if (rest.length > 0) yield rest
 }
 
-async function* paced(chunks: Iterable<string | Buffer>, directives: Directives): AsyncGenerator<string | Buffer> {
+type Pace = { directives: Directives; passGate?: (() => Promise<void>) | undefined }
+
+async function* paced(
+  chunks: Iterable<string | Buffer>,
+  { directives, passGate }: Pace,
+): AsyncGenerator<string | Buffer> {
   const gap = numberOf(directives, 'gap') ?? 0
   const packer = packerOf(directives)?.()
-  let first = true
+  const gateAt = numberOf(directives, 'gateat')
+  let sent = 0
   for (const chunk of chunks) {
-    if (gap > 0 && !first) await pause(gap)
-    first = false
+    if (gap > 0 && sent > 0) await pause(gap)
+    if (sent === gateAt) await passGate?.()
+    sent += 1
     yield packer ? await packed(packer, chunk) : chunk
   }
   if (packer) yield await finished(packer)
@@ -89,7 +96,8 @@ const finished = (packer: Packer) =>
   })
 
 /** Writes a stream by its script. Returns early when the reader has gone. */
-export async function writeStream(response: ServerResponse, script: Script, directives: Directives): Promise<void> {
+export async function writeStream(response: ServerResponse, script: Script, pace: Pace): Promise<void> {
+  const { directives } = pace
   const split = has(directives, 'onebyte') ? 1 : numberOf(directives, 'split')
   response.flushHeaders()
   if (split !== undefined) {
@@ -97,8 +105,8 @@ export async function writeStream(response: ServerResponse, script: Script, dire
       if (response.destroyed) return
       await send(response, piece)
     }
-  } else if (has(directives, 'gap') || has(directives, 'encoding')) {
-    for await (const chunk of paced(script.chunks, directives)) {
+  } else if (has(directives, 'gap') || has(directives, 'gateat') || has(directives, 'encoding')) {
+    for await (const chunk of paced(script.chunks, pace)) {
       if (response.destroyed) return
       await send(response, chunk)
     }

@@ -44,20 +44,20 @@ export const startLedgerWorld = withStartLimit(async function startLedgerWorld()
     channelId,
     newId: (): string => `call-${(counter += 1)}`,
     ledgerWith: (
-      given: { pool?: Pool; nodeId?: number; leases?: number } & Pick<
+      given: { pool?: Pool; nodeId?: number; leases?: { fromCalls: number; idleMs: number } } & Pick<
         Parameters<typeof createLedger>[0],
         'settleDeadlineMs' | 'onSetAside' | 'onError'
       > = {},
     ): Ledger => {
-      const { pool: own = hot, nodeId = 1, leases: fromCalls, ...rest } = given
+      const { pool: own = hot, nodeId = 1, leases, ...rest } = given
       const ledger = createLedger({
         pool: own,
         nodeId: () => nodeId,
         refund: (row) => refundUndelivered(database.orm.em.fork(), row),
-        ...(fromCalls === undefined ? {} : { leases: { mayLease: () => true, recall, fromCalls } }),
+        ...(leases ? { leases: { mayLease: () => true, recall, ...leases } } : {}),
         ...rest,
       })
-      if (fromCalls !== undefined) lessees.push(ledger)
+      if (leases) lessees.push(ledger)
       return ledger
     },
     chargeOf: (call: HeldCall & { quota: number } & Partial<ChargeRow>): ChargeRow => ({

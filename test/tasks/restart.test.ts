@@ -80,13 +80,14 @@ test('a task whose process died before it was charged is not paid back, and one 
 
 test('a caller who hangs up pays for the image that was taken, and finds it', async () => {
   await using app = await startApp()
-  await drawingChannel(app, { does: 'delay=300' })
+  await drawingChannel(app, { does: 'gate=left' })
   const by = await holder(app)
   const gone = new AbortController()
   const call_ = app.relay(by.token, '/mj/submit/imagine', { prompt: 'x' }, { signal: gone.signal }).catch(() => null)
   await expect.poll(() => app.upstream.open).toBe(1)
   gone.abort()
   await call_
+  app.upstream.openGate('left')
   await expect.poll(() => drawingsOf(app, by)).toHaveLength(1)
   await expect.poll(async () => (await balanceOf(app, by)).used).toBe(50_000)
   expect((await drawingsOf(app, by))[0]).toMatchObject({ quota: '50000' })

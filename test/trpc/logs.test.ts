@@ -364,9 +364,14 @@ describe('clearing', () => {
         'insert into logs (user_id, type, created_at) select 1, 2, t::timestamptz from unnest($1::text[]) t',
         [['2026-01-01', '2026-02-01']],
       )
+      // Neither is done before the other one is placed.
+      const lock = await app.services.database.pool.connect()
+      await lock.query('begin; lock table logs in share mode')
       const before = ['2026-01-15', '2026-02-15']
       const placed = before.map((day) => logs.startClearing({ before: new Date(day) }).then(() => 'taken'))
       const codes = await Promise.all(placed.map((order) => order.catch(() => codeOf(order))))
+      await lock.query('rollback')
+      lock.release()
       expect(codes.toSorted()).toEqual(['job.running', 'taken'])
       await expect.poll(async () => (await logs.clearing())?.running ?? null).toBeNull()
       const left = await app.sql("select to_char(created_at at time zone 'UTC', 'YYYY-MM-DD') as day from logs")

@@ -130,6 +130,23 @@ describe('directives of the simulated provider', () => {
     expect(performance.now() - start).toBeGreaterThan(75 + 4 * 18)
   })
 
+  it('keep an answer at a gate, before its headers or inside it', async () => {
+    let isWhole = false
+    const whole = ask('gate=before').then((reply) => readAll(reply).finally(() => (isWhole = true)))
+    const reply = await ask('gate=inside,gateat=2,events=3')
+    const reader = (reply.body as ReadableStream<Uint8Array>).getReader()
+    const decoder = new TextDecoder()
+    let text = ''
+    while (dataLines(text).length < 2) text += decoder.decode((await reader.read()).value)
+    expect(isWhole).toBe(false)
+    upstream.openGate('before')
+    expect((await whole).clean).toBe(true)
+    expect(dataLines(text)).toHaveLength(2)
+    upstream.openGate('inside')
+    for (let part = await reader.read(); part.value; part = await reader.read()) text += decoder.decode(part.value)
+    expect(text).toContain('[DONE]')
+  })
+
   it('let an abort of the caller be seen', async () => {
     const gone = new AbortController()
     const reply = await ask('gap=1000', { signal: gone.signal })

@@ -48,6 +48,8 @@ export function createLeases(deps: {
   giveBack: (act: LeaseReturn) => Promise<unknown>
   /** Reservations in a second from which on a token is busy. */
   fromCalls?: number | undefined
+  /** So long a lease that nothing is set aside from is kept. */
+  idleMs?: number | undefined
 }) {
   const payers = new Map<number, Payer>()
   const leasesOf = new Map<number, Set<Lease>>()
@@ -208,7 +210,7 @@ export function createLeases(deps: {
     for (const payer of payers.values()) {
       payer.callsBefore = payer.calls
       payer.calls = 0
-      if (payer.current && now - payer.current.usedAt > leaseIdleMs) {
+      if (payer.current && now - payer.current.usedAt > (deps.idleMs ?? leaseIdleMs)) {
         close(payer)
         giveBack(payer.userId)
       }

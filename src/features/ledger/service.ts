@@ -86,6 +86,8 @@ export function createLedger(deps: {
     recall: (userId: number) => Promise<void>
     /** Reservations in a second from which on a token is leased for. */
     fromCalls?: number
+    /** So long a lease that nothing is set aside from is kept. */
+    idleMs?: number
   }
 }): Ledger {
   const onError = deps.onError ?? (() => {})
@@ -104,6 +106,7 @@ export function createLedger(deps: {
         take: (act) => queue.add(act) as Promise<Granted | null>,
         giveBack: (act) => queue.add(act),
         fromCalls: deps.leases.fromCalls,
+        idleMs: deps.leases.idleMs,
       })
     : null
   const reserveWith = (request: ReserveRequest, how: AddOptions) => queue.add(request, how) as Promise<ReserveResult>

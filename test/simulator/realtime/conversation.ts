@@ -11,6 +11,7 @@ import { responseEvents } from './response-events.ts'
 export type SessionInput = {
   socket: WebSocket
   directives: Directives
+  passGate: (name: string) => Promise<void>
   model: string
   /** Speaks the older form of the events. */
   beta: boolean
@@ -162,8 +163,10 @@ async function respond(input: SessionInput, { state, say }: Stage): Promise<void
   const last = failed ? 0 : stop === undefined ? events.length : (numberOf(directives, stop) ?? 0)
   const gap = numberOf(directives, 'gap')
   const malformed = numberOf(directives, 'malformed')
+  const gateAt = numberOf(directives, 'gateat')
   for (const [index, { type, fields }] of events.slice(0, last).entries()) {
     if (gap) await pause(gap)
+    if (index === gateAt) await input.passGate(directives.gate ?? '')
     if (socket.readyState !== socket.OPEN) return
     if (index + 1 === malformed) socket.send('{"broken": tru')
     else say(type, { response_id: id, ...fields })

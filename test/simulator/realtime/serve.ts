@@ -86,6 +86,7 @@ function open(world: World, { request, socket, head }: Arrival, opening: Opening
     converse({
       socket: session,
       directives,
+      passGate: world.passGate,
       model: target.query.get('model') ?? target.query.get('deployment') ?? '',
       beta:
         offered.includes('openai-beta.realtime-v1') || (request.headers['openai-beta'] ?? '').includes('realtime=v1'),
