@@ -25,6 +25,8 @@ const isolated = [
   'test/rest/equal-work.test.ts',
 ]
 
+const expect = { poll: { timeout: 60 * seconds, interval: 10 } }
+
 const system = {
   globalSetup: ['test/support/global-setup.ts'],
   // Real processes: a browser, a database and servers share the machine's cores with the tests.
@@ -32,13 +34,14 @@ const system = {
   // Shared machines stall for seconds at a time. No test is tried again: one that needs it has a fault, or the product.
   testTimeout: (isLong ? 7200 : 300) * seconds,
   hookTimeout: 600 * seconds,
-  expect: { poll: { timeout: 60 * seconds, interval: 10 } },
+  expect,
 } as const
 
 export default defineConfig({
   test: {
-    // Two more than there are cores: much of a system test is waiting for a deadline, a process or a browser.
-    maxWorkers: Math.min(8, availableParallelism() + 2),
+    // Three more than there are cores: much of a system test is waiting for a deadline, a process or a browser. With two more a third
+    // of the cores' time was left over.
+    maxWorkers: Math.min(8, availableParallelism() + 3),
     sequence: { sequencer: LongestFirst },
     projects: [
       {
@@ -46,7 +49,8 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['{src,relay,db,scripts,client}/**/*.test.{ts,tsx}'],
-          testTimeout: 60 * seconds,
+          testTimeout: 120 * seconds,
+          expect,
           isolate: false,
         },
       },

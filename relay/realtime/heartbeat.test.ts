@@ -1,7 +1,6 @@
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
-import { setTimeout as pause } from 'node:timers/promises'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { WebSocket, WebSocketServer } from 'ws'
 import { watchHeartbeat } from './heartbeat.ts'
 
@@ -11,7 +10,7 @@ async function pair(answers: boolean) {
   await once(server, 'listening')
   const arrival = once(server, 'connection')
   const far = new WebSocket(`ws://127.0.0.1:${(server.address() as AddressInfo).port}`, { autoPong: answers })
-  const [near] = (await arrival) as [WebSocket]
+  const [[near]] = (await Promise.all([arrival, once(far, 'open')])) as [[WebSocket], unknown]
   return {
     near,
     far,
@@ -35,11 +34,18 @@ test.each([
   ['is not being read', false, true],
 ])('a side that %s is left in peace', async (_, answers, paused) => {
   const { near, close } = await pair(answers)
-  // A process that stalls must not be taken for a side that is silent.
-  const everyMs = 500
-  const stop = watchHeartbeat(near, { everyMs, isPaused: () => paused })
-  await pause(everyMs * 3.5)
-  expect(near.readyState).toBe(WebSocket.OPEN)
-  stop()
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+  try {
+    const stop = watchHeartbeat(near, { everyMs: 500, isPaused: () => paused })
+    for (let question = 0; question < 3; question += 1) {
+      const pong = answers ? once(near, 'pong') : undefined
+      vi.advanceTimersByTime(500)
+      await pong
+    }
+    expect(near.readyState).toBe(WebSocket.OPEN)
+    stop()
+  } finally {
+    vi.useRealTimers()
+  }
   close()
 })

@@ -68,7 +68,7 @@ describe('the attacks', () => {
   )
 })
 
-test('every regular expression of the product is through with any text in linear time', { timeout: 300_000 }, () => {
+test('every regular expression of the product is through with any text in linear time', { timeout: 900_000 }, () => {
   const written = new Map(files.flatMap(regexesIn).map((regex) => [`/${regex.source}/${regex.flags}`, regex] as const))
   expect(written.size).toBeGreaterThan(100)
   const slow = [...written].flatMap(([text, { place, source, flags }]) => {

@@ -151,9 +151,7 @@ describeWithBrowser('models and prices', async () => {
     await save.click()
     const stored = async () =>
       (await app.pool.query('select buying_prices as prices from channels where id = 1')).rows[0]?.prices
-    await expect
-      .poll(stored, { timeout: 60_000 })
-      .toMatchObject([{ model: '', terms: { kind: 'tokens', input: 1.5, output: 6 } }])
+    await expect.poll(stored).toMatchObject([{ model: '', terms: { kind: 'tokens', input: 1.5, output: 6 } }])
     await context.close()
   })
 
@@ -183,7 +181,7 @@ describeWithBrowser('models and prices', async () => {
     await sheet.getByText('进价已被其他人修改').waitFor()
     // Whoever saves again has read it.
     await button(sheet, '保存进价').click()
-    await expect.poll(stored, { timeout: 60_000 }).toEqual([price(4)])
+    await expect.poll(stored).toEqual([price(4)])
     await button(sheet, '关闭').click()
     await sheet.waitFor({ state: 'hidden' })
     expect(complaints).toEqual([])

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { chunks, json, type ScriptedUpstream } from '#test/support/scripted-upstream.ts'
 import { serve, withOptions } from './serve.ts'
 import { chat, consumed, say, callerDialects } from './caller-dialects.ts'
@@ -176,10 +176,20 @@ describe('a channel that cannot stream', () => {
   })
 
   test('sends the first comment before the upstream has answered, and another every five seconds', async () => {
-    const play = { headers: { 'content-type': 'application/json' }, steps: [5300, JSON.stringify(unstreamed(called))] }
-    const { text } = await ask(setting, play, { stream: true })
-    expect(text.match(/: WAITING FOR UPSTREAM\n\n/g)).toHaveLength(2)
-  }, 20_000)
+    const answered = Promise.withResolvers<void>()
+    const steps = [answered.promise, JSON.stringify(unstreamed(called))]
+    const baseUrl = scripted.play({ headers: { 'content-type': 'application/json' }, steps })
+    const { model } = await serve(app, { type: 1, setting: JSON.stringify(setting), baseUrl })
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+    try {
+      const reply = await say(app, chat, { token, model, stream: true })
+      vi.advanceTimersByTime(5000)
+      answered.resolve()
+      expect((await reply.text()).match(/: WAITING FOR UPSTREAM\n\n/g)).toHaveLength(2)
+    } finally {
+      vi.useRealTimers()
+    }
+  })
 
   test('ends in an error event when it fails after its comments, in every dialect', async () => {
     await withOptions(app, { RetryTimes: '0' }, async () => {

@@ -217,9 +217,7 @@ describe('the key of a channel', () => {
     const reply = await say(app, chat, { token, body: chat.body('dead', 'hi', false) })
     expectSilence(await reply.text(), { type, key })
     await expect
-      .poll(async () => (await app.pool.query('select status from channels where id = $1', [id])).rows[0].status, {
-        timeout: 30_000,
-      })
+      .poll(async () => (await app.pool.query('select status from channels where id = $1', [id])).rows[0].status)
       .toBe(3)
     expectSilence(await everythingStored(), { type, key })
     await setOptions(app, { AutomaticDisableChannelEnabled: 'false', 'global.hide_upstream_error_enabled': 'false' })

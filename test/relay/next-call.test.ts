@@ -129,7 +129,6 @@ describe('what was saved holds for the very next call', () => {
     await second.services.channels.reload()
     await first.pool.query('update channels set status = 2 where id = $1', ids)
     await until(() => [first, second].every(({ services }) => services.channels.tiers('default', model).length === 0), {
-      seconds: 10,
       what: 'a node still uses a channel that is off',
     })
   })

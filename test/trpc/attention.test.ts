@@ -31,8 +31,8 @@ it('names what stands in need of a hand, each with what leads to it, and nothing
   )
   await app.sql(
     `insert into channel_cooldowns (channel_id, key, model, node_id, until, status, reason) values
-       ($1, 0, 'gpt-4o', 1, now() + interval '1 minute', 429, 'slow down'),
-       ($1, 0, '', 1, now() + interval '5 minutes', 503, 'overloaded'), ($1, 1, '', 1, now() - interval '1 minute', 503, 'over')`,
+       ($1, 0, 'gpt-4o', 1, now() + interval '1 hour', 429, 'slow down'),
+       ($1, 0, '', 1, now() + interval '2 hours', 503, 'overloaded'), ($1, 1, '', 1, now() - interval '1 minute', 503, 'over')`,
     [old.id],
   )
   const found = await list()

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { processorMs } from '#test/support/processor-time.ts'
 import type { ChatRequest, Message, ToolResultPart } from '../request.ts'
 import { fitRequest, takesNames } from './fit-request.ts'
 import { fitName, fitUser } from './names.ts'
@@ -36,9 +37,9 @@ const many = <Item>(count: number, item: (index: number) => Item): Item[] =>
 
 /** The time of something whose cost may grow no faster than what the caller sends. */
 function secondsOf(run: () => unknown): number {
-  const started = performance.now()
+  const started = processorMs()
   run()
-  return (performance.now() - started) / 1000
+  return (processorMs() - started) / 1000
 }
 
 const long = 'mcp__plugin_chrome-devtools-mcp_chrome-devtools__performance_analyze_insight'
