@@ -109,7 +109,7 @@ async function makeToken(page: Page): Promise<string> {
 }
 
 /** What stands of the reply while its end is still to come, and the whole of it. */
-async function chat(page: Page, goOn: () => void): Promise<{ part: string; whole: string }> {
+async function chat(page: Page, goOn: () => void): Promise<{ part: string; complete: string }> {
   await page.getByRole('link', { name: '操练场' }).click()
   await box(page, '消息').fill(prompt)
   // It can be pressed once the model is known.
@@ -117,8 +117,8 @@ async function chat(page: Page, goOn: () => void): Promise<{ part: string; whole
   const beginning = page.locator('[data-reply=incomplete]').getByText(/^You said: \S/)
   const part = await beginning.innerText()
   goOn()
-  const whole = await page.locator('[data-reply=complete]').innerText()
-  return { part: part.trim(), whole }
+  const complete = await page.locator('[data-reply=complete]').innerText()
+  return { part: part.trim(), complete }
 }
 
 describeWithBrowser('the first hour of an installation', async () => {
@@ -132,9 +132,9 @@ describeWithBrowser('the first hour of an installation', async () => {
     const key = await makeToken(page)
     expect(key).toMatch(/^sk-[0-9A-Za-z]{48}$/)
 
-    const { part, whole } = await chat(page, () => app.upstream.openGate('seen'))
-    expect(whole).toContain(part)
-    expect(whole.length).toBeGreaterThan(part.length)
+    const { part, complete } = await chat(page, () => app.upstream.openGate('seen'))
+    expect(complete).toContain(part)
+    expect(complete.length).toBeGreaterThan(part.length)
     await expect.poll(() => page.locator('[data-charge=exact]').textContent()).toBe(charge.shown)
 
     const charged = (await app.logs()).filter(({ quota }) => quota === charge.quota)

@@ -102,7 +102,7 @@ test('SIGTERM to npm start, whose shell does not pass it on, lets running answer
   await expect(fetch(product.url)).rejects.toThrow()
 })
 
-test('the end of a terminal, of which every process hears by itself, lets running answers end', async () => {
+test('the end of a terminal, which every process receives by itself, lets running answers end', async () => {
   await using world = await createWorld()
   await using product = await startOn(world)
   const token = await world.make.token(await world.make.user({ quota: 1_000_000_000 }))

@@ -131,16 +131,16 @@ describe('directives of the simulated provider', () => {
   })
 
   it('keep an answer at a gate, before its headers or inside it', async () => {
-    let isWhole = false
-    const whole = ask('gate=before').then((reply) => readAll(reply).finally(() => (isWhole = true)))
+    let isAnswered = false
+    const before = ask('gate=before').then((reply) => readAll(reply).finally(() => (isAnswered = true)))
     const reply = await ask('gate=inside,gateat=2,events=3')
     const reader = (reply.body as ReadableStream<Uint8Array>).getReader()
     const decoder = new TextDecoder()
     let text = ''
     while (dataLines(text).length < 2) text += decoder.decode((await reader.read()).value)
-    expect(isWhole).toBe(false)
+    expect(isAnswered).toBe(false)
     upstream.openGate('before')
-    expect((await whole).clean).toBe(true)
+    expect((await before).clean).toBe(true)
     expect(dataLines(text)).toHaveLength(2)
     upstream.openGate('inside')
     for (let part = await reader.read(); part.value; part = await reader.read()) text += decoder.decode(part.value)
