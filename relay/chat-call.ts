@@ -25,7 +25,8 @@ export async function handleChat(
     limited = await limit(services, caller, incoming)
     const call = await admitChat(services, { incoming, route, caller })
     refuseExtensions(services, call)
-    screen(services, call)
+    const screening = screen(services, call)
+    if (screening) await screening
     const stopPings = keepAlive(services, call)
     const hold = openHold(services, call)
     try {

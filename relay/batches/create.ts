@@ -58,7 +58,7 @@ export const createBatch = (services: RelayServices, exchange: Exchange): Promis
           return { call, holdId: index === 0 ? incoming.id : `${incoming.id}-${index}`, requests: own }
         })
       const [{ call }] = shares as [Share]
-      screenTexts(services, call, { texts, refusal: claude.refusals.sensitiveWords })
+      await screenTexts(services, call, { texts, refusal: claude.refusals.sensitiveWords })
       await attempt(services, call, shares)
     },
   })

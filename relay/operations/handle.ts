@@ -29,7 +29,7 @@ export async function handlePlain(services: RelayServices, route: PlainRoute, ex
     answer: async (identified) => {
       const call = await admit(services, route, identified)
       const refusal = screenCodes[route.operation] ?? 'relay.sensitive_words'
-      screenTexts(services, call, { texts: call.asked.texts, refusal })
+      await screenTexts(services, call, { texts: call.asked.texts, refusal })
       await attemptAll(services, call, {
         amountOf: (plan) => plainEstimate(asSent(services, call, plan.attempt.channel), plan),
         forward: (plan) => forwardPlain(services, call, plan),

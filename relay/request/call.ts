@@ -20,6 +20,7 @@ import type { Holds } from '#relay/billing/open-holds.ts'
 import type { EarlierTurns } from '#relay/routing/earlier-turns.ts'
 import type { StoredAt } from '#relay/routing/stored-at.ts'
 import type { TokenCounter } from '#relay/billing/token-counter.ts'
+import type { Screener } from './screener.ts'
 import type { Tracing } from '#relay/tracing/tracing.ts'
 
 /** What the relay keeps in memory beside the process's services. */
@@ -31,6 +32,8 @@ export type RelayServices = Services & {
   media: MediaFetcher
   /** Counts tokens away from the traffic. */
   counter: TokenCounter
+  /** Looks long texts through for sensitive words, away from the traffic. */
+  screener: Screener
   circuitBreaker: CircuitBreaker
   /** What retries may add to the load of an outage. */
   retryBudget: RetryBudget

@@ -1,18 +1,11 @@
 import { DomainError } from '#core/errors.ts'
-import { compileScreen, isScreened, type Screen } from '#core/screening/screen.ts'
+import { isScreened, screenOf } from '#core/screening/screen.ts'
 import { promptTexts } from '#relay/counting/estimate-usage.ts'
 import type { Call, CallCore, RelayServices } from './call.ts'
-
-let compiled: { list: string; screen: Screen } | null = null
-
-/** The word list as one machine, built anew only when an operator changes it. */
-function screenOf(list: string): Screen {
-  if (compiled?.list !== list) compiled = { list, screen: compileScreen(list) }
-  return compiled.screen
-}
+import type { ScreenOrder } from './screener.ts'
 
 /** Refuses a chat that contains sensitive words. */
-export const screen = (services: RelayServices, call: Call): void =>
+export const screen = (services: RelayServices, call: Call): Promise<void> | undefined =>
   screenTexts(services, call, {
     texts: promptTexts(call.request),
     refusal: call.dialect.refusals.sensitiveWords,
@@ -24,12 +17,15 @@ type Refusal =
   | 'relay.sensitive_words_image'
   | 'relay.sensitive_words_audio'
 
-/** Refuses texts that contain sensitive words; which ones, only the server's log says. */
+/**
+ * Refuses texts that contain sensitive words; which ones, only the server's log says. What takes longer is looked through on another
+ * thread; undefined where it was done at once.
+ */
 export function screenTexts(
   services: RelayServices,
   call: CallCore,
   { texts, refusal }: { texts: string[]; refusal: Refusal },
-): void {
+): Promise<void> | undefined {
   const { options } = services
   const settings = {
     CheckSensitiveEnabled: options.get('CheckSensitiveEnabled'),
@@ -37,11 +33,27 @@ export function screenTexts(
     'global.safe_check_exempt_enabled': options.get('global.safe_check_exempt_enabled'),
     'global.safe_check_exempt_group': options.get('global.safe_check_exempt_group'),
   }
-  if (!isScreened(settings, call.group)) return
-  const found = screenOf(options.get('SensitiveWords')).find(texts)
-  if (found.length === 0) return
-  services.log.warn({ user: call.caller.user.id, requestId: call.id, found }, 'a request contains sensitive words')
-  throw new DomainError(refusal)
+  if (!isScreened(settings, call.group)) return undefined
+  const refuse = (found: readonly string[]): void => {
+    if (found.length === 0) return
+    services.log.warn({ user: call.caller.user.id, requestId: call.id, found }, 'a request contains sensitive words')
+    throw new DomainError(refusal)
+  }
+  const list = options.get('SensitiveWords')
+  const quick = screenOf(list)
+  if (!quick.isQuick(texts)) return screenApart(services, call, { list, texts }).then(refuse)
+  refuse(quick.find(texts))
+  return undefined
+}
+
+/** What could not be looked through is not let through. */
+async function screenApart(services: RelayServices, call: CallCore, order: ScreenOrder): Promise<string[]> {
+  try {
+    return await services.screener.find(order, call.callerAborted.signal)
+  } catch (cause) {
+    services.log.warn({ err: cause, user: call.caller.user.id, requestId: call.id }, 'a request could not be screened')
+    throw new DomainError('relay.unavailable', {}, { cause })
+  }
 }
 
 /** Refuses chat completions that a browser's extension sends, when the operator wants that. */

@@ -36,6 +36,7 @@ import { createCircuitBreaker } from '#relay/routing/circuit-breaker.ts'
 import { createGuardedFetch } from '#relay/transport/guarded-fetch.ts'
 import { createAnswerLengths } from '#relay/billing/answer-lengths.ts'
 import { createTokenCounter } from '#relay/billing/token-counter.ts'
+import { createScreener } from '#relay/request/screener.ts'
 import { createMediaFetcher } from '#relay/transport/media.ts'
 import { createTransport } from '#relay/transport/send.ts'
 import type { Tracing } from '#relay/tracing/tracing.ts'
@@ -177,6 +178,7 @@ export async function createServices(given: {
     upToDate: () => follower.upToDate(),
     media: createMediaFetcher({ allowedRanges: environment.OUTBOUND_ALLOW, worker }),
     counter: createTokenCounter((error) => log.error({ err: error }, 'the counting thread failed')),
+    screener: createScreener(),
     tokens: createTokenCache(hot),
     users: createUserCache(hot),
     channels: createChannelTable({
@@ -253,6 +255,7 @@ export async function createServices(given: {
       await services.transport.close()
       await services.media.close()
       await services.counter.close()
+      await services.screener.close()
       await guardedFetch.close()
       redis?.disconnect()
       await changes.close()

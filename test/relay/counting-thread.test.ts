@@ -3,7 +3,7 @@ import { countPrompt } from '#relay/counting/estimate-usage.ts'
 import { cheapTextTokens } from '#relay/counting/cheap-count.ts'
 import { createTokenCounter } from '#relay/billing/token-counter.ts'
 import { openAiChat } from '#relay/dialects/openai-chat/index.ts'
-import { processorMs } from '../support/processor-time.ts'
+import { longestPause } from '../support/processor-time.ts'
 
 const failures: unknown[] = []
 const counter = createTokenCounter((error) => failures.push(error))
@@ -24,26 +24,6 @@ const requestOf = (contents: string[]) =>
   openAiChat.parse({ model: 'gpt-4o', messages: contents.map((content) => ({ role: 'user', content })) }, {})
 
 const filled = (text: string): string => text.repeat(Math.ceil(megabyte / text.length)).slice(0, megabyte)
-
-/**
- * The longest that work kept this thread from everybody else, in milliseconds of its own processor time: what other
- * processes take of a busy machine does not count.
- */
-async function longestPause(work: () => Promise<unknown>): Promise<number> {
-  let longest = 0
-  let isOver = false
-  let before = processorMs()
-  const look = (): void => {
-    longest = Math.max(longest, processorMs() - before)
-    before = processorMs()
-    if (!isOver) setImmediate(look)
-  }
-  setImmediate(look)
-  await work()
-  isOver = true
-  await new Promise((resolve) => setImmediate(resolve))
-  return longest
-}
 
 test('the first count does not block the event loop, although an encoder is loaded', async () => {
   const fresh = async () => {

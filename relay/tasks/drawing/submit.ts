@@ -45,7 +45,7 @@ async function admitDrawing(services: RelayServices, route: Route, identified: I
   const core = admitTask(services, identified, { body, names: taskModelAliases(model) })
   const missing = missingPart(request)
   if (missing) throw toDomainError({ code: missing })
-  screenTexts(services, core, { texts: [request.prompt], refusal: 'relay.sensitive_words' })
+  await screenTexts(services, core, { texts: [request.prompt], refusal: 'relay.sensitive_words' })
   const price = taskPriceOf(services.options, { model, mode: route.mode })
   return {
     ...core,

@@ -47,7 +47,7 @@ async function admitMusicTask(services: RelayServices, route: Route, identified:
   const model = taskModel(platform.id, action)
   const core = admitTask(services, { incoming, caller }, { body, names: [model] })
   if (missing) throw toDomainError({ code: missing })
-  screenTexts(services, core, { texts: request.texts, refusal: 'relay.sensitive_words' })
+  await screenTexts(services, core, { texts: request.texts, refusal: 'relay.sensitive_words' })
   return {
     ...core,
     platform,

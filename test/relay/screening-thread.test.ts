@@ -1,0 +1,87 @@
+import { afterAll, expect, test } from 'vitest'
+import { createScreener } from '#relay/request/screener.ts'
+import { longestPause } from '../support/processor-time.ts'
+import { startBalancedApp } from './relay-world.ts'
+import { withOptions } from './serve.ts'
+
+const nobodyLeaves = new AbortController().signal
+const screener = createScreener()
+afterAll(() => screener.close())
+
+const pattern = 'regex:bomb.{0,200}how.{0,200}card.{0,200}zebra'
+/** Fits the pattern almost, from every second word on: a second of work. */
+const words = ['bomb', 'how', 'bomb', 'card', 'gift', 'how', 'make', 'card', 'the', 'bomb', 'card']
+const almost = Array.from({ length: 6000 }, (_, index) => words[(index * index + 3 * index) % words.length]).join(' ')
+
+test('a text that fits a pattern almost does not block the event loop, and what it holds is found', async () => {
+  let found: string[] = []
+  const pause = await longestPause(async () => {
+    const order = { list: `${pattern}\nregex:gi.t`, texts: ['harmless', `${almost} bomb how card zebra`] }
+    found = await screener.find(order, nobodyLeaves)
+  })
+  expect(pause).toBeLessThan(50)
+  expect(found).toEqual([pattern, 'regex:gi.t'])
+})
+
+test('what takes too long is refused, and the next text is looked through', async () => {
+  const limited = createScreener(2000)
+  const hostile = { list: 'regex:(a?){1000}a{1000}b', texts: ['a'.repeat(1_000_000)] }
+  const first = limited.find(hostile, nobodyLeaves)
+  const second = limited.find({ list: 'regex:a', texts: ['a'] }, nobodyLeaves)
+  await expect(first).rejects.toThrow('too long')
+  expect(await second).toEqual(['regex:a'])
+  await limited.close()
+})
+
+test('nothing is looked through for somebody who has left meanwhile', async () => {
+  const leaving = new AbortController()
+  const first = screener.find({ list: 'regex:a', texts: ['a'] }, nobodyLeaves)
+  const second = screener.find({ list: 'regex:a', texts: ['a'] }, leaving.signal)
+  leaving.abort()
+  expect(await first).toEqual(['regex:a'])
+  await expect(second).rejects.toThrow('aborted')
+})
+
+const app = await startBalancedApp()
+const { key } = await app.make.token(await app.make.user())
+
+const longPrompt = (end: string): string => `${'long words '.repeat(500)}${end}`
+/** Every way in that is screened. Nothing serves them, so that what passes ends before an upstream is asked. */
+const ways: [string, (prompt: string) => Record<string, unknown>][] = [
+  ['/v1/chat/completions', (prompt) => ({ model: 'unserved', messages: [{ role: 'user', content: prompt }] })],
+  ['/v1/responses', (prompt) => ({ model: 'unserved', input: prompt })],
+  ['/v1/images/generations', (prompt) => ({ model: 'unserved', prompt })],
+  ['/v1/audio/speech', (prompt) => ({ model: 'unserved', input: prompt, voice: 'alloy' })],
+  ['/mj/submit/imagine', (prompt) => ({ prompt })],
+  ['/suno/submit/music', (prompt) => ({ prompt })],
+  [
+    '/v1/messages/batches',
+    (prompt) => ({
+      requests: [
+        { custom_id: 'a', params: { model: 'unserved', max_tokens: 9, messages: [{ role: 'user', content: prompt }] } },
+      ],
+    }),
+  ],
+]
+
+test.each(ways)('a long text is screened by patterns on %s', async (path, bodyOf) => {
+  const ask = async (prompt: string): Promise<{ status: number; text: string }> => {
+    const headers = { authorization: `Bearer sk-${key}`, 'content-type': 'application/json' }
+    const reply = await fetch(app.url + path, { method: 'POST', headers, body: JSON.stringify(bodyOf(prompt)) })
+    return { status: reply.status, text: await reply.text() }
+  }
+  await withOptions(app, { SensitiveWords: 'regex:xyz{2}y' }, async () => {
+    expect(await ask(longPrompt('say xyzzy'))).toMatchObject({
+      status: 400,
+      text: expect.stringMatching(/sensitive/),
+    })
+    expect((await ask(longPrompt('say xyzy'))).text).not.toContain('sensitive')
+    const { screener: working } = app.services
+    app.services.screener = { ...working, find: () => Promise.reject(new Error('died')) }
+    try {
+      expect((await ask(longPrompt('say xyzzy'))).status).toBe(503)
+    } finally {
+      app.services.screener = working
+    }
+  })
+})
