@@ -76,6 +76,7 @@ test('a key is changed by its owner alone, and two changes at once leave one key
       (index % 2 ? one : other).trpc(user).user.tokens.rotate.mutate({ id: token.id }),
     ),
   )
+  expect(new Set(changes.map(({ key }) => key)).size).toBe(10)
   const answers = await Promise.all(changes.map(({ key }) => statuses(key)))
   expect(answers.filter(([first]) => first === 200)).toHaveLength(1)
   for (const [first, second] of answers) expect(first).toBe(second)

@@ -16,7 +16,7 @@ import { type TokenView, toTokenViewWithKey } from './view.ts'
 export async function rotateToken(deps: UserDeps, input: RotateToken): Promise<TokenView & { key: string }> {
   const { id, graceSeconds } = input
   const made = makeKey(deps)
-  await deps.em.transactional(async (em) => {
+  const rotated = await deps.em.transactional(async (em) => {
     const token = await em.findOne(
       Token,
       { id, userId: deps.actor.id, deletedAt: null },
@@ -40,7 +40,8 @@ export async function rotateToken(deps: UserDeps, input: RotateToken): Promise<T
         after: { key: made.columns.keyMask, graceSeconds },
       },
     )
+    // Before anybody else can change it: whoever asked gets the key that was made for it.
+    return em.findOneOrFail(Token, { id }, { disableIdentityMap: true })
   })
-  const token = await deps.em.findOneOrFail(Token, { id }, { disableIdentityMap: true })
-  return toTokenViewWithKey(token, deps.secrets)
+  return toTokenViewWithKey(rotated, deps.secrets)
 }
