@@ -15,7 +15,7 @@ describeWithBrowser('work that runs by itself', async () => {
   const upstream = await startReceiver(({ path }) => {
     if (path.endsWith('/models')) return { body: { data: [{ id: 'gpt-4o-mini' }, { id: 'newcomer' }] } }
     tests += 1
-    return { body: completion, delayMs: tests === 1 ? 0 : 100_000 }
+    return { body: completion, delayMs: tests === 1 ? 0 : 600_000 }
   })
   afterAll(() => upstream[Symbol.asyncDispose]())
 

@@ -7,7 +7,7 @@ test('of two products on one database one does a due job, and the other goes on 
   await using world = await createWorld()
   // The first test hangs as long as the node lives that makes it.
   let hangs = true
-  await using upstream = await startReceiver(() => ({ body: completion, delayMs: hangs ? 120_000 : 0 }))
+  await using upstream = await startReceiver(() => ({ body: completion, delayMs: hangs ? 600_000 : 0 }))
   const channels = [
     await world.make.channel({ baseUrl: upstream.url }),
     await world.make.channel({ baseUrl: upstream.url }),
