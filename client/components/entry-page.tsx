@@ -29,7 +29,7 @@ export function EntryPage({ title, heading, description, below, width = 'narrow'
               {heading ?? title}
             </Heading>
             {description && (
-              <Text color="fg.muted" textStyle="sm">
+              <Text color="fg.muted" textStyle="sm" textWrap="pretty">
                 {description}
               </Text>
             )}

@@ -34,8 +34,9 @@ function tipAt(target: EventTarget | null): { element: Element; text: string } |
 }
 
 /**
- * Shows the `data-tip` of whatever the pointer or the focus is on, and the whole of a text that is cut there. One listener for the whole page: a table of a
- * thousand cells pays nothing for its hints. The text is a repetition or a refinement, never the only name of a control.
+ * Shows the `data-tip` of whatever the pointer or the focus is on, and the whole of a text that is cut there. One listener
+ * for the whole page: a table of a thousand cells pays nothing for its hints. The text is a repetition or a refinement,
+ * never the only name of a control.
  */
 export function HoverTips() {
   const [shown, setShown] = useState<Shown>()

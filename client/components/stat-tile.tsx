@@ -69,7 +69,7 @@ export function StatTile({ label, value, change, note, loading = false, href }: 
         </HStack>
       )}
       {note && (
-        <Text as="div" textStyle="xs" color="fg.subtle">
+        <Text as="div" textStyle="xs" color="fg.subtle" textWrap="balance">
           {note}
         </Text>
       )}

@@ -25,14 +25,18 @@ const steps = [
   { from: 10_000, unit: 'k', divisor: 1e3 },
 ]
 
-/** Short from ten thousand on: `12.3k`, `4.5M`, `1.2B`. */
-export function abbreviate(value: number): string {
+function abbreviated(value: number, digitsOf: (scaled: number) => number): string {
   const step = steps.find(({ from }) => Math.abs(value) >= from)
   if (!step) return formatInteger(value)
   const scaled = value / step.divisor
-  const digits = Math.abs(scaled) >= 100 ? 0 : 1
-  return `${scaled.toFixed(digits).replace(/\.0$/, '')}${step.unit}`
+  return `${Number(scaled.toFixed(digitsOf(Math.abs(scaled))))}${step.unit}`
 }
+
+/** Short from ten thousand on: `12.3k`, `4.5M`, `1.2B`. */
+export const abbreviate = (value: number): string => abbreviated(value, (scaled) => (scaled >= 100 ? 0 : 1))
+
+/** As short as a round number can be said exactly: `1.35M`, `112.5k`. */
+export const abbreviateRound = (value: number): string => abbreviated(value, () => 3)
 
 /** Quota as the site shows it: dollars, or bare units where currency display is off. */
 export function quotaText(quota: number, digits = 2): string {

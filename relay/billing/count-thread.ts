@@ -1,5 +1,6 @@
 import { parentPort } from 'node:worker_threads'
 import { parseBuffer } from 'music-metadata'
+import { collectGarbage } from '#core/collect-garbage.ts'
 import { countText } from '#relay/counting/count-text.ts'
 import { webmSeconds } from '#relay/counting/webm-length.ts'
 import type { CountAnswer, CountOrder } from './token-counter.ts'
@@ -43,10 +44,10 @@ const measure = (order: CountOrder): Promise<number | null> =>
 const silentMs = 5000
 let collecting: NodeJS.Timeout | undefined
 const collectWhenSilent = (): void => {
-  if (!globalThis.gc) return
+  if (!collectGarbage) return
   collecting ??= setTimeout(() => {
     collecting = undefined
-    globalThis.gc?.({ type: 'major', execution: 'sync', flavor: 'last-resort' })
+    collectGarbage?.()
   }, silentMs).unref()
   collecting.refresh()
 }

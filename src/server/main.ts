@@ -15,7 +15,7 @@ import { collectMetricsOfWorkers } from './metrics-route.ts'
 import { checkPort } from './listen.ts'
 import { createLog, systemAmbient, version } from './process.ts'
 import type { Given, Stop } from './serve.ts'
-import { collectStartGarbage } from './start-garbage.ts'
+import { collectStartGarbage } from './garbage.ts'
 import { surviveStrayErrors } from './stray-errors.ts'
 import { endingBy, endWith, startWorkers } from './workers.ts'
 

@@ -5,7 +5,7 @@ import { codeOf, type Person } from '#test/support/console-app.ts'
 import { long } from '#test/support/long.ts'
 import { startWithPeople } from './people.ts'
 
-const { app, admin, anna, bert, addHour } = await startWithPeople()
+const { app, admin, anna, bert, addHour, addFailures } = await startWithPeople()
 beforeEach(async () => {
   await app.sql('truncate logs, usage_hourly, failures_hourly, failures_by_group, options')
   await app.services.options.reload()
@@ -148,12 +148,7 @@ describe('the overview', () => {
   it('counts the failures of broken hours by their rows, as the log lists them', async () => {
     const failed = async (createdAt: Date) => {
       const call = { userId: anna.id, modelName: 'gpt-4o', channelId: 1, tokenId: 1, group: 'default' }
-      await app.sql(
-        `insert into failures_hourly as t (hour, user_id, model_name, channel_id, token_id, "group", calls, attempts)
-         values (date_trunc('hour', $1::timestamptz), $2, 'gpt-4o', 1, 1, 'default', 1, 2)
-         on conflict (hour, user_id, model_name, channel_id, token_id, "group") do update set calls = t.calls + 1, attempts = t.attempts + 2`,
-        [createdAt, anna.id],
-      )
+      await addFailures(createdAt, { calls: 1, attempts: 2 })
       await app.em().insert(Log, { ...call, type: 6, createdAt, other: { admin_info: { attempts: [{}, {}] } } })
     }
     for (const at of [time(3, 1, 10), time(3, 1, 50), time(3, 2, 30), time(3, 4, 5), time(3, 4, 40)]) await failed(at)

@@ -4,7 +4,7 @@ import { rollUpUsage } from '#features/logs/rollup.ts'
 import { channelMargins } from '#features/prices/buying.ts'
 import { startWithPeople } from './people.ts'
 
-const { app, admin, anna, bert, addHour } = await startWithPeople()
+const { app, admin, anna, bert, addHour, addFailures } = await startWithPeople()
 beforeEach(() =>
   app.sql(
     `truncate logs, usage_hourly, usage_by_model, usage_by_hour, usage_totals, usage_by_channel, failures_hourly, failures_by_group,
@@ -15,16 +15,6 @@ beforeEach(() =>
 const hourMs = 3_600_000
 const now = Date.now()
 const hoursAgo = (hours: number) => new Date((Math.floor(now / hourMs) - hours) * hourMs)
-
-type Failures = { modelName: string; group?: string; calls: number; attempts: number }
-const addFailures = (hours: number, failures: Failures) =>
-  app.sql(
-    `insert into failures_hourly as t (hour, user_id, model_name, channel_id, token_id, "group", calls, attempts)
-     values ($1, $2, $3, 1, 1, $4, $5, $6)
-     on conflict (hour, user_id, model_name, channel_id, token_id, "group")
-       do update set calls = t.calls + excluded.calls, attempts = t.attempts + excluded.attempts`,
-    [hoursAgo(hours), anna.id, failures.modelName, failures.group ?? 'default', failures.calls, failures.attempts],
-  )
 
 test('hours that are over are added up once, and every figure stays what it was', async () => {
   for (const [index, hours] of [1, 2, 2, 30, 30, 700, 715, 719, 721, 800].entries()) {
@@ -46,7 +36,11 @@ test('hours that are over are added up once, and every figure stays what it was'
       costedQuota: 10 ** index,
     })
     const failures = { calls: index + 1, attempts: 2 * index + 1 }
-    await addFailures(hours, { modelName: `model-${index % 3}`, group: index % 4 ? 'default' : 'vip', ...failures })
+    await addFailures(hoursAgo(hours), {
+      modelName: `model-${index % 3}`,
+      group: index % 4 ? 'default' : 'vip',
+      ...failures,
+    })
   }
   const { stats } = (await app.trpc(admin)).admin
   const range = { start: hoursAgo(900), end: new Date(now) }
@@ -76,7 +70,7 @@ test('hours that are over are added up once, and every figure stays what it was'
   expect(await look()).toEqual(before)
   // The hour that is under way counts beside them.
   await addHour(hoursAgo(0), { modelName: 'model-1', count: 1 })
-  await addFailures(0, { modelName: 'model-1', calls: 1, attempts: 1 })
+  await addFailures(hoursAgo(0), { modelName: 'model-1', calls: 1, attempts: 1 })
   const [after] = await look()
   expect([callsOf(after), errorsOf(after)]).toEqual([56, 56])
 })
@@ -84,7 +78,7 @@ test('hours that are over are added up once, and every figure stays what it was'
 test('hours that a process of the version before added up by group alone are added up over all groups too', async () => {
   await addHour(hoursAgo(5), { quota: 7 })
   await addHour(hoursAgo(4), { quota: 30 })
-  await addFailures(4, { modelName: 'model-1', calls: 2, attempts: 3 })
+  await addFailures(hoursAgo(4), { modelName: 'model-1', calls: 2, attempts: 3 })
   await rollUpUsage(app.services)
   await app.sql('delete from usage_by_hour where hour >= $1', [hoursAgo(4)])
   await app.sql('delete from failures_by_group')

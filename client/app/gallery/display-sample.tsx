@@ -111,14 +111,7 @@ export function DisplaySample() {
         <StatTile label="缓存占比" value="–" loading />
       </SimpleGrid>
       <SimpleGrid columns={{ base: 1, lg: 2 }} gap="6">
-        <Chart
-          kind="bars"
-          title="花费"
-          label="Spend by model"
-          series={series}
-          points={points}
-          format={(quota) => quotaText(quota)}
-        />
+        <Chart kind="bars" title="花费" label="Spend by model" series={series} points={points} unit="money" />
         <Chart kind="lines" title="首字时间" label="First token" series={series.slice(0, 2)} points={points} />
       </SimpleGrid>
       <HStack gap="6">

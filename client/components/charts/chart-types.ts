@@ -1,3 +1,5 @@
+import type { ChartUnit } from './units.ts'
+
 export type ChartSeries = {
   key: string
   name: string
@@ -13,8 +15,8 @@ export type ChartProps = {
   label: string
   series: readonly ChartSeries[]
   points: readonly ChartPoint[]
-  /** How numbers are written; counts are abbreviated by default. */
-  format?: (value: number) => string
+  /** Of the numbers; counts by default. */
+  unit?: ChartUnit
   height?: number
   /** A click on a segment: to the log with that filter. */
   onSelect?: (choice: { series: ChartSeries; point: ChartPoint }) => void

@@ -3,10 +3,10 @@ import { ChartColumn, Table2 } from 'lucide-react'
 import type { ComponentType, ReactNode } from 'react'
 import { Suspense, lazy, useState } from 'react'
 import { t } from '../../i18n/t.ts'
-import { abbreviate } from '../../lib/format.ts'
 import { IconButton } from '../icon-button.tsx'
 import type { ChartProps } from './chart-types.ts'
 import { seriesColor } from './chart-types.ts'
+import { writings } from './units.ts'
 
 const StackedBars = lazy(async () => ({ default: (await import('./drawings.tsx')).StackedBars }))
 const Lines = lazy(async () => ({ default: (await import('./drawings.tsx')).Lines }))
@@ -99,7 +99,8 @@ const Table = chakra('table', {
 const cellText = (value: number | undefined, format: (value: number) => string): string =>
   value === undefined ? '–' : format(value)
 
-function ChartTable({ label, series, points, format = abbreviate, height = 260 }: ChartProps) {
+function ChartTable({ label, series, points, unit = 'count', height = 260 }: ChartProps) {
+  const { format } = writings[unit]
   return (
     <Box
       overflow="auto"

@@ -1,9 +1,9 @@
 import { Box, HStack, Stack, Text } from '@chakra-ui/react'
 import type { ReactNode } from 'react'
 import { Bar, BarChart, CartesianGrid, Line, LineChart, ResponsiveContainer, Tooltip, XAxis, YAxis } from 'recharts'
-import { abbreviate } from '../../lib/format.ts'
 import type { ChartPoint, ChartProps, ChartSeries } from './chart-types.ts'
 import { seriesColor } from './chart-types.ts'
+import { writings } from './units.ts'
 
 const axis = { fill: 'var(--ui-colors-fg-subtle)' }
 const line = 'var(--ui-colors-border)'
@@ -48,13 +48,14 @@ function Tip({ active, label, payload = [], series, format }: TipProps) {
   )
 }
 
-export function StackedBars({ series, points, format = abbreviate, height = 260, onSelect }: ChartProps) {
+export function StackedBars({ series, points, unit = 'count', height = 260, onSelect }: ChartProps) {
+  const { format, tick, isWhole } = writings[unit]
   return (
     <ResponsiveContainer width="100%" height={height}>
       <BarChart data={rowsOf(points)} margin={{ top: 4, right: 4, bottom: 0, left: 0 }} maxBarSize={36}>
         <CartesianGrid vertical={false} stroke={line} />
         <XAxis dataKey="label" tick={axis} tickLine={false} axisLine={{ stroke: line }} minTickGap={24} />
-        <YAxis tick={axis} tickLine={false} axisLine={false} width={56} tickFormatter={format} />
+        <YAxis tick={axis} tickLine={false} axisLine={false} width={56} tickFormatter={tick} allowDecimals={!isWhole} />
         <Tooltip
           cursor={{ fill: 'var(--ui-colors-bg-muted)' }}
           isAnimationActive={false}
@@ -80,13 +81,14 @@ export function StackedBars({ series, points, format = abbreviate, height = 260,
   )
 }
 
-export function Lines({ series, points, format = abbreviate, height = 260 }: ChartProps) {
+export function Lines({ series, points, unit = 'count', height = 260 }: ChartProps) {
+  const { format, tick, isWhole } = writings[unit]
   return (
     <ResponsiveContainer width="100%" height={height}>
       <LineChart data={rowsOf(points)} margin={{ top: 4, right: 8, bottom: 0, left: 0 }}>
         <CartesianGrid vertical={false} stroke={line} />
         <XAxis dataKey="label" tick={axis} tickLine={false} axisLine={{ stroke: line }} minTickGap={24} />
-        <YAxis tick={axis} tickLine={false} axisLine={false} width={56} tickFormatter={format} />
+        <YAxis tick={axis} tickLine={false} axisLine={false} width={56} tickFormatter={tick} allowDecimals={!isWhole} />
         <Tooltip
           cursor={{ stroke: line }}
           isAnimationActive={false}

@@ -1,4 +1,4 @@
-import { Button } from '@chakra-ui/react'
+import { Box, Button } from '@chakra-ui/react'
 import { Package, Pencil, Plus, Trash } from 'lucide-react'
 import { confirm } from '../../components/confirm.tsx'
 import { Money } from '../../components/cells/numbers.tsx'
@@ -45,7 +45,16 @@ const columns = (): Column<Plan>[] => [
         .join(' · ') || t('按充值价格'),
   },
   { id: 'term', title: t('时长'), width: 80, card: 'fact', cell: termWords },
-  { id: 'windows', title: t('周期额度'), width: 190, cell: ({ windows }) => <PlanWindows windows={windows} /> },
+  {
+    id: 'windows',
+    title: t('周期额度'),
+    width: 190,
+    cell: ({ windows }) => (
+      <Box py="1">
+        <PlanWindows windows={windows} />
+      </Box>
+    ),
+  },
   {
     id: 'models',
     title: t('模型'),

@@ -37,7 +37,7 @@ export function DefaultHome() {
         <Heading as="h1" textStyle={{ base: '4xl', sm: '5xl' }} fontWeight="semibold" letterSpacing="tight">
           {t('一个地址，调用所有模型')}
         </Heading>
-        <Text color="fg.muted" textStyle="lg" maxW="prose">
+        <Text color="fg.muted" textStyle="lg" maxW="prose" textWrap="pretty">
           {t('一个令牌就能使用各家的模型，沿用您熟悉的接口和工具。每次调用的用量、费用和耗时都清楚可查。')}
         </Text>
         <Ways />

@@ -5,7 +5,6 @@ import { logType } from '#core/statuses.ts'
 import { Chart } from '../../components/charts/chart.tsx'
 import type { ChartPoint } from '../../components/charts/chart-types.ts'
 import { t } from '../../i18n/t.ts'
-import { formatDuration, formatInteger, formatPercent, quotaText } from '../../lib/format.ts'
 import { nextStart } from './buckets.ts'
 import type { Measure } from './chart-data.ts'
 import { errorLine, firstTokenLines, modelBars, modelOf, tokenBars } from './chart-data.ts'
@@ -90,7 +89,7 @@ export function Charts({ data, input, measure, onMeasure, isStale }: ChartsProps
           series={bars.series}
           points={bars.points}
           height={300}
-          {...(measure === 'spend' && { format: (quota: number) => quotaText(quota) })}
+          unit={measure === 'spend' ? 'money' : 'count'}
           onSelect={({ series, point }) => linkAt(point, modelOf(data, series.key))}
         />
       </Frame>
@@ -112,7 +111,7 @@ export function Charts({ data, input, measure, onMeasure, isStale }: ChartsProps
             label={t('平均首字用时')}
             series={first.series}
             points={first.points}
-            format={(ms) => (ms < 10_000 ? formatDuration(ms) : `${formatInteger(ms / 1000)} s`)}
+            unit="duration"
           />
         </Frame>
         <Frame>
@@ -122,7 +121,7 @@ export function Charts({ data, input, measure, onMeasure, isStale }: ChartsProps
             label={t('错误率')}
             series={errors.series}
             points={errors.points}
-            format={(share) => formatPercent(share)}
+            unit="share"
           />
         </Frame>
       </SimpleGrid>

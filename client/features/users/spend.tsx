@@ -3,7 +3,6 @@ import { useState } from 'react'
 import { Chart } from '../../components/charts/chart.tsx'
 import { ErrorState } from '../../components/states.tsx'
 import { t } from '../../i18n/t.ts'
-import { quotaText } from '../../lib/format.ts'
 import { trpc } from '../../lib/trpc.ts'
 
 const days = 30
@@ -39,7 +38,7 @@ export function Spend({ userId }: { userId: number }) {
           height={180}
           series={[{ key: 'spend', name: t('消费') }]}
           points={points}
-          format={(value) => quotaText(value)}
+          unit="money"
         />
       )}
     </Box>

@@ -1,0 +1,40 @@
+import {
+  abbreviate,
+  abbreviateRound,
+  amountText,
+  formatDuration,
+  formatInteger,
+  formatPercent,
+  quotaText,
+} from '../../lib/format.ts'
+import { currentStatus } from '../../lib/status.ts'
+
+/** What the numbers of a chart are. */
+export type ChartUnit = 'count' | 'money' | 'share' | 'duration'
+
+type Writing = {
+  /** Of a point. */
+  format: (value: number) => string
+  /** Of the axis, whose steps are round numbers and would be uneven or all the same if they were rounded again. */
+  tick: (value: number) => string
+  /** The axis has no steps between them. */
+  isWhole: boolean
+}
+
+const upTo = (digits: number, value: number): number => Number(value.toFixed(digits))
+
+export const writings: Record<ChartUnit, Writing> = {
+  count: { format: abbreviate, tick: abbreviateRound, isWhole: true },
+  money: {
+    format: (quota) => (quota < currentStatus().quotaPerUnit / 100 ? amountText(quota) : quotaText(quota)),
+    tick: amountText,
+    isWhole: true,
+  },
+  share: { format: (share) => formatPercent(share), tick: (share) => `${upTo(4, share * 100)}%`, isWhole: false },
+  // Minutes would need more room than the axis has.
+  duration: {
+    format: (ms) => (ms < 10_000 ? formatDuration(ms) : `${formatInteger(ms / 1000)} s`),
+    tick: (ms) => (ms < 1000 ? `${ms} ms` : `${upTo(2, ms / 1000)} s`),
+    isWhole: true,
+  },
+}
