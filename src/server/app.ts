@@ -129,7 +129,7 @@ const limitAddress =
   async (req, res, next) => {
     const { API_RATE_LIMIT, WEB_RATE_LIMIT } = services.environment
     const points = name === 'api' ? API_RATE_LIMIT : WEB_RATE_LIMIT
-    if (points === 0 || isUnreadPoll(req.path)) return next()
+    if (points === 0 || (name === 'api' && isUnreadPoll(req.path))) return next()
     const verdict = await services.limits.slide({ name, key: clientNetwork(services, req), points, seconds: 180 })
     if (verdict.allowed) return next()
     res.setHeader('retry-after', String(verdict.retryAfterSeconds))

@@ -37,7 +37,7 @@ export async function startWorkers(input: {
     }
   }
 
-  const start = (): Promise<void> =>
+  const start = (replaces = false): Promise<void> =>
     new Promise((resolve, reject) => {
       const bornAt = performance.now()
       const worker = cluster.fork(input.env)
@@ -48,8 +48,8 @@ export async function startWorkers(input: {
       })
       worker.once('exit', (code, signal) => {
         reject(new Error('A worker process could not start; what it said stands above.'))
-        // One that never served ends the start; one that did is replaced, though others are still starting.
-        if (stopping || !(started || serves)) return
+        // One of the first that never served ends the start; any other is replaced, though some are still starting.
+        if (stopping || !(started || serves || replaces)) return
         pauseMs = performance.now() - bornAt > youngMs ? shortestPauseMs : Math.min(pauseMs * 2, longestPauseMs)
         log.error({ worker: worker.process.pid, code, signal, pauseMs }, 'a worker died')
         void replace()
@@ -64,10 +64,10 @@ export async function startWorkers(input: {
       return
     }
     // Why it failed stands in the log; its end starts the next attempt.
-    if (!stopping) await start().catch(() => {})
+    if (!stopping) await start(true).catch(() => {})
   }
 
-  await Promise.all(Array.from({ length: input.count }, start))
+  await Promise.all(Array.from({ length: input.count }, () => start()))
   started = true
   return async ({ unannounced = false } = {}) => {
     stopping = true

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { childrenOf, launchProduct, until } from '../support/processes.ts'
 import { createWorld } from './world.ts'
 
-test('a worker that dies after it served, while another is still starting, is replaced', async () => {
+test('a worker that dies after it served, while another is still starting, is replaced, and so is its replacement that dies', async () => {
   await using world = await createWorld()
   await using product = await launchProduct({ environment: { ...world.environment, WORKERS: '2' } })
   const workers = (): number[] => childrenOf(product.pid)
@@ -16,15 +16,19 @@ test('a worker that dies after it served, while another is still starting, is re
     )
   await until(serves, { what: () => `nobody serves:\n${product.output()}`, unless: product.exited })
   process.kill(early, 'SIGKILL')
-  await until(() => !workers().includes(early), { what: 'a killed worker lives' })
+  const replacement = (): number | undefined => workers().find((pid) => pid !== late && pid !== early)
+  await until(() => replacement() !== undefined, { what: 'the dead worker is not replaced', everyMs: 5 })
+  const next = replacement() ?? 0
+  process.kill(next, 'SIGKILL')
+  await until(() => !workers().includes(next), { what: 'a killed worker lives' })
   process.kill(late, 'SIGCONT')
   await until(() => product.output().includes('Console and API'), {
     what: 'the start does not end',
     unless: product.exited,
   })
   await until(() => workers().length === 2, {
-    what: 'the dead worker is not replaced',
+    what: 'the dead replacement is not replaced',
     unless: product.exited,
   })
-  expect(workers()).not.toContain(early)
+  expect(workers()).not.toContain(next)
 })
