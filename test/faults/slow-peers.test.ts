@@ -68,7 +68,8 @@ async function standingStill(read: () => number, least: number): Promise<number>
   return last
 }
 
-test('callers that do not read pause their upstreams, take bounded memory and delay no other caller', async () => {
+// Both wait for most of their time.
+test.concurrent('callers that do not read pause their upstreams, take bounded memory and delay no other caller', async () => {
   await using endless = await startEndlessUpstream()
   await world.make.channel({ models: 'endless', baseUrl: endless.url })
   await world.make.option('ModelRatio', JSON.stringify({ endless: 1, 'gpt-4o-mini': 0.075 }))
@@ -98,6 +99,29 @@ test('callers that do not read pause their upstreams, take bounded memory and de
   expect(await chargeViolations(world.pool, [])).toEqual([])
 })
 
+test.concurrent('hundreds of connections that send their headers by the byte are closed in time, and others are served meanwhile', async () => {
+  const count = long ? 2000 : 500
+  const sockets = await Promise.all(Array.from({ length: count }, open))
+  let closed = 0
+  for (const socket of sockets) {
+    socket.on('close', () => (closed += 1)).resume()
+    socket.write('POST /v1/chat/completions HTTP/1.1\r\nhost: x\r\nx-slow: ')
+  }
+  const dripping = setInterval(() => {
+    for (const socket of sockets) if (socket.writable) socket.write('a')
+  }, 1000)
+  try {
+    const startedAt = performance.now()
+    expect((await callOnce(product.url, token, { kind: 'stream' })).complete).toBe(true)
+    expect(performance.now() - startedAt).toBeLessThan(60_000)
+    await until(() => closed === count, { what: () => `${count - closed} of ${count} are still open` })
+  } finally {
+    clearInterval(dripping)
+    for (const socket of sockets) socket.destroy()
+  }
+  expect((await callOnce(product.url, token, { kind: 'plain' })).complete).toBe(true)
+})
+
 test.runIf(long)('a caller that takes nothing for two minutes is dropped', { timeout: 240_000 }, async () => {
   await using endless = await startEndlessUpstream()
   const model = 'endless-too'
@@ -122,27 +146,4 @@ test.runIf(long)('a caller that takes nothing for two minutes is dropped', { tim
   await until(() => endless.open === 1, { what: 'the stream does not begin' })
   await until(() => endless.open === 0, { seconds: 200, what: 'it is kept for ever' })
   socket.destroy()
-})
-
-test('hundreds of connections that send their headers by the byte are closed in time, and others are served meanwhile', async () => {
-  const count = long ? 2000 : 500
-  const sockets = await Promise.all(Array.from({ length: count }, open))
-  let closed = 0
-  for (const socket of sockets) {
-    socket.on('close', () => (closed += 1)).resume()
-    socket.write('POST /v1/chat/completions HTTP/1.1\r\nhost: x\r\nx-slow: ')
-  }
-  const dripping = setInterval(() => {
-    for (const socket of sockets) if (socket.writable) socket.write('a')
-  }, 1000)
-  try {
-    const startedAt = performance.now()
-    expect((await callOnce(product.url, token, { kind: 'stream' })).complete).toBe(true)
-    expect(performance.now() - startedAt).toBeLessThan(60_000)
-    await until(() => closed === count, { what: () => `${count - closed} of ${count} are still open` })
-  } finally {
-    clearInterval(dripping)
-    for (const socket of sockets) socket.destroy()
-  }
-  expect((await callOnce(product.url, token, { kind: 'plain' })).complete).toBe(true)
 })

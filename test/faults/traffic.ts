@@ -14,7 +14,9 @@ export type Outcome = {
   complete: boolean
   body: string
   headers: Headers
-  /** What cut it off, and after how long. */
+  /** So long it took. */
+  ms: number
+  /** What cut it off. */
   broken: string
 }
 
@@ -50,6 +52,7 @@ export async function callOnce(
     complete: false,
     body: '',
     headers: new Headers(),
+    ms: 0,
     broken: '',
   }
   try {
@@ -82,8 +85,9 @@ export async function callOnce(
   } catch (error) {
     // Cut off, refused or hung up.
     const cause = error instanceof Error && error.cause instanceof Error ? `: ${error.cause.message}` : ''
-    outcome.broken = `${String(error)}${cause} after ${Date.now() - outcome.startedAt} ms`
+    outcome.broken = `${String(error)}${cause}`
   }
+  outcome.ms = Date.now() - outcome.startedAt
   return outcome
 }
 
