@@ -49,13 +49,20 @@ function Tip({ active, label, payload = [], series, format }: TipProps) {
 }
 
 export function StackedBars({ series, points, unit = 'count', height = 260, onSelect }: ChartProps) {
-  const { format, tick, isWhole } = writings[unit]
+  const { format, tick, isInteger } = writings[unit]
   return (
     <ResponsiveContainer width="100%" height={height}>
       <BarChart data={rowsOf(points)} margin={{ top: 4, right: 4, bottom: 0, left: 0 }} maxBarSize={36}>
         <CartesianGrid vertical={false} stroke={line} />
         <XAxis dataKey="label" tick={axis} tickLine={false} axisLine={{ stroke: line }} minTickGap={24} />
-        <YAxis tick={axis} tickLine={false} axisLine={false} width={56} tickFormatter={tick} allowDecimals={!isWhole} />
+        <YAxis
+          tick={axis}
+          tickLine={false}
+          axisLine={false}
+          width={56}
+          tickFormatter={tick}
+          allowDecimals={!isInteger}
+        />
         <Tooltip
           cursor={{ fill: 'var(--ui-colors-bg-muted)' }}
           isAnimationActive={false}
@@ -82,13 +89,20 @@ export function StackedBars({ series, points, unit = 'count', height = 260, onSe
 }
 
 export function Lines({ series, points, unit = 'count', height = 260 }: ChartProps) {
-  const { format, tick, isWhole } = writings[unit]
+  const { format, tick, isInteger } = writings[unit]
   return (
     <ResponsiveContainer width="100%" height={height}>
       <LineChart data={rowsOf(points)} margin={{ top: 4, right: 8, bottom: 0, left: 0 }}>
         <CartesianGrid vertical={false} stroke={line} />
         <XAxis dataKey="label" tick={axis} tickLine={false} axisLine={{ stroke: line }} minTickGap={24} />
-        <YAxis tick={axis} tickLine={false} axisLine={false} width={56} tickFormatter={tick} allowDecimals={!isWhole} />
+        <YAxis
+          tick={axis}
+          tickLine={false}
+          axisLine={false}
+          width={56}
+          tickFormatter={tick}
+          allowDecimals={!isInteger}
+        />
         <Tooltip
           cursor={{ stroke: line }}
           isAnimationActive={false}

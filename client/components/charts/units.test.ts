@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { type ChartUnit, writings } from './units.ts'
 
 const axisTo = (unit: ChartUnit, largest: number): string[] =>
-  getNiceTickValues([0, largest], 5, !writings[unit].isWhole).map(writings[unit].tick)
+  getNiceTickValues([0, largest], 5, !writings[unit].isInteger).map(writings[unit].tick)
 
 test.each<[unit: ChartUnit, largest: number, steps: string[]]>([
   ['share', 0.0178, ['0%', '0.45%', '0.9%', '1.35%', '1.8%']],

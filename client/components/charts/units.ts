@@ -18,23 +18,23 @@ type Writing = {
   /** Of the axis, whose steps are round numbers and would be uneven or all the same if they were rounded again. */
   tick: (value: number) => string
   /** The axis has no steps between them. */
-  isWhole: boolean
+  isInteger: boolean
 }
 
 const upTo = (digits: number, value: number): number => Number(value.toFixed(digits))
 
 export const writings: Record<ChartUnit, Writing> = {
-  count: { format: abbreviate, tick: abbreviateRound, isWhole: true },
+  count: { format: abbreviate, tick: abbreviateRound, isInteger: true },
   money: {
     format: (quota) => (quota < currentStatus().quotaPerUnit / 100 ? amountText(quota) : quotaText(quota)),
     tick: amountText,
-    isWhole: true,
+    isInteger: true,
   },
-  share: { format: (share) => formatPercent(share), tick: (share) => `${upTo(4, share * 100)}%`, isWhole: false },
+  share: { format: (share) => formatPercent(share), tick: (share) => `${upTo(4, share * 100)}%`, isInteger: false },
   // Minutes would need more room than the axis has.
   duration: {
     format: (ms) => (ms < 10_000 ? formatDuration(ms) : `${formatInteger(ms / 1000)} s`),
     tick: (ms) => (ms < 1000 ? `${ms} ms` : `${upTo(2, ms / 1000)} s`),
-    isWhole: true,
+    isInteger: true,
   },
 }
