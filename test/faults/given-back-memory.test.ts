@@ -1,4 +1,8 @@
+import { once } from 'node:events'
+import { setFlagsFromString } from 'node:v8'
+import { Worker } from 'node:worker_threads'
 import { afterAll, expect, test } from 'vitest'
+import type { CountOrder } from '#relay/billing/token-counter.ts'
 import { startProduct, until } from '../support/processes.ts'
 import { sendHead } from '../support/raw-request.ts'
 import { memoryOf } from './attackers.ts'
@@ -55,4 +59,18 @@ test('what a crowd of callers has left is collected once nobody calls any more',
     what: () => `${Math.round(memoryOf(product.pid).now / megabyte)} MB are kept`,
   })
   expect((await callOnce(product.url, token, { kind: 'plain' })).complete).toBe(true)
+})
+
+test('the thread that counts gives back what an order took once it gets no more of them', async () => {
+  setFlagsFromString('--expose-gc')
+  const thread = new Worker(new URL('../../relay/billing/count-thread.ts', import.meta.url))
+  afterAll(() => void thread.terminate())
+  // Held until it is answered; from then on the thread allocates nothing that would have the engine collect it.
+  const bytes = new Uint8Array(64 * megabyte)
+  const answered = once(thread, 'message')
+  thread.postMessage({ id: 1, kind: 'sound', bytes, mediaType: 'audio/mpeg' } satisfies CountOrder)
+  expect(await answered).toEqual([{ id: 1, value: null }])
+  const kept = async () => (await thread.getHeapStatistics()).external_memory
+  // In the end the engine would collect it unasked, after minutes and the sooner the more often it is asked.
+  await until(async () => (await kept()) < bytes.length, { what: 'the recording is kept', everyMs: 1000, seconds: 60 })
 })
