@@ -56,7 +56,7 @@ test('what a crowd of callers has left is collected once nobody calls any more',
   for (const socket of sockets) socket.destroy()
   await until(() => endless.open === 0, { what: 'upstreams go on for nobody' })
   await until(() => product.output().slice(before).includes('collected the garbage of a busy time'), {
-    what: () => `${Math.round(memoryOf(product.pid).now / megabyte)} MB are kept`,
+    what: () => `${Math.round(memoryOf(product.pid).now / megabyte)} MB are remaining`,
   })
   expect((await callOnce(product.url, token, { kind: 'plain' })).complete).toBe(true)
 })
@@ -70,7 +70,11 @@ test('the thread that counts gives back what an order took once it gets no more 
   const answered = once(thread, 'message')
   thread.postMessage({ id: 1, kind: 'sound', bytes, mediaType: 'audio/mpeg' } satisfies CountOrder)
   expect(await answered).toEqual([{ id: 1, value: null }])
-  const kept = async () => (await thread.getHeapStatistics()).external_memory
+  const remaining = async () => (await thread.getHeapStatistics()).external_memory
   // In the end the engine would collect it unasked, after minutes and the sooner the more often it is asked.
-  await until(async () => (await kept()) < bytes.length, { what: 'the recording is kept', everyMs: 1000, seconds: 60 })
+  await until(async () => (await remaining()) < bytes.length, {
+    what: 'the recording is remaining',
+    everyMs: 1000,
+    seconds: 60,
+  })
 })
