@@ -3,7 +3,7 @@ import type { ReactNode } from 'react'
 import { Bar, BarChart, CartesianGrid, Line, LineChart, ResponsiveContainer, Tooltip, XAxis, YAxis } from 'recharts'
 import type { ChartPoint, ChartProps, ChartSeries } from './chart-types.ts'
 import { seriesColor } from './chart-types.ts'
-import { writings } from './units.ts'
+import { axisDomain, writings } from './units.ts'
 
 const axis = { fill: 'var(--ui-colors-fg-subtle)' }
 const line = 'var(--ui-colors-border)'
@@ -62,6 +62,7 @@ export function StackedBars({ series, points, unit = 'count', height = 260, onSe
           width={56}
           tickFormatter={tick}
           allowDecimals={!isInteger}
+          domain={axisDomain(points, unit)}
         />
         <Tooltip
           cursor={{ fill: 'var(--ui-colors-bg-muted)' }}
@@ -102,6 +103,7 @@ export function Lines({ series, points, unit = 'count', height = 260 }: ChartPro
           width={56}
           tickFormatter={tick}
           allowDecimals={!isInteger}
+          domain={axisDomain(points, unit)}
         />
         <Tooltip
           cursor={{ stroke: line }}

@@ -1,6 +1,6 @@
 import { getNiceTickValues } from 'recharts'
 import { expect, test } from 'vitest'
-import { type ChartUnit, writings } from './units.ts'
+import { axisDomain, type ChartUnit, writings } from './units.ts'
 
 const axisTo = (unit: ChartUnit, largest: number): string[] =>
   getNiceTickValues([0, largest], 5, !writings[unit].isInteger).map(writings[unit].tick)
@@ -22,4 +22,20 @@ test.each<[unit: ChartUnit, largest: number, steps: string[]]>([
 
 test('what a call cost is shown under the pointer, however little', () => {
   expect([3, 4999, 5000, 880_000].map(writings.money.format)).toEqual(['$0.000006', '$0.009998', '$0.01', '$1.76'])
+})
+
+test.each<[unit: ChartUnit, top: string]>([
+  ['share', '100%'],
+  ['money', '$1.00'],
+  ['count', '4'],
+  ['duration', '1 s'],
+])('an axis of %s that has nothing to show goes up to %s, and any other as far as its values', (unit, top) => {
+  const point = (value: number) => ({ id: '1', label: '11-24', values: { one: value } })
+  const [from, to] = axisDomain([point(0), point(0)], unit)
+  expect([writings[unit].tick(from).replace(/ .*/, ''), writings[unit].tick(Number(to))]).toEqual([
+    unit === 'money' ? '$0.00' : unit === 'share' ? '0%' : '0',
+    top,
+  ])
+  expect(axisDomain([point(0), point(0.02)], unit)).toEqual([0, 'auto'])
+  expect(axisDomain([], unit)[1]).toBe(to)
 })

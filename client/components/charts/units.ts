@@ -38,3 +38,20 @@ export const writings: Record<ChartUnit, Writing> = {
     isInteger: true,
   },
 }
+
+/** What an axis goes up to where there is nothing to see: by itself it would go up to four of whatever there is none of. */
+const topOfNothing: Record<ChartUnit, () => number> = {
+  count: () => 4,
+  money: () => currentStatus().quotaPerUnit,
+  share: () => 1,
+  duration: () => 1000,
+}
+
+/** From where to where an axis goes. */
+export const axisDomain = (
+  points: readonly { values: Readonly<Record<string, number>> }[],
+  unit: ChartUnit,
+): [number, number | 'auto'] => [
+  0,
+  points.some(({ values }) => Object.values(values).some((value) => value > 0)) ? 'auto' : topOfNothing[unit](),
+]
