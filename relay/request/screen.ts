@@ -48,10 +48,12 @@ export function screenTexts(
 
 /** What could not be looked through is not let through. */
 async function screenApart(services: RelayServices, call: CallCore, order: ScreenOrder): Promise<string[]> {
+  const { signal } = call.callerAborted
   try {
-    return await services.screener.find(order, call.callerAborted.signal)
+    return await services.screener.find(order, signal)
   } catch (cause) {
-    services.log.warn({ err: cause, user: call.caller.user.id, requestId: call.id }, 'a request could not be screened')
+    const facts = { err: cause, user: call.caller.user.id, requestId: call.id }
+    if (!signal.aborted) services.log.warn(facts, 'a request could not be screened')
     throw new DomainError('relay.unavailable', {}, { cause })
   }
 }

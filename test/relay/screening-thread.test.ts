@@ -1,4 +1,4 @@
-import { afterAll, expect, test } from 'vitest'
+import { afterAll, expect, test, vi } from 'vitest'
 import { createScreener } from '#relay/request/screener.ts'
 import { longestPause } from '../support/processor-time.ts'
 import { startBalancedApp } from './relay-world.ts'
@@ -84,4 +84,41 @@ test.each(ways)('a long text is screened by patterns on %s', async (path, bodyOf
       app.services.screener = working
     }
   })
+})
+
+test('a text that could not be screened is logged, but not where its caller has left', async () => {
+  const warn = vi.spyOn(app.services.log, 'warn')
+  const warnings = () => warn.mock.calls.filter(([, message]) => message === 'a request could not be screened').length
+  const { screener: working } = app.services
+  const asked = Promise.withResolvers<void>()
+  const find = (_order: unknown, signal: AbortSignal): Promise<string[]> =>
+    new Promise((_resolve, reject) => {
+      signal.addEventListener('abort', () => reject(signal.reason))
+      asked.resolve()
+    })
+  app.services.screener = { ...working, find }
+  const leaving = new AbortController()
+  const call = (signal?: AbortSignal) =>
+    fetch(`${app.url}/v1/responses`, {
+      method: 'POST',
+      headers: { authorization: `Bearer sk-${key}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ model: 'unserved', input: longPrompt('x') }),
+      signal: signal ?? null,
+    })
+  try {
+    await withOptions(app, { SensitiveWords: 'regex:xyz{2}y' }, async () => {
+      const left = call(leaving.signal)
+      await asked.promise
+      leaving.abort()
+      await expect(left).rejects.toThrow('aborted')
+      await vi.waitFor(() => expect(app.services.underWay.size).toBe(0), { timeout: 60_000 })
+      expect(warnings()).toBe(0)
+      app.services.screener = { ...working, find: () => Promise.reject(new Error('died')) }
+      expect((await call()).status).toBe(503)
+      expect(warnings()).toBe(1)
+    })
+  } finally {
+    app.services.screener = working
+    warn.mockRestore()
+  }
 })
