@@ -26,7 +26,11 @@ export const queryClient: QueryClient = new QueryClient({
   queryCache: new QueryCache({ onError: leaveWhenSignedOut }),
   mutationCache: new MutationCache({ onError: leaveWhenSignedOut }),
   defaultOptions: {
+    // Without a network everything fails at once and says so; by default it would wait in silence, and a write be sent whenever
+    // the network is back.
     queries: {
+      networkMode: 'always',
+      refetchOnReconnect: true,
       // Old rows stay while new ones come; the table dims them.
       placeholderData: keepPreviousData,
       staleTime: 15_000,
@@ -34,6 +38,6 @@ export const queryClient: QueryClient = new QueryClient({
       retry: (failures, error) => failures < 2 && mayRetry(error),
       retryDelay: (attempt) => 500 * 2 ** attempt,
     },
-    mutations: { retry: false },
+    mutations: { networkMode: 'always', retry: false },
   },
 })

@@ -95,12 +95,13 @@ describeWithBrowser('the usage log', async () => {
     await page.getByRole('button', { name: 'Back to the first page' }).click()
     await page.getByRole('cell', { name: first.shown, exact: true }).waitFor()
     await expect.poll(() => new URL(page.url()).searchParams.has('page')).toBe(false)
-    // A refresh asks for another moment, and what was shown stays where it fails.
-    await page.route('**/trpc/**', (route) => route.abort())
+    // A refresh asks for another moment, and what was shown stays where it fails, without a network as well.
+    await context.setOffline(true)
     await page.getByRole('button', { name: 'Refresh', exact: true }).click()
     await page.getByRole('alert').first().waitFor()
     expect(await page.getByRole('cell', { name: first.shown, exact: true }).count()).toBe(1)
-    await page.unrouteAll({ behavior: 'ignoreErrors' })
+    await context.setOffline(false)
+    await page.getByRole('alert').first().waitFor({ state: 'detached' })
     await page.goto('/app/logs/api-usage?page=5&model=nobodys-model')
     await page.getByRole('heading', { name: 'No logs match' }).waitFor()
     await context.close()

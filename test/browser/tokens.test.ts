@@ -154,6 +154,28 @@ describeWithBrowser('the tokens page', async () => {
     await context.close()
   })
 
+  test('without a network a change says so at once and is not made later; what is shown is read again when the network is back', async () => {
+    const owner = await app.make.user({ quota: 10_000_000 })
+    const token = await app.make.token(owner)
+    const { page, context } = await openConsole(browser, app, { reader: owner })
+    await page.goto('/app/tokens')
+    const actions = page.getByRole('button', { name: /^操作 / })
+    // The menu is loaded when it is opened first.
+    await actions.click()
+    await page.getByRole('menuitem', { name: '禁用', exact: true }).waitFor()
+    await context.setOffline(true)
+    await page.getByRole('menuitem', { name: '禁用', exact: true }).click()
+    await toastShown(page, '无法连接到服务器')
+    // What is shown is read again once the network is back, and nothing is sent beside that.
+    const readAgain = page.waitForResponse(/user\.tokens\.list/)
+    await context.setOffline(false)
+    await readAgain
+    await drawn(page)
+    const { rows } = await app.pool.query('select status from tokens where id = $1', [token.id])
+    expect(rows).toEqual([{ status: 1 }])
+    await context.close()
+  })
+
   test('a question that was opened above a form stays when the form is saved and closes below it', async () => {
     const { page, complaints, context } = await openConsole(browser, app, { reader })
     const caps = [{ period: 'rolling' as const, seconds: 18_000, zone: 'UTC', amount: 100_000, models: [] }]
