@@ -107,6 +107,26 @@ describeWithBrowser('the usage log', async () => {
     await context.close()
   })
 
+  test('a refresh asks anew under every range, that of pages beside the log included', async () => {
+    const { page, context } = await open('/app/logs/api-usage')
+    for (const [address, asked] of [
+      ['/app/logs/api-usage', /logs\.list/],
+      ['/app/logs/api-usage?range=today', /logs\.list/],
+      ['/app/logs/api-usage?range=1767225600-4102444800', /logs\.list/],
+      ['/app/logs/drawing', /tasks\.drawings/],
+      ['/app/dashboard?range=1767225600-1767312000', /stats\.overview/],
+    ] as const) {
+      await page.goto(address)
+      const refresh = page.getByRole('button', { name: 'Refresh', exact: true })
+      await refresh.waitFor()
+      await drawn(page)
+      const anew = page.waitForRequest((request) => asked.test(request.url()))
+      await refresh.click()
+      await anew
+    }
+    await context.close()
+  })
+
   test('asks nothing under filters that cannot be read, names them, and drops them at one press', async () => {
     const asked: string[] = []
     const { page, context } = await openConsole(browser, app, { reader: { ...root, role: 100 }, language: 'en' })

@@ -1,4 +1,4 @@
-import { useCallback, useMemo, useRef, useState } from 'react'
+import { useCallback, useMemo, useRef } from 'react'
 import type { RouterOutputs } from '#server/app-router.ts'
 import { useSession } from '../../lib/session.ts'
 import { currentStatus } from '../../lib/status.ts'
@@ -8,6 +8,7 @@ import { parseBounds } from '../../components/filter-bar/types.ts'
 import { useLastAnswer } from '../../lib/last-answer.ts'
 import { trpc } from '../../lib/trpc.ts'
 import { useUrlState } from '../../lib/url-state.ts'
+import { useRefresh } from '../../lib/use-refresh.ts'
 
 type Log = RouterOutputs['admin']['logs']['list']['items'][number]
 /** `key` names the row in the address. */
@@ -87,8 +88,7 @@ const toMs = (seconds: number | undefined): number | undefined =>
 /** Filters as the server takes them. A range that moves with the clock has no end, and begins anew with a refresh. */
 export function useLogInput(values: LogFilterValues) {
   const { isAdmin } = useSession()
-  const [refreshed, setRefreshed] = useState(() => new Date())
-  const refresh = useCallback(() => setRefreshed(new Date()), [])
+  const { refreshed, refresh } = useRefresh(values.range, 'logs')
   const input = useMemo(() => {
     const range = parseRange(values.range, refreshed)
     const [time, cost] = [parseBounds(values.time), parseBounds(values.cost)]

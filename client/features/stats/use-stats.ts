@@ -1,4 +1,4 @@
-import { useCallback, useMemo, useState } from 'react'
+import { useCallback, useMemo } from 'react'
 import type { RouterOutputs } from '#server/app-router.ts'
 import { useSession } from '../../lib/session.ts'
 import { useStatus } from '../../lib/status.ts'
@@ -8,6 +8,7 @@ import { trpc } from '../../lib/trpc.ts'
 import { useUrlState } from '../../lib/url-state.ts'
 import type { Interval } from './buckets.ts'
 import { intervals, readableInterval } from './buckets.ts'
+import { useRefresh } from '../../lib/use-refresh.ts'
 
 type OwnTotals = RouterOutputs['user']['stats']['overview']['current']
 type OperatorTotals = RouterOutputs['admin']['stats']['overview']['current']
@@ -37,8 +38,7 @@ export const fallbackRange = '7d'
 export function useStatsInput(values: DashboardValues) {
   const { isAdmin } = useSession()
   const { dataExportDefaultTime } = useStatus()
-  const [refreshed, setRefreshed] = useState(() => new Date())
-  const refresh = useCallback(() => setRefreshed(new Date()), [])
+  const { refreshed, refresh } = useRefresh(values.range, 'stats')
   const { range: requested, by, model, group, user, session, agent, project } = values
   const everyone = isAdmin && !values.own
   return useMemo(() => {

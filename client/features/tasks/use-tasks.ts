@@ -1,4 +1,4 @@
-import { useCallback, useMemo, useState } from 'react'
+import { useCallback, useMemo } from 'react'
 import type { RouterOutputs } from '#server/app-router.ts'
 import type { DataTableProps } from '../../components/data-table/types.ts'
 import { useSession } from '../../lib/session.ts'
@@ -6,6 +6,7 @@ import type { Paging } from '../../lib/table-state.ts'
 import { isRangePreset, parseRange } from '../../lib/time-range.ts'
 import { trpc } from '../../lib/trpc.ts'
 import { useUrlState } from '../../lib/url-state.ts'
+import { useRefresh } from '../../lib/use-refresh.ts'
 
 export type Drawing = RouterOutputs['admin']['tasks']['drawings']['items'][number]
 export type MusicTask = RouterOutputs['admin']['tasks']['musicTasks']['items'][number]
@@ -30,8 +31,7 @@ export const asId = (text: string): number => (/^\d{1,9}$/.test(text) ? Number(t
 /** Filters as the server takes them. A range that moves with the clock has no end, and begins anew with a refresh. */
 function useCommonInput(values: TaskFilterValues) {
   const { isAdmin } = useSession()
-  const [refreshed, setRefreshed] = useState(() => new Date())
-  const refresh = useCallback(() => setRefreshed(new Date()), [])
+  const { refreshed, refresh } = useRefresh(values.range, 'tasks')
   const input = useMemo(() => {
     const range = parseRange(values.range, refreshed)
     return {
