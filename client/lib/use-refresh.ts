@@ -1,6 +1,6 @@
-import { useQueryClient } from '@tanstack/react-query'
 import { useCallback, useState } from 'react'
 import { parseRange } from './time-range.ts'
+import { trpc } from './trpc.ts'
 
 /**
  * The moment at which a page was asked for last, and what asks for it anew. Of a range that moves with the clock that is another
@@ -11,14 +11,14 @@ export function useRefresh(
   range: string,
   router: 'logs' | 'tasks' | 'stats',
 ): { refreshed: Date; refresh: () => void } {
-  const queryClient = useQueryClient()
+  const utils = trpc.useUtils()
   const [refreshed, setRefreshed] = useState(() => new Date())
   const refresh = useCallback(() => {
     const now = new Date()
     setRefreshed(now)
     const [before, after] = [refreshed, now].map((moment) => parseRange(range, moment)?.from.getTime())
     if (before !== after) return
-    for (const role of ['user', 'admin']) void queryClient.invalidateQueries({ queryKey: [[role, router]] })
-  }, [queryClient, range, refreshed, router])
+    for (const { [router]: shown } of [utils.user, utils.admin]) void shown.invalidate()
+  }, [utils, range, refreshed, router])
   return { refreshed, refresh }
 }

@@ -3,7 +3,7 @@ import type { ReactNode } from 'react'
 import { Bar, BarChart, CartesianGrid, Line, LineChart, ResponsiveContainer, Tooltip, XAxis, YAxis } from 'recharts'
 import type { ChartPoint, ChartProps, ChartSeries } from './chart-types.ts'
 import { seriesColor } from './chart-types.ts'
-import { axisDomain, writings } from './units.ts'
+import { axisDomain, type ChartUnit, writings } from './units.ts'
 
 const axis = { fill: 'var(--ui-colors-fg-subtle)' }
 const line = 'var(--ui-colors-border)'
@@ -12,6 +12,16 @@ type Row = Readonly<Record<string, number | string>> & { id: string; label: stri
 
 const rowsOf = (points: readonly ChartPoint[]): Row[] =>
   points.map((point) => ({ ...point.values, id: point.id, label: point.label }))
+
+const valueAxis = (points: readonly ChartPoint[], unit: ChartUnit) => ({
+  tick: axis,
+  tickLine: false,
+  axisLine: false,
+  width: 56,
+  tickFormatter: writings[unit].tick,
+  allowDecimals: !writings[unit].isInteger,
+  domain: axisDomain(points, unit),
+})
 
 type TipProps = {
   active?: boolean
@@ -49,21 +59,13 @@ function Tip({ active, label, payload = [], series, format }: TipProps) {
 }
 
 export function StackedBars({ series, points, unit = 'count', height = 260, onSelect }: ChartProps) {
-  const { format, tick, isInteger } = writings[unit]
+  const { format } = writings[unit]
   return (
     <ResponsiveContainer width="100%" height={height}>
       <BarChart data={rowsOf(points)} margin={{ top: 4, right: 4, bottom: 0, left: 0 }} maxBarSize={36}>
         <CartesianGrid vertical={false} stroke={line} />
         <XAxis dataKey="label" tick={axis} tickLine={false} axisLine={{ stroke: line }} minTickGap={24} />
-        <YAxis
-          tick={axis}
-          tickLine={false}
-          axisLine={false}
-          width={56}
-          tickFormatter={tick}
-          allowDecimals={!isInteger}
-          domain={axisDomain(points, unit)}
-        />
+        <YAxis {...valueAxis(points, unit)} />
         <Tooltip
           cursor={{ fill: 'var(--ui-colors-bg-muted)' }}
           isAnimationActive={false}
@@ -90,21 +92,13 @@ export function StackedBars({ series, points, unit = 'count', height = 260, onSe
 }
 
 export function Lines({ series, points, unit = 'count', height = 260 }: ChartProps) {
-  const { format, tick, isInteger } = writings[unit]
+  const { format } = writings[unit]
   return (
     <ResponsiveContainer width="100%" height={height}>
       <LineChart data={rowsOf(points)} margin={{ top: 4, right: 8, bottom: 0, left: 0 }}>
         <CartesianGrid vertical={false} stroke={line} />
         <XAxis dataKey="label" tick={axis} tickLine={false} axisLine={{ stroke: line }} minTickGap={24} />
-        <YAxis
-          tick={axis}
-          tickLine={false}
-          axisLine={false}
-          width={56}
-          tickFormatter={tick}
-          allowDecimals={!isInteger}
-          domain={axisDomain(points, unit)}
-        />
+        <YAxis {...valueAxis(points, unit)} />
         <Tooltip
           cursor={{ stroke: line }}
           isAnimationActive={false}
