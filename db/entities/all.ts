@@ -47,6 +47,7 @@ import { SettledCall } from './settled-call.ts'
 import { SetupRecord } from './setup-record.ts'
 import { SignInChallenge } from './sign-in-challenge.ts'
 import { Token } from './token.ts'
+import { TokenNameHour } from './token-name-hour.ts'
 import { TopUpOrder } from './top-up-order.ts'
 import { SpendCap } from './spend-cap.ts'
 import { SpendCapBucket } from './spend-cap-bucket.ts'
@@ -117,6 +118,7 @@ export const entities = [
   SubscriptionCharge,
   SignInChallenge,
   Token,
+  TokenNameHour,
   TopUpOrder,
   TopUpOrderEvent,
   StoredResponse,

@@ -59,4 +59,5 @@ export const migrationsList = [
   fromFile('0201-stored-response-models'),
   fromFile('0202-failures-by-group'),
   fromFile('0203-node-processes'),
+  fromFile('0204-token-name-hours'),
 ]

@@ -188,12 +188,12 @@ describe('the series', () => {
     await addHour(time(3, 2), { modelName: 'model-1', quota: 5 })
     const { models, points } = await (await all()).series({ start: time(3, 0), end: time(3, 5) })
     expect(models).toEqual([12, 11, 10, 9, 8, 7, 6, 5, 4, 3].map((index) => `model-${index}`))
-    const rest = points.filter(({ model }) => model === null)
+    const rest = points.map((point) => ({ ...point, models: point.models.filter(({ model }) => model === null) }))
     expect(rest).toMatchObject([
-      { time: time(3, 1), quota: 300, calls: 2 },
-      { time: time(3, 2), quota: 5, calls: 1 },
+      { time: time(3, 1), models: [{ quota: 300, calls: 2 }] },
+      { time: time(3, 2), models: [{ quota: 5, calls: 1 }] },
     ])
-    expect(points).toHaveLength(12)
+    expect(points.map(({ models: here }) => here.length)).toEqual([11, 1])
     expect((await (await own(bert)).series({ start: time(3, 0), end: time(3, 5) })).points).toEqual([])
   })
 
@@ -204,20 +204,23 @@ describe('the series', () => {
     const stats = await own(anna)
     const range = { start: time(1, 0), end: time(20, 0) }
     const times = async (input: { interval: 'hour' | 'day' | 'week'; timeZone?: string }) =>
-      (await stats.series({ ...range, ...input })).points.map((point) => [point.time.toISOString(), point.quota])
+      (await stats.series({ ...range, ...input })).points.map((point) => [
+        point.time.toISOString(),
+        point.models.map(({ quota }) => quota),
+      ])
     expect(await times({ interval: 'hour' })).toHaveLength(3)
     expect(await times({ interval: 'day' })).toEqual([
-      ['2026-03-03T00:00:00.000Z', 20],
-      ['2026-03-09T00:00:00.000Z', 10],
+      ['2026-03-03T00:00:00.000Z', [20]],
+      ['2026-03-09T00:00:00.000Z', [10]],
     ])
     expect(await times({ interval: 'day', timeZone: 'Asia/Shanghai' })).toEqual([
-      ['2026-03-02T16:00:00.000Z', 10],
-      ['2026-03-03T16:00:00.000Z', 10],
-      ['2026-03-08T16:00:00.000Z', 10],
+      ['2026-03-02T16:00:00.000Z', [10]],
+      ['2026-03-03T16:00:00.000Z', [10]],
+      ['2026-03-08T16:00:00.000Z', [10]],
     ])
     expect(await times({ interval: 'week' })).toEqual([
-      ['2026-03-02T00:00:00.000Z', 20],
-      ['2026-03-09T00:00:00.000Z', 10],
+      ['2026-03-02T00:00:00.000Z', [20]],
+      ['2026-03-09T00:00:00.000Z', [10]],
     ])
     expect(await codeOf(stats.series({ ...range, timeZone: "'; --" }))).toBe('BAD_REQUEST')
   })

@@ -1,5 +1,6 @@
 import { beforeEach, expect, test } from 'vitest'
 import { Log } from '#db/entities/log.ts'
+import { logType, type LogType } from '#core/statuses.ts'
 import { rollUpUsage } from '#features/logs/rollup.ts'
 import { channelMargins } from '#features/prices/buying.ts'
 import { startWithPeople } from './people.ts'
@@ -8,7 +9,7 @@ const { app, admin, anna, bert, addHour, addFailures } = await startWithPeople()
 beforeEach(() =>
   app.sql(
     `truncate logs, usage_hourly, usage_by_model, usage_by_hour, usage_totals, usage_by_channel, failures_hourly, failures_by_group,
-       log_hours, usage_rollup`,
+       token_name_hours, log_hours, usage_rollup`,
   ),
 )
 
@@ -58,7 +59,7 @@ test('hours that are over are added up once, and every figure stays what it was'
       channelMargins(app.services, { channelIds: [0, 1] }),
     ])
   const callsOf = ({ points }: Awaited<ReturnType<typeof stats.series>>) =>
-    points.reduce((sum, { calls }) => sum + calls, 0)
+    points.flatMap(({ models }) => models).reduce((sum, { calls }) => sum + calls, 0)
   const before = await look()
   const errorsOf = ({ errors }: Awaited<ReturnType<typeof stats.series>>) =>
     errors.reduce((sum, { count }) => sum + count, 0)
@@ -130,6 +131,42 @@ test('rows and sums of a time are the same once its hours are added up, also of 
   expect(contents(await logs.list({ start: time(240) }))).toEqual(['now', '240'])
 })
 
+test('the totals of a token name are those of its rows, before and after its hours are added up and once some are cleared', async () => {
+  const time = (minute: number) => new Date(Date.UTC(2026, 0, 1, 0, minute))
+  const log = (minute: number, fields: { type: LogType; quota?: number; tokenName?: string; other?: object }) =>
+    app.em().insert(Log, { userId: anna.id, modelName: 'o3', createdAt: time(minute), tokenName: 'shared', ...fields })
+  const attempts = (count: number) => ({ admin_info: { attempts: Array.from({ length: count }, () => ({})) } })
+  for (const [index, minute] of [5, 70, 190, 119, 10, 60, 240].entries()) {
+    await log(minute, { type: logType.consume, quota: 10 ** index, other: attempts(index % 3) })
+    await log(minute + 1, { type: logType.error, other: attempts(2) })
+    await log(minute, { type: logType.consume, quota: 10 ** index, tokenName: 'other' })
+  }
+  await log(70, { type: logType.consume, quota: 5, other: { test_quota: 5 } })
+  await log(70, { type: logType.manage, quota: 5 })
+  const { logs } = (await app.trpc(admin)).admin
+  const ranges = [0, 10, 60, 71, 185, 300].flatMap((from) =>
+    [0, 30, 120, 200].map((length) => ({ start: time(from), end: time(from + length) })),
+  )
+  const look = () =>
+    Promise.all(
+      [...ranges, { start: time(71) }, { end: time(71) }, {}].flatMap((range) =>
+        ['shared', ['shared', 'other'], 'nobody'].map((tokenName) => logs.stat({ ...range, tokenName })),
+      ),
+    )
+  const before = await look()
+  const all = { tokenName: 'shared' }
+  expect(await logs.stat(all)).toMatchObject({ quota: 1_111_111, calls: 7, failures: { calls: 7, attempts: 16 } })
+  await rollUpUsage(app.services)
+  expect(await look()).toEqual(before)
+  await log((Date.now() - time(0).getTime()) / 60_000, { type: logType.consume, quota: 3 })
+  expect(await logs.stat(all)).toMatchObject({ quota: 1_111_114, calls: 8 })
+  // What the sums do not know is still counted row by row.
+  expect(await logs.stat({ ...all, minQuota: 1000 })).toMatchObject({ quota: 1_111_000, calls: 4 })
+  expect(await logs.stat({ ...all, userId: bert.id })).toMatchObject({ quota: 0, calls: 0 })
+  await logs.clear({ before: time(120) })
+  expect(await logs.stat(all)).toMatchObject({ quota: 1_000_103, calls: 3 })
+})
+
 test('figures of the dashboard and of the log are those of one session, agent or project where that is asked for', async () => {
   const call = async (hours: number, session: string, row: { quota: number; type?: number; attempts?: number }) => {
     await app.em().insert(Log, {
@@ -159,7 +196,7 @@ test('figures of the dashboard and of the log are those of one session, agent or
       expect(current).toMatchObject({ quota: 30, calls: 2, errors: 1, failedAttempts: 4 })
       const { models, points, errors } = await stats.series({ ...range, ...filter })
       expect(models).toEqual(['one'])
-      expect(points.map((point) => [point.time, point.quota, point.calls])).toEqual([
+      expect(points.map(({ time, models: [here] }) => [time, here?.quota, here?.calls])).toEqual([
         [hoursAgo(3), 10, 1],
         [hoursAgo(2), 20, 1],
       ])

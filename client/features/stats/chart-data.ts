@@ -3,7 +3,7 @@ import type { Interval } from './buckets.ts'
 import { bucketLabel, bucketsBetween } from './buckets.ts'
 import type { Series } from './use-stats.ts'
 
-type Point = Series['points'][number]
+type Point = Series['points'][number]['models'][number]
 export type Measure = 'spend' | 'calls' | 'tokens'
 
 export const amountOf: Record<Measure, (point: Point) => number> = {
@@ -21,12 +21,14 @@ export const modelOf = (data: Series, key: string): string | undefined => data.m
 
 export type Axis = { interval: Interval; span: number }
 
+const pointsByTime = ({ points }: Series) => new Map(points.map(({ time, models }) => [time.getTime(), models]))
+
 function rowsOf(
   data: Series,
   axis: Axis,
   valuesAt: (points: readonly Point[]) => Record<string, number>,
 ): ChartPoint[] {
-  const byTime = Map.groupBy(data.points, (point) => point.time.getTime())
+  const byTime = pointsByTime(data)
   return bucketsBetween(data.from, data.until, axis.interval).map((start) => ({
     id: String(start.getTime()),
     label: bucketLabel(start, axis.interval, axis.span),
@@ -37,7 +39,8 @@ function rowsOf(
 /** The ten models that cost most, and the others together. */
 export function modelBars(data: Series, axis: Axis, { measure, rest }: { measure: Measure; rest: string }) {
   const series: ChartSeries[] = data.models.map((model) => ({ key: keyOf(data.models, model), name: model }))
-  if (data.points.some(({ model }) => model === null)) series.push({ key: restKey, name: rest, isRest: true })
+  if (data.points.some(({ models }) => models.some(({ model }) => model === null)))
+    series.push({ key: restKey, name: rest, isRest: true })
   const points = rowsOf(data, axis, (here) =>
     Object.fromEntries(here.map((point) => [keyOf(data.models, point.model), amountOf[measure](point)])),
   )
@@ -49,7 +52,7 @@ const mostLines = 5
 /** How long the first word took, for the models that cost most. Where nothing was measured there is no value. */
 export function firstTokenLines(data: Series, axis: Axis) {
   const measured = data.models.filter((model) =>
-    data.points.some((point) => point.model === model && point.firstTokenMs !== null),
+    data.points.some(({ models }) => models.some((point) => point.model === model && point.firstTokenMs !== null)),
   )
   const named = measured.slice(0, mostLines)
   const series: ChartSeries[] = named.map((model) => ({ key: keyOf(data.models, model), name: model }))
@@ -87,7 +90,7 @@ export function tokenBars(data: Series, axis: Axis, names: { input: string; cach
 export function errorLine(data: Series, axis: Axis, name: string) {
   const { errors } = data
   const failed = new Map(errors.map(({ time, count }) => [time.getTime(), count]))
-  const calls = Map.groupBy(data.points, ({ time }) => time.getTime())
+  const calls = pointsByTime(data)
   const series: ChartSeries[] = [{ key: 'errors', name }]
   const points = bucketsBetween(data.from, data.until, axis.interval).map((start): ChartPoint => {
     const at = start.getTime()

@@ -9,9 +9,9 @@ test('the days end with today and cross the end of a month', () => {
 test('what several models cost on a day is one sum, and a day without calls is zero', () => {
   const days = daysUpTo(new Date(2026, 2, 2, 15, 30), 3)
   const points = [
-    { time: new Date(2026, 1, 28), quota: 5 },
-    { time: new Date(2026, 2, 2), quota: 7 },
-    { time: new Date(2026, 2, 2), quota: 3 },
+    { time: new Date(2026, 1, 28), models: [{ quota: 5 }] },
+    { time: new Date(2026, 2, 2, 1), models: [{ quota: 4 }, { quota: 3 }] },
+    { time: new Date(2026, 2, 2, 9), models: [{ quota: 3 }] },
   ]
   expect(sumByDay(points, days)).toEqual([5, 0, 10])
 })

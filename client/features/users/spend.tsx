@@ -17,7 +17,8 @@ export function Spend({ userId }: { userId: number }) {
   const series = trpc.admin.stats.series.useQuery({ userId, start, end, interval: 'day', timeZone })
   const spent = new Map<string, number>()
   const keyOf = (time: Date) => `${two(time.getMonth() + 1)}-${two(time.getDate())}`
-  for (const { time, quota } of series.data?.points ?? []) {
+  for (const { time, models } of series.data?.points ?? []) {
+    const quota = models.reduce((sum, model) => sum + model.quota, 0)
     spent.set(keyOf(time), (spent.get(keyOf(time)) ?? 0) + quota)
   }
   const points = Array.from({ length: days }, (_, index) => {

@@ -45,6 +45,10 @@ export async function clearLogs(
   const total = progress ? await countBefore(pool, input.before) : 0
   // A month that is not over yet keeps its table, whatever is asked.
   const over = new Date(Math.min(input.before.getTime(), deps.ambient.now().getTime()))
+  // These are read in the place of rows, so they go with them, but for the hour that is cleared in part.
+  await pool.query(`delete from token_name_hours where hour < date_trunc('hour', $1::timestamptz, 'UTC')`, [
+    input.before,
+  ])
   let count = 0
   for (const partition of await partitionsBefore(pool, over)) {
     signal?.throwIfAborted()

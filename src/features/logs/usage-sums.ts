@@ -139,11 +139,16 @@ async function figuresOfRows(query: Query, filters: LogFilters, { sums, ...times
   return { sums: { ...nothing, ...row }, failures: toFailures(row) }
 }
 
-async function sumsOfHours(query: Query, filters: CommonFilters, { start, end }: Times): Promise<SumRow> {
-  const conditions = createConditions()
-  addCommon(conditions, filters)
+/** The end is the first hour that does not count. */
+function addHours(conditions: Conditions, { start, end }: Times): void {
   if (start) conditions.add((value) => `l.hour >= ${value}`, start)
   if (end) conditions.add((value) => `l.hour < ${value}`, end)
+}
+
+async function sumsOfHours(query: Query, filters: CommonFilters, times: Times): Promise<SumRow> {
+  const conditions = createConditions()
+  addCommon(conditions, filters)
+  addHours(conditions, times)
   const [row] = await query<SumRow>(
     `select ${hourSumsOf(columns)} from ${totalsFor(filters)} l${conditions.where()}`,
     conditions.values(),
@@ -186,20 +191,51 @@ async function failuresBetween(query: Query, filters: LogFilters, between: Betwe
   const { hours, rows } = partsOf(between)
   const parts = hours ? [await failuresOfHours(query, filters, hours)] : []
   for (const times of rows) parts.push(await failuresOfRows(query, filters, times))
+  return addedFailures(parts)
+}
+
+function addedFailures(parts: readonly FailureSums[]): FailureSums {
   const sumOf = (name: keyof FailureSums) => parts.reduce((sum, part) => sum + part[name], 0)
   return { calls: sumOf('calls'), attempts: sumOf('attempts') }
 }
 
-async function failuresOfHours(query: Query, filters: CommonFilters, { start, end }: Times): Promise<FailureSums> {
+async function failuresOfHours(query: Query, filters: CommonFilters, times: Times): Promise<FailureSums> {
   const conditions = createConditions()
   addCommon(conditions, filters)
-  if (start) conditions.add((value) => `l.hour >= ${value}`, start)
-  if (end) conditions.add((value) => `l.hour < ${value}`, end)
+  addHours(conditions, times)
   const [row] = await query<FailureRow>(
     `select sum(l.calls) as failed_calls, sum(l.attempts) as failed_attempts from ${failuresFor(filters)} l${conditions.where()}`,
     conditions.values(),
   )
   return toFailures(row)
+}
+
+/** Whole hours of a token's name are added up, if nothing else narrows the rows and no other sums are wanted. */
+const knowsTokenName = (filters: LogFilters, { sums }: Wanted): boolean =>
+  filters.tokenName.length > 0 &&
+  !narrowsRows({ ...filters, tokenName: [] }) &&
+  [filters.userId, filters.tokenId, filters.channelId, filters.modelName, filters.group].every(
+    (any) => any.length === 0,
+  ) &&
+  sums.every((name) => name === 'calls' || name === 'quota')
+
+async function figuresOfTokenNames(query: Query, filters: LogFilters, times: Between & Wanted): Promise<Figures> {
+  const { hours, rows } = partsOf(times)
+  const parts = hours ? [await figuresOfTokenNameHours(query, filters.tokenName, hours)] : []
+  for (const part of rows) parts.push(await figuresOfRows(query, filters, { ...part, sums: times.sums }))
+  return { sums: added(parts.map(({ sums }) => sums)), failures: addedFailures(parts.map(({ failures }) => failures)) }
+}
+
+async function figuresOfTokenNameHours(query: Query, names: readonly string[], times: Times): Promise<Figures> {
+  const conditions = createConditions()
+  conditions.add((value) => `l.token_name = any(${value})`, names)
+  addHours(conditions, times)
+  const [row] = await query<Pick<SumRow, 'calls' | 'quota'> & FailureRow>(
+    `select coalesce(sum(l.calls), 0) as calls, coalesce(sum(l.quota), 0) as quota, sum(l.failed_calls) as failed_calls,
+       sum(l.failed_attempts) as failed_attempts from token_name_sums l${conditions.where()}`,
+    conditions.values(),
+  )
+  return { sums: { ...nothing, ...row }, failures: toFailures(row) }
 }
 
 /** The other sums may be zero. */
@@ -213,6 +249,8 @@ export async function figuresBetween(
   filters: LogFilters,
   { start, end, now, options, sums = columns }: Logged,
 ): Promise<Figures> {
+  if (knowsTokenName(filters, { sums }))
+    return figuresOfTokenNames(query, filters, { start, end, now, hasRows: true, sums })
   if (narrowsRows(filters)) return figuresOfRows(query, filters, { start, end, sums })
   const hasRows = options.get('LogConsumeEnabled')
   // An attempt counts for the channel that failed, a row stands under the last one of its call.

@@ -26,7 +26,7 @@ import {
   type SeriesPoint,
   toHourlyUsage,
   toOperatorTotals,
-  toPoint,
+  toPoints,
   type Totals,
   toTotals,
   type UsageColumns,
@@ -126,6 +126,7 @@ export type ModelSeries = {
   from: Date
   until: Date
   models: string[]
+  /** In order; a time without calls is left out. */
   points: SeriesPoint[]
   /** Calls that failed. */
   errors: { time: Date; count: number }[]
@@ -176,7 +177,7 @@ async function seriesOf(deps: UserDeps, filters: Filters, input: Series): Promis
     const ranks = new Map(rows.flatMap(({ model, rank }) => (model === null ? [] : [[model, rank] as const])))
     const models = [...ranks.keys()].toSorted((left, right) => (ranks.get(left) ?? 0) - (ranks.get(right) ?? 0))
     const errors = await errorSeries(query, filters, { from, until, interval, timeZone })
-    return { from, until, models, points: rows.map(toPoint), errors }
+    return { from, until, models, points: toPoints(rows), errors }
   })
 }
 

@@ -53,8 +53,7 @@ export type PointRow = Pick<SumRow, (typeof pointColumns)[number]> & {
   rank: number
 }
 
-export const toPoint = ({ time, model, ...row }: PointRow) => ({
-  time,
+const toModelPoint = ({ model, ...row }: PointRow) => ({
   model,
   quota: Number(row.quota),
   calls: Number(row.calls),
@@ -63,7 +62,15 @@ export const toPoint = ({ time, model, ...row }: PointRow) => ({
   cachedTokens: Number(row.cached_tokens),
   firstTokenMs: quotient(Number(row.first_token_ms), Number(row.first_token_count)),
 })
-export type SeriesPoint = ReturnType<typeof toPoint>
+export type ModelPoint = ReturnType<typeof toModelPoint>
+export type SeriesPoint = { time: Date; models: ModelPoint[] }
+
+/** Rows in the order of their times, each time once. */
+export const toPoints = (rows: readonly PointRow[]): SeriesPoint[] =>
+  Array.from(
+    Map.groupBy(rows, ({ time }) => time.getTime()),
+    ([time, here]) => ({ time: new Date(time), models: here.map(toModelPoint) }),
+  )
 
 /** Hours of models, column by column: a month has so many that to read them row by row takes longer than to find them. */
 export type UsageColumns = { seconds: number[]; models: string[]; counts: number[]; quotas: number[]; tokens: number[] }
