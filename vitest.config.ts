@@ -32,7 +32,7 @@ const system = {
   // Real processes: a browser, a database and servers share the machine's cores with the tests.
   pool: 'forks',
   // Shared machines stall for seconds at a time. No test is tried again: one that needs it has a fault, or the product.
-  testTimeout: (isLong ? 7200 : 300) * seconds,
+  testTimeout: (isLong ? 7200 : 600) * seconds,
   hookTimeout: 600 * seconds,
   expect,
 } as const

@@ -201,7 +201,7 @@ test('where the operator wants it the answer is read to its end and charged as r
       if (stream) await leaveAfter(await call, leave, (text) => text.includes('said'))
       else leave.abort()
       // The gateway sees that first.
-      await pause(100)
+      await expect.poll(() => app.services.underWay.size).toBe(0)
       left.resolve()
       const row = await rowAfter(before)
       // (500 + 60) × 37.5
