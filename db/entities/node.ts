@@ -27,6 +27,8 @@ export const Node = defineEntity({
     pid: p.integer(),
     /** Distinguishes it from all processes that ever ran; null where the system does not say. See features/system/process-identity.ts. */
     process: p.text().nullable(),
+    /** Where the database sees it; null over a unix socket. */
+    address: p.text().nullable(),
     role: p.text(),
     version: p.text(),
     startedAt: p.datetime(),

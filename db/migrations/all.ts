@@ -60,4 +60,5 @@ export const migrationsList = [
   fromFile('0202-failures-by-group'),
   fromFile('0203-node-processes'),
   fromFile('0204-token-name-hours'),
+  fromFile('0210-node-addresses'),
 ]

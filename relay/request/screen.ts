@@ -50,7 +50,7 @@ export function screenTexts(
 async function screenApart(services: RelayServices, call: CallCore, order: ScreenOrder): Promise<string[]> {
   const { signal } = call.callerAborted
   try {
-    return await services.screener.find(order, signal)
+    return await services.screener.find(order, { caller: call.caller.user.id, signal })
   } catch (cause) {
     const facts = { err: cause, user: call.caller.user.id, requestId: call.id }
     if (!signal.aborted) services.log.warn(facts, 'a request could not be screened')

@@ -203,25 +203,30 @@ test('what a process of this machine held is given back at the first look after 
   const user = await world.make.user({ quota: 1000 })
   const running = spawn('sleep', ['600'])
   const ended = spawnSync('true').pid
-  const [host, boot, pids, , start] = ownProcess()?.split(' ') ?? []
-  const hold = async (nodeId: number, name: string) => {
+  const [host, boot, pids, times, , start] = ownProcess()?.split(' ') ?? []
+  const hold = async (nodeId: number, name: string, address = 'host(inet_client_addr())') => {
     await world.pool.query(
-      "insert into nodes (id, host, pid, role, version, started_at, process) values ($1, '', 0, '', '', now(), $2)",
+      `insert into nodes (id, host, pid, role, version, started_at, process, address)
+       values ($1, '', 0, '', '', now(), $2, ${address})`,
       [nodeId, name],
     )
     await world.ledgerWith({ nodeId }).reserve({ id: world.newId(), userId: user.id, tokenId: 0, amount: 100 })
   }
   // All without their locks, as after a loss of all sessions.
   await hold(506, ownProcess() ?? '')
-  await hold(507, `${host} another-boot ${pids} ${ended} ${start}`)
-  await hold(508, `${host} ${boot} another-container ${ended} ${start}`)
-  await hold(511, `another-host ${boot} ${pids} ${ended} ${start}`)
+  await hold(507, `${host} another-boot ${pids} ${times} ${ended} ${start}`)
+  await hold(508, `${host} ${boot} another-container ${times} ${ended} ${start}`)
+  await hold(511, `another-host ${boot} ${pids} ${times} ${ended} ${start}`)
+  await hold(512, `${host} ${boot} ${pids} other-times ${ended} ${start}`)
+  const over = `${host} ${boot} ${pids} ${times} ${ended} ${start}`
+  // A copy of this machine, made while it ran.
+  await hold(513, over, "'192.0.2.1'")
   expect(await createHoldRecovery(world.pool, { onLost: () => {} })()).toEqual({ released: 0 })
-  await hold(509, `${host} ${boot} ${pids} ${ended} ${start}`)
+  await hold(509, over)
   // The number of one that ended was given to another since.
-  await hold(510, `${host} ${boot} ${pids} ${running.pid} 1`)
+  await hold(510, `${host} ${boot} ${pids} ${times} ${running.pid} 1`)
   expect(await createHoldRecovery(world.pool, { onLost: () => {} })()).toEqual({ released: 2 })
-  expect(await world.balanceOf(user.id)).toBe(600)
+  expect(await world.balanceOf(user.id)).toBe(400)
   running.kill()
 })
 

@@ -1,12 +1,15 @@
 import { afterAll, expect, test, vi } from 'vitest'
-import { createScreener } from '#relay/request/screener.ts'
+import { createScreener, type Screener } from '#relay/request/screener.ts'
 import { longestPause } from '../support/processor-time.ts'
 import { startBalancedApp } from './relay-world.ts'
 import { withOptions } from './serve.ts'
 
-const nobodyLeaves = new AbortController().signal
+const by = (caller: number, signal = new AbortController().signal) => ({ caller, signal })
 const screener = createScreener()
 afterAll(() => screener.close())
+
+const endless = { list: 'regex:(a?){1000}a{1000}b', texts: ['a'.repeat(1_000_000)] }
+const harmless = { list: 'regex:a', texts: ['a'] }
 
 const pattern = 'regex:bomb.{0,200}how.{0,200}card.{0,200}zebra'
 /** Fits the pattern almost, from every second word on: a second of work. */
@@ -17,26 +20,47 @@ test('a text that fits a pattern almost does not block the event loop, and what 
   let found: string[] = []
   const pause = await longestPause(async () => {
     const order = { list: `${pattern}\nregex:gi.t`, texts: ['harmless', `${almost} bomb how card zebra`] }
-    found = await screener.find(order, nobodyLeaves)
+    found = await screener.find(order, by(1))
   })
   expect(pause).toBeLessThan(50)
   expect(found).toEqual([pattern, 'regex:gi.t'])
 })
 
 test('what takes too long is refused, and the next text is looked through', async () => {
-  const limited = createScreener(2000)
-  const hostile = { list: 'regex:(a?){1000}a{1000}b', texts: ['a'.repeat(1_000_000)] }
-  const first = limited.find(hostile, nobodyLeaves)
-  const second = limited.find({ list: 'regex:a', texts: ['a'] }, nobodyLeaves)
+  const limited = createScreener({ quickMs: 500, longestMs: 2000 })
+  const first = limited.find(endless, by(1))
+  const second = limited.find(harmless, by(1))
   await expect(first).rejects.toThrow('too long')
   expect(await second).toEqual(['regex:a'])
   await limited.close()
 })
 
+test('what takes longer than everyday texts is found too', async () => {
+  const impatient = createScreener({ quickMs: 1, longestMs: 600_000 })
+  // A second of work.
+  const order = { list: pattern, texts: [`${almost} bomb how card zebra`] }
+  expect(await impatient.find(order, by(1))).toEqual([pattern])
+  await impatient.close()
+})
+
+test('a caller holds nobody else up with one text after another that takes too long', async () => {
+  const limited = createScreener({ quickMs: 1000, longestMs: 3000 })
+  const leaving = new AbortController()
+  let ended = 0
+  const hostile = Array.from({ length: 8 }, () =>
+    limited.find(endless, by(1, leaving.signal)).catch(() => (ended += 1)),
+  )
+  expect(await limited.find(harmless, by(2))).toEqual(['regex:a'])
+  expect(ended).toBeLessThan(4)
+  leaving.abort()
+  await limited.close()
+  await Promise.all(hostile)
+})
+
 test('nothing is looked through for somebody who has left meanwhile', async () => {
   const leaving = new AbortController()
-  const first = screener.find({ list: 'regex:a', texts: ['a'] }, nobodyLeaves)
-  const second = screener.find({ list: 'regex:a', texts: ['a'] }, leaving.signal)
+  const first = screener.find(harmless, by(1))
+  const second = screener.find(harmless, by(1, leaving.signal))
   leaving.abort()
   expect(await first).toEqual(['regex:a'])
   await expect(second).rejects.toThrow('aborted')
@@ -91,7 +115,7 @@ test('a text that could not be screened is logged, but not where its caller has 
   const warnings = () => warn.mock.calls.filter(([, message]) => message === 'a request could not be screened').length
   const { screener: working } = app.services
   const asked = Promise.withResolvers<void>()
-  const find = (_order: unknown, signal: AbortSignal): Promise<string[]> =>
+  const find: Screener['find'] = (_order, { signal }) =>
     new Promise((_resolve, reject) => {
       signal.addEventListener('abort', () => reject(signal.reason))
       asked.resolve()

@@ -46,7 +46,7 @@ export const startLedgerWorld = withStartLimit(async function startLedgerWorld()
     ledgerWith: (
       given: { pool?: Pool; nodeId?: number; leases?: { fromCalls: number; idleMs: number } } & Pick<
         Parameters<typeof createLedger>[0],
-        'settleDeadlineMs' | 'onSetAside' | 'onError'
+        'reserveWaitMs' | 'settleDeadlineMs' | 'runningTime' | 'onSetAside' | 'onError'
       > = {},
     ): Ledger => {
       const { pool: own = hot, nodeId = 1, leases, ...rest } = given

@@ -2,6 +2,7 @@ import pg from 'pg'
 import { expect, test, vi } from 'vitest'
 import { takeNodeIdentity } from '#features/ledger/node.ts'
 import { keepPresence } from '#features/system/presence.ts'
+import { ownProcess } from '#features/system/process-identity.ts'
 import { listenForChanges } from '#db/changes.ts'
 import { until } from '#test/support/processes.ts'
 import { startFileConsole } from '#test/support/console-app.ts'
@@ -23,6 +24,11 @@ test('a process is listed as living while it holds its lock, as gone when it die
   const changes = await listenForChanges(app.connection, () => {})
   const { id } = await takeNodeIdentity(changes)
   const node = { id: id(), role: 'relay', version: '1.2.3', startedAt: new Date() }
+  // What stands under its number is of an earlier process: the database was restored from a backup.
+  await app.sql(
+    "insert into nodes (id, host, pid, role, version, started_at, process) values ($1, '', 1, '', '', now(), 'x')",
+    [id()],
+  )
   const presence = await keepPresence({ pool: app.services.database.pool, node, folder: '.', read: () => idle })
   const own = async () => (await state()).nodes.find((one) => one.id === node.id)
   await until(async () => (await own()) !== undefined, { what: 'the process is not listed' })
@@ -33,6 +39,8 @@ test('a process is listed as living while it holds its lock, as gone when it die
     pid: process.pid,
     figures: { ...idle, memoryBytes: expect.any(Number), disk: { totalBytes: expect.any(Number) } },
   })
+  const { rows } = await app.services.database.pool.query('select process from nodes where id = $1', [id()])
+  expect(rows).toEqual([{ process: ownProcess() }])
   await changes.close()
   await until(async () => (await own())?.alive === false, { what: 'the process still counts as living' })
   await presence.stop()

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { InFlight } from '#core/in-flight.ts'
+import type { RunningTime } from './running-time.ts'
 import { ItemRefused } from './batch-queue.ts'
 import { bareRow } from './bare-row.ts'
 import { ledgerLimits } from './limits.ts'
@@ -46,6 +47,8 @@ export function createEnding(deps: {
   /** A charge was booked, but without its texts: they are what the database refused. */
   onBare: (row: ChargeRow, error: unknown) => void
   settleDeadlineMs: number
+  /** What it is counted by. */
+  now: RunningTime
   onError: (error: unknown) => void
 }) {
   const pending = new InFlight<Promise<unknown>>()
@@ -127,10 +130,13 @@ export function createEnding(deps: {
         reject(error)
         late.afterwards(sending)
       }
-      const deadline = setTimeout(
-        () => fail(new SettleFailed('the charge could not be committed in time')),
-        deps.settleDeadlineMs,
-      )
+      const end = deps.now() + deps.settleDeadlineMs
+      const wait = (): NodeJS.Timeout => setTimeout(look, end - deps.now())
+      const look = (): void => {
+        if (deps.now() < end) deadline = wait()
+        else fail(new SettleFailed('the charge could not be committed in time'))
+      }
+      let deadline = wait()
       sending.then(
         (result) => {
           clearTimeout(deadline)

@@ -89,7 +89,7 @@ export function createHoldRecovery(pool: Pool, own?: Pick<Changes, 'onLost'>) {
     // Shared, so that two who look at the same moment do not take each other for the living process.
     const { rows } = await pool.query<{ node_id: number; free: boolean; process: string | null }>(
       `select n.node_id, pg_try_advisory_xact_lock_shared($1, n.node_id) as free,
-         (select process from nodes where id = n.node_id) as process
+         (select process from nodes where id = n.node_id and address is not distinct from host(inet_client_addr())) as process
        from (select node_id from holds where status = 'open' and node_id <> 0 union select node_id from leases) n`,
       [nodeLockClass],
     )

@@ -4,6 +4,7 @@ import type { Pool } from 'pg'
 import type { LogType } from '#core/statuses.ts'
 import { storableText } from '#core/storable-text.ts'
 import { isDatabaseUnavailable, isLockTimeout } from '#core/database-errors.ts'
+import { type RunningTime, runningTime } from './running-time.ts'
 import { type Act, nameOfAct, rowsOfAct, runBatch } from './batch.ts'
 import { batchFaultOf, isKnownRefusal } from './batch-fault.ts'
 import { type AddOptions, createBatchQueue, ItemRefused, QueueFull } from './batch-queue.ts'
@@ -72,7 +73,10 @@ export function createLedger(deps: {
   nodeId: () => number
   /** Books the refund of a charge whose answer never arrived. */
   refund: (row: ChargeRow) => Promise<void>
+  reserveWaitMs?: number
   settleDeadlineMs?: number
+  /** What both are counted by. */
+  runningTime?: RunningTime
   onError?: (error: unknown) => void
   /** Receives each charge once it is booked: the balance after it, and what of it the balance paid. Must not wait. */
   onCharged?: (row: ChargeRow, booked: { balance: number; paid: number }) => void
@@ -91,6 +95,7 @@ export function createLedger(deps: {
   }
 }): Ledger {
   const onError = deps.onError ?? (() => {})
+  const now = deps.runningTime ?? runningTime
   const locked = createLockedRows(deps.pool)
   const queue = createBatchQueue((acts: Act[]) => runBatch({ pool: deps.pool, nodeId: deps.nodeId(), leases }, acts), {
     nameOf: nameOfAct,
@@ -126,6 +131,7 @@ export function createLedger(deps: {
     },
     onBare: (row, error) => deps.onSetAside?.({ row, error, storedAs: 'texts' }),
     settleDeadlineMs: deps.settleDeadlineMs ?? settleDeadlineMs,
+    now,
     onError,
   })
 
@@ -185,10 +191,10 @@ export function createLedger(deps: {
   }
 
   const send = async (request: ReserveRequest, raising: boolean): Promise<ReserveResult> => {
-    const end = performance.now() + reserveWaitMs
+    const end = now() + (deps.reserveWaitMs ?? reserveWaitMs)
     // A call that has ended needs no larger hold, and nobody has to hear of it.
     const isOver = () => raising && !open.has(request.id)
-    const isWanted = () => performance.now() < end && !isOver()
+    const isWanted = () => now() < end && !isOver()
     let unknown = false
     try {
       return await reserveWith(request, { isWanted }).catch((error: unknown) => {

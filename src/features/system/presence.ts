@@ -41,9 +41,11 @@ export async function keepPresence({ pool, node, folder, read }: Given): Promise
     }
     await pool.query(
       `with old as (delete from nodes where seen_at < now() - $7::interval and id <> $1)
-      insert into nodes (id, host, pid, process, role, version, started_at, figures, seen_at)
-      values ($1, $2, $3, $9, $4, $5, $6, $8, now())
-      on conflict (id) do update set figures = excluded.figures, seen_at = excluded.seen_at`,
+      insert into nodes (id, host, pid, process, address, role, version, started_at, figures, seen_at)
+      values ($1, $2, $3, $9, host(inet_client_addr()), $4, $5, $6, $8, now())
+      on conflict (id) do update set host = excluded.host, pid = excluded.pid, process = excluded.process,
+        address = excluded.address, role = excluded.role, version = excluded.version, started_at = excluded.started_at,
+        figures = excluded.figures, seen_at = excluded.seen_at`,
       [
         node.id,
         hostname(),

@@ -26,11 +26,26 @@ export function hasEnded(name: string): boolean {
   }
 }
 
-/** Machines that were copied while they ran have the same boot. A number is given again once its namespace is gone, to what began later. */
-const ourNamespace = (): string =>
-  [hostname(), readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim(), readlinkSync('/proc/self/ns/pid')].join(
-    ' ',
-  )
+/**
+ * Machines that were copied while they ran have the same boot. A number is given again once its namespace is gone, to what
+ * began later. In another time namespace the same process began at another time.
+ */
+function ourNamespace(): string {
+  // Else what /proc says of a number is of another process than the kernel's: mounted from outside the container.
+  if (readlinkSync('/proc/self') !== String(process.pid)) throw new Error('/proc counts otherwise than the kernel')
+  const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()
+  return [hostname(), boot, readlinkSync('/proc/self/ns/pid'), timeNamespace()].join(' ')
+}
+
+/** Kernels before 5.6 have but one. */
+function timeNamespace(): string {
+  try {
+    return readlinkSync('/proc/self/ns/time')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return 'time'
+    throw error
+  }
+}
 
 /** Asks the kernel, since /proc may be mounted so that it hides what other users run. */
 function isUnused(pid: number): boolean {
