@@ -29,8 +29,8 @@ test('a process is over once it ended, for whoever counts and clocks processes a
 
 test('one that is held up is not over, one that only waits for its parent is', async () => {
   const held = spawn(process.execPath, program('console.log(ownProcess()); setInterval(() => {}, 1000)'))
-  const [said] = await once(held.stdout, 'data')
-  const name = String(said).trim()
+  const [output] = await once(held.stdout, 'data')
+  const name = String(output).trim()
   held.kill('SIGSTOP')
   expect(hasEnded(name)).toBe(false)
   // Not yet waited for: the engine does that in a later turn.
