@@ -142,7 +142,7 @@ async function connectionsDuring(work: (url: string) => Promise<void>): Promise<
 
 describe('time limits', () => {
   it('end the wait for the first byte, headers or not', async () => {
-    await expect(send({ directives: 'hang', firstByteTimeoutMs: 60 })).rejects.toEqual(
+    await expect(send({ directives: 'hang', firstByteTimeoutMs: 3000 })).rejects.toEqual(
       failure('timeout-first-byte', true),
     )
     const stalled = await send({ directives: 'stall=0', firstByteTimeoutMs: 3000 })
