@@ -2,6 +2,8 @@ import type { ReactNode } from 'react'
 import { Component } from 'react'
 import { ErrorState } from '../components/states.tsx'
 import { t } from '../i18n/t.ts'
+import { isUnreachable } from '../lib/errors.ts'
+import { forgetMissingPages } from './pages.ts'
 
 type Props = { children: ReactNode; resetKey: string }
 type State = { error: unknown; resetKey: string }
@@ -16,10 +18,18 @@ export class ErrorBoundary extends Component<Props, State> {
   static getDerivedStateFromProps = (props: Props, state: State): Partial<State> | null =>
     props.resetKey === state.resetKey ? null : { error: undefined, resetKey: props.resetKey }
 
+  override componentDidCatch = forgetMissingPages
+
+  /** A page that cannot be fetched is mostly one of an older build: only a reload brings the new one. Without a network it would bring nothing. */
+  private readonly retry = (): void => {
+    if (navigator.onLine) window.location.reload()
+    else this.setState({ error: undefined })
+  }
+
   override render(): ReactNode {
     const { error } = this.state
     if (error === undefined) return this.props.children
-    // A page that cannot be fetched is mostly one of an older build: only a reload brings the new one.
-    return <ErrorState error={error} title={t('页面出错了')} onRetry={() => window.location.reload()} />
+    const title = isUnreachable(error) ? t('加载失败') : t('页面出错了')
+    return <ErrorState error={error} title={title} onRetry={this.retry} />
   }
 }

@@ -1,5 +1,7 @@
 import { Box, Button, Flex, HStack, Heading, Stack, Text } from '@chakra-ui/react'
+import { useIsMutating } from '@tanstack/react-query'
 import { Circle, CircleCheck } from 'lucide-react'
+import { useEffect } from 'react'
 import { Link, useLocation } from 'wouter'
 import type { RouterOutputs } from '#server/app-router.ts'
 import { notify } from '../components/notify.ts'
@@ -8,18 +10,35 @@ import { useSession } from '../lib/session.ts'
 import { trpc } from '../lib/trpc.ts'
 
 type Steps = NonNullable<RouterOutputs['admin']['site']['firstSteps']>
-type Step = { id: keyof Steps; title: string; note: string; href: string }
+type Step = { id: Exclude<keyof Steps, 'channelId' | 'tokenId'>; title: string; note: string; href: string }
 
-const steps = (): Step[] => [
+const steps = ({ channelId, tokenId }: Steps): Step[] => [
   { id: 'channel', title: t('添加渠道'), note: t('填写上游的地址和密钥'), href: '/channel/add' },
-  { id: 'test', title: t('测试渠道'), note: t('确认上游能够应答'), href: '/admin/channels' },
-  { id: 'price', title: t('设置价格'), note: t('未定价的模型用户无法使用'), href: '/admin/settings?tab=operation' },
-  { id: 'token', title: t('创建令牌'), note: t('程序凭令牌调用'), href: '/app/tokens?form=-1' },
-  { id: 'call', title: t('完成首次调用'), note: t('用令牌发出第一个请求'), href: '/app/tokens' },
+  {
+    id: 'test',
+    title: t('测试渠道'),
+    note: t('确认上游能够应答'),
+    href: channelId ? `/admin/channels?test=${channelId}` : '/channel/add',
+  },
+  { id: 'price', title: t('设置价格'), note: t('未定价的模型用户无法使用'), href: '/admin/prices?show=missing' },
+  { id: 'token', title: t('创建令牌'), note: t('程序凭令牌调用'), href: '/app/tokens?form=new' },
+  {
+    id: 'call',
+    title: t('完成首次调用'),
+    note: t('用令牌发出第一个请求'),
+    href: tokenId ? `/app/tokens?use=${tokenId}` : '/app/tokens',
+  },
 ]
 
 /** Pages on which whoever set the site up lands. */
-const landings = ['/app/tokens', '/app/dashboard', '/admin/channels', '/admin/settings', '/channel/add']
+const landings = [
+  '/app/tokens',
+  '/app/dashboard',
+  '/admin/channels',
+  '/admin/prices',
+  '/admin/settings',
+  '/channel/add',
+]
 
 /** From an empty site to its first call; each step is ticked by what is really there. */
 export function FirstSteps() {
@@ -32,6 +51,13 @@ export function FirstSteps() {
     refetchInterval: (query) => (query.state.data ? 5000 : false),
     placeholderData: undefined,
   })
+  // Whatever the reader has just done may have been a step.
+  const utils = trpc.useUtils()
+  const isTicking = wanted && Boolean(state.data)
+  const isSaving = useIsMutating() > 0
+  useEffect(() => {
+    if (isTicking && !isSaving) void utils.admin.site.firstSteps.invalidate()
+  }, [isTicking, isSaving, utils])
   if (!wanted || !state.data) return null
   return <Card done={state.data} />
 }
@@ -39,7 +65,7 @@ export function FirstSteps() {
 function Card({ done }: { done: Steps }) {
   const utils = trpc.useUtils()
   const dismiss = trpc.admin.site.dismissFirstSteps.useMutation()
-  const all = steps()
+  const all = steps(done)
   const close = async () => {
     try {
       await dismiss.mutateAsync()

@@ -49,15 +49,37 @@ function reloadOnce(error: unknown): Promise<never> {
   return new Promise(() => {})
 }
 
-/** A page is fetched when it is first visited. */
-export function lazyPage(name: string): LazyExoticComponent<ComponentType> {
+type LazyPage = LazyExoticComponent<ComponentType>
+
+const pages = new Map<string, LazyPage>()
+const missing = new Set<string>()
+
+function lazyPage(name: string): LazyPage {
   const load = modules[fileOf(name)]
   return lazy(async () => {
     if (load === undefined) throw new Error(`There is no page ${name}`)
-    const { Page } = await load().catch(reloadOnce)
-    mark(null)
-    return { default: Page }
+    try {
+      const { Page } = await load().catch(reloadOnce)
+      mark(null)
+      return { default: Page }
+    } catch (error) {
+      missing.add(name)
+      throw error
+    }
   })
+}
+
+/** A page is fetched when it is first visited. */
+export function pageOf(name: string): LazyPage {
+  const page = pages.get(name) ?? lazyPage(name)
+  pages.set(name, page)
+  return page
+}
+
+/** What `lazy` could not fetch once it never fetches again: the next visit begins anew. Not before the failure is shown, or it would be at once. */
+export function forgetMissingPages(): void {
+  for (const name of missing) pages.delete(name)
+  missing.clear()
 }
 
 /** Fetches a page ahead of the click. */

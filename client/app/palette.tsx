@@ -47,8 +47,8 @@ function useSearchWords(): string {
 }
 
 /** Everything that can be reached or done, by typing a part of its name. */
-export function Palette() {
-  const [typed, setTyped] = useState('')
+export function Palette({ first }: { first: string }) {
+  const [typed, setTyped] = useState(first)
   const [chosen, setChosen] = useState(0)
   const listId = useId()
   const input = useRef<HTMLInputElement>(null)

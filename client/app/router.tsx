@@ -1,4 +1,3 @@
-import type { ComponentType, LazyExoticComponent } from 'react'
 import { Suspense, useEffect, useRef } from 'react'
 import { Redirect, Route, Switch, useLocation } from 'wouter'
 import { loginAddress, useSession } from '../lib/session.ts'
@@ -10,17 +9,13 @@ import { t, useSentences } from '../i18n/t.ts'
 import { NotAllowed } from './not-allowed.tsx'
 import { NotFound } from './not-found.tsx'
 import { PageLoading } from './page-loading.tsx'
-import { lazyPage } from './pages.ts'
+import { pageOf } from './pages.ts'
 import type { AppRoute } from './routes.tsx'
 import { Shell } from './shell.tsx'
 
-const pages = new Map<string, LazyExoticComponent<ComponentType>>(
-  knownRoutes.map((route) => [route.page, lazyPage(route.page)]),
-)
-
 function GuardedPage({ route }: { route: AppRoute }) {
   const { role, user } = useSession()
-  const Page = pages.get(route.page)
+  const Page = pageOf(route.page)
   if (route.role > 0 && !user) {
     // Existing clients say it in the address of the page itself.
     const expired = new URLSearchParams(window.location.search).get('expired') === 'true'
@@ -28,7 +23,7 @@ function GuardedPage({ route }: { route: AppRoute }) {
   }
   if (role < route.role && route.refusal === 'home') return <Redirect to="/" replace />
   if (role < route.role) return <NotAllowed title={t(route.title)} />
-  return Page ? <Page /> : <NotFound />
+  return <Page />
 }
 
 /** Another page begins at its top, and has the focus unless it gave it to a field of its own. */

@@ -42,7 +42,7 @@ export type Nav = {
 export type AppRoute = {
   /** Every address of the page; the first is the one that links use. */
   paths: readonly [string, ...string[]]
-  /** See `lazyPage`. */
+  /** See `pageOf`. */
   page: string
   title: PlainText
   role: Role

@@ -2,6 +2,7 @@ import { Box, Button, Flex } from '@chakra-ui/react'
 import type { ReactNode } from 'react'
 import { Suspense, lazy, useState } from 'react'
 import { Link, useLocation } from 'wouter'
+import { fetchedPart } from '../components/fetched-part.ts'
 import { Notice } from '../components/notice.tsx'
 import { t } from '../i18n/t.ts'
 import { useSession } from '../lib/session.ts'
@@ -14,8 +15,14 @@ import { Footer } from './footer.tsx'
 import { Sidebar } from './sidebar.tsx'
 import { TopBar } from './top-bar.tsx'
 
-const Announcement = lazy(async () => ({ default: (await import('./announcement.tsx')).Announcement }))
-const MenuDrawer = lazy(async () => ({ default: (await import('./menu-drawer.tsx')).MenuDrawer }))
+/** Where its file does not come nobody misses it: it comes again with the next visit. */
+const Announcement = lazy(() =>
+  import('./announcement.tsx').then(
+    (file) => ({ default: file.Announcement }),
+    () => ({ default: () => null }),
+  ),
+)
+const menuDrawer = fetchedPart(async () => (await import('./menu-drawer.tsx')).MenuDrawer)
 
 /** Null until the reader chooses: the site's default then holds. */
 const sidebarChoice = createStoredJson<boolean | null>('default_collapse_sidebar', null)
@@ -29,6 +36,7 @@ export function Shell({ frame, children }: ShellProps) {
   const { defaultCollapseSidebar } = useStatus()
   const choice = useStore(sidebarChoice)
   const [menuOpen, setMenuOpen] = useState(false)
+  const MenuDrawer = menuDrawer.usePart(narrow && menuOpen, () => setMenuOpen(false))
   const collapsed = choice ?? defaultCollapseSidebar
   return (
     <Flex direction="column" h="100dvh" minH="0">
@@ -53,11 +61,7 @@ export function Shell({ frame, children }: ShellProps) {
           <Announcement />
         </Suspense>
       )}
-      {narrow && menuOpen && (
-        <Suspense fallback={null}>
-          <MenuDrawer onClose={() => setMenuOpen(false)} />
-        </Suspense>
-      )}
+      {narrow && menuOpen && MenuDrawer && <MenuDrawer onClose={() => setMenuOpen(false)} />}
     </Flex>
   )
 }

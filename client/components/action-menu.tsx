@@ -1,11 +1,11 @@
 import type { LucideIcon } from 'lucide-react'
 import { Ellipsis } from 'lucide-react'
 import type { ReactNode } from 'react'
-import { Suspense, lazy, useEffect, useRef, useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
+import { fetchedPart } from './fetched-part.ts'
 import { IconButton } from './icon-button.tsx'
 
-const loadMenu = () => import('./open-menu.tsx')
-const OpenMenu = lazy(async () => ({ default: (await loadMenu()).OpenMenu }))
+const menu = fetchedPart(async () => (await import('./open-menu.tsx')).OpenMenu)
 
 export type MenuAction = {
   id: string
@@ -44,6 +44,7 @@ export function ActionMenu({ label, actions, trigger, header }: ActionMenuProps)
   const [open, setOpen] = useState(false)
   const button = useRef<HTMLButtonElement>(null)
   const chosen = useRef<MenuAction>(undefined)
+  const OpenMenu = menu.usePart(open, () => setOpen(false))
   // A dialog that opened while the menu still stood would count as part of it and go with it.
   useEffect(() => {
     if (open) return
@@ -54,7 +55,7 @@ export function ActionMenu({ label, actions, trigger, header }: ActionMenuProps)
   const props: TriggerProps = {
     ref: button,
     onClick: () => setOpen(true),
-    onPointerEnter: () => void loadMenu(),
+    onPointerEnter: menu.preload,
     'aria-haspopup': 'menu',
     'aria-expanded': open,
   }
@@ -62,22 +63,20 @@ export function ActionMenu({ label, actions, trigger, header }: ActionMenuProps)
   return (
     <>
       {trigger ? trigger(props) : <IconButton icon={Ellipsis} label={label} size="xs" {...props} />}
-      {open && (
-        <Suspense fallback={null}>
-          <OpenMenu
-            label={label}
-            actions={actions}
-            header={header}
-            onChoose={(action) => {
-              chosen.current = action
-            }}
-            anchor={() => button.current?.getBoundingClientRect() ?? null}
-            onClose={() => {
-              setOpen(false)
-              button.current?.focus({ preventScroll: true })
-            }}
-          />
-        </Suspense>
+      {open && OpenMenu && (
+        <OpenMenu
+          label={label}
+          actions={actions}
+          header={header}
+          onChoose={(action) => {
+            chosen.current = action
+          }}
+          anchor={() => button.current?.getBoundingClientRect() ?? null}
+          onClose={() => {
+            setOpen(false)
+            button.current?.focus({ preventScroll: true })
+          }}
+        />
       )}
     </>
   )

@@ -6,7 +6,7 @@ import { CallFailure, priceMissing } from '../lib/relay-call.ts'
 import { useSession } from '../lib/session.ts'
 
 /** Where an administrator gives models their prices. */
-const pricesAddress = '/admin/settings?tab=operation&ratio=unset_models'
+const pricesAddress = '/admin/prices?show=missing'
 
 /** Why a call to the gateway failed, what to quote, and for administrators the way to a missing price. */
 export function CallFailureText({ error }: { error: unknown }) {

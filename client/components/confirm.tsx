@@ -1,8 +1,8 @@
 import type { ReactNode } from 'react'
-import { Suspense, lazy } from 'react'
 import { createStore, useStore } from '../lib/store.ts'
+import { fetchedPart } from './fetched-part.ts'
 
-const ConfirmDialog = lazy(async () => ({ default: (await import('./confirm-dialog.tsx')).ConfirmDialog }))
+const dialog = fetchedPart(async () => (await import('./confirm-dialog.tsx')).ConfirmDialog)
 
 export type Question = {
   /** Names the object: 「删除令牌“甲”？」 */
@@ -39,14 +39,10 @@ export function confirm(question: Question): Promise<boolean> {
 /** Mounted once; shows the question that `confirm` asks. */
 export function ConfirmHost() {
   const current = useStore(asked)
-  if (!current) return null
   const close = (confirmed: boolean) => {
     asked.set(undefined)
-    current.answer(confirmed)
+    current?.answer(confirmed)
   }
-  return (
-    <Suspense fallback={null}>
-      <ConfirmDialog key={current.id} question={current.question} onClose={close} />
-    </Suspense>
-  )
+  const ConfirmDialog = dialog.usePart(current !== undefined, () => close(false))
+  return current && ConfirmDialog && <ConfirmDialog key={current.id} question={current.question} onClose={close} />
 }

@@ -104,7 +104,12 @@ export function Picker(props: PickerProps) {
       selectionBehavior="preserve"
       inputBehavior="autohighlight"
       positioning={{ sameWidth: true }}
-      onInputValueChange={({ inputValue, reason }) => setTyped(reason === 'input-change' ? inputValue : undefined)}
+      onInputValueChange={({ inputValue, reason }) => {
+        if (reason !== 'input-change') return setTyped(undefined)
+        // A click puts the caret behind the choice that stands there: what is typed looks for another one, not for both together.
+        const isAppended = typed === undefined && !allowNew && inputValue.startsWith(shown)
+        setTyped(isAppended ? inputValue.slice(shown.length) : inputValue)
+      }}
       onOpenChange={({ open }) => !open && setTyped(undefined)}
       onValueChange={({ value: [chosen] }) => onChange(chosen ?? '')}
     >

@@ -1,18 +1,20 @@
-import { Suspense, lazy } from 'react'
 import { useStore } from '../lib/store.ts'
-import { proofAsked } from '../lib/verification.ts'
+import { answerVerification, proofAsked } from '../lib/verification.ts'
+import { fetchedPart } from './fetched-part.ts'
 
-const VerificationDialog = lazy(async () => ({
-  default: (await import('./verification-dialog.tsx')).VerificationDialog,
-}))
+const dialogs = {
+  'second-factor': fetchedPart(async () => (await import('./verification-dialog.tsx')).VerificationDialog),
+  password: fetchedPart(async () => (await import('./password-dialog.tsx')).PasswordDialog),
+}
 
-const PasswordDialog = lazy(async () => ({
-  default: (await import('./password-dialog.tsx')).PasswordDialog,
-}))
+const giveUp = () => answerVerification(false)
 
 /** Mounted once; asks for the second factor, or the password, when a call wants it. */
 export function VerificationHost() {
   const asked = useStore(proofAsked)
+  const SecondFactor = dialogs['second-factor'].usePart(asked === 'second-factor', giveUp)
+  const Password = dialogs.password.usePart(asked === 'password', giveUp)
   if (!asked) return null
-  return <Suspense fallback={null}>{asked === 'password' ? <PasswordDialog /> : <VerificationDialog />}</Suspense>
+  const Dialog = asked === 'password' ? Password : SecondFactor
+  return Dialog && <Dialog />
 }

@@ -50,7 +50,7 @@ export function mayRetry(error: unknown): boolean {
 const isOfNetwork = (error: unknown): boolean =>
   error instanceof TypeError && /fetch|network|load failed/i.test(error.message)
 
-const isUnreachable = (error: unknown): boolean =>
+export const isUnreachable = (error: unknown): boolean =>
   isOfNetwork(error) || (error instanceof Error && isOfNetwork(error.cause))
 
 /** Failures of the call itself; a refusal says by itself what it is about. */

@@ -38,7 +38,9 @@ describeWithBrowser('channels', async () => {
     await button(drawer, '创建').click()
     await drawer.getByText('请填写渠道名称和渠道密钥！').first().waitFor()
     await drawer.getByText('请至少选择一个模型！').waitFor()
+    // What is typed after a click replaces the choice that stands there.
     await drawer.getByRole('combobox', { name: '类型' }).click()
+    await page.keyboard.type('openai')
     await page.getByRole('option', { name: 'OpenAI', exact: true }).click()
     await box(drawer, '名称').fill('Simulated')
     await box(drawer, 'API 地址').fill(`${app.upstream.url}/`)

@@ -58,8 +58,12 @@ async function signIn(page: Page): Promise<void> {
   await page.waitForURL('**/admin/channels')
 }
 
+/** Each step leads to where it is done. */
+const takeStep = (page: Page, title: string): Promise<void> =>
+  page.getByRole('region', { name: '开始使用' }).getByRole('link', { name: title, exact: true }).click()
+
 async function addChannel(page: Page, upstream: string): Promise<void> {
-  await page.getByRole('button', { name: '添加渠道' }).first().click()
+  await takeStep(page, '添加渠道')
   const drawer = page.getByRole('dialog')
   await box(drawer, '名称').fill('First channel')
   await box(drawer, '密钥').fill('sk-upstream')
@@ -77,7 +81,7 @@ async function addChannel(page: Page, upstream: string): Promise<void> {
 async function testChannel(page: Page): Promise<void> {
   await page.getByRole('link', { name: '渠道', exact: true }).click()
   await doneSteps(page, ['添加渠道', '设置价格', '创建令牌', '完成首次调用'])
-  await page.getByRole('button', { name: '测试 First channel', exact: true }).click()
+  await takeStep(page, '测试渠道')
   const tests = page.getByRole('dialog', { name: '测试模型' })
   await tests.getByRole('button', { name: '测试 gpt-4o-mini', exact: true }).click()
   await tests.getByText('成功 1，失败 0，未测试 0').waitFor()
@@ -86,8 +90,9 @@ async function testChannel(page: Page): Promise<void> {
 }
 
 async function makeToken(page: Page): Promise<string> {
-  await page.getByRole('link', { name: 'API令牌' }).click()
-  await page.getByRole('button', { name: '新建令牌' }).first().click()
+  await takeStep(page, '设置价格')
+  await page.waitForURL('**/admin/prices?show=missing')
+  await takeStep(page, '创建令牌')
   const drawer = page.getByRole('dialog')
   await box(drawer, '名称').fill('My program')
   await drawer.getByRole('button', { name: '$10', exact: true }).click()
@@ -105,6 +110,9 @@ async function makeToken(page: Page): Promise<string> {
     .textContent()
   await page.keyboard.press('Escape')
   await page.getByRole('cell', { name: 'My program', exact: true }).waitFor()
+  await takeStep(page, '完成首次调用')
+  await page.getByRole('dialog').getByRole('button', { name: '测试连接' }).waitFor()
+  await page.keyboard.press('Escape')
   return key ?? ''
 }
 

@@ -300,7 +300,7 @@ describeWithBrowser('the playground', async () => {
     const root = await open('/playground?model=house-model', 100)
     await say(root.page, 'hi')
     await root.page.getByRole('link', { name: 'Set its price' }).click()
-    await root.page.waitForURL('**/admin/settings?tab=operation&ratio=unset_models')
+    await root.page.waitForURL('**/admin/prices?show=missing')
     await root.context.close()
 
     const user = await open('/playground?model=house-model')

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { describeWithBrowser } from '../support/chromium.ts'
 import { storeOptions } from '../support/store-options.ts'
-import { follow, openConsole, startInBrowser } from './console.ts'
+import { follow, openConsole, startInBrowser, toastShown } from './console.ts'
 
 describeWithBrowser('finding the way', async () => {
   const { app, browser } = await startInBrowser()
@@ -305,6 +305,72 @@ describeWithBrowser('finding the way', async () => {
     await page.getByRole('link', { name: 'Audit log' }).first().click()
     await page.getByRole('heading', { name: 'Audit log' }).waitFor()
     expect(isGone).toBe(false)
+    await context.close()
+  })
+
+  test('a menu, the palette and a page whose files do not come say so, take nothing else with them, and open the next time', async () => {
+    const reader = { ...root, role: 100 }
+    const { page, context, complaints } = await openConsole(browser, app, { reader, language: 'en' })
+    const files = /assets\/(open-menu|palette)-/
+    await page.route(files, (route) => route.abort())
+    await page.goto('/app/tokens')
+    await page.getByText('Lighthouse script').waitFor()
+    const menu = page.getByRole('button', { name: 'Actions for Lighthouse script' })
+    const openEach = [() => menu.click(), () => page.keyboard.press('Control+k')]
+    for (const openIt of openEach) {
+      await openIt()
+      await toastShown(page, 'the system may have been updated')
+    }
+    await context.setOffline(true)
+    for (const openIt of openEach) {
+      await openIt()
+      await toastShown(page, 'Unable to connect to server')
+    }
+    expect(await page.getByText('Lighthouse script').count()).toBe(1)
+    await page.getByRole('link', { name: 'Audit log' }).click()
+    const missing = page.getByRole('alert').filter({ hasText: 'Could not load' })
+    await missing.getByRole('button', { name: 'Retry' }).click()
+    await missing.waitFor()
+    await page.goBack()
+    await page.getByText('Lighthouse script').waitFor()
+    await context.setOffline(false)
+    await page.unroute(files)
+    await page.getByRole('link', { name: 'Audit log' }).click()
+    await page.getByRole('heading', { name: 'Audit log' }).waitFor()
+    await page.goBack()
+    await menu.click()
+    await page.getByRole('menuitem', { name: 'Disable', exact: true }).waitFor()
+    await page.keyboard.press('Escape')
+    await page.keyboard.press('Control+k')
+    await page.getByRole('option', { name: 'System status' }).waitFor()
+    // What could not be fetched is an error of the page that names it, and nothing else is.
+    expect(complaints.splice(0).filter((words) => !words.includes('dynamically imported module'))).toEqual([])
+    await context.close()
+  })
+
+  test('what is typed before the palette has come is looked for when it has', async () => {
+    const reader = { ...root, role: 100 }
+    const { page, context } = await openConsole(browser, app, { reader, language: 'en' })
+    const { promise: isWanted, resolve: send } = Promise.withResolvers<void>()
+    await page.route(/assets\/palette-/, async (route) => {
+      await isWanted
+      await route.continue()
+    })
+    await page.goto('/app/tokens')
+    await page.getByText('Lighthouse script').waitFor()
+    await page.keyboard.press('Control+k')
+    // The slash would go to the search of the page.
+    await page.keyboard.type('/audix')
+    await page.keyboard.press('Backspace')
+    send()
+    const typed = page.getByRole('dialog').getByRole('combobox')
+    await expect.poll(() => typed.inputValue()).toBe('/audi')
+    await typed.fill('audit log')
+    await page.keyboard.press('Enter')
+    await page.waitForURL('**/admin/audit')
+    // It begins empty the next time.
+    await page.keyboard.press('Control+k')
+    expect(await typed.inputValue()).toBe('')
     await context.close()
   })
 

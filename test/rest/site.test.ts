@@ -345,14 +345,18 @@ describe('whoever sets a site up', () => {
     browser.become(Number(row?.['id']))
     expect((await browser.get('/api/user/self')).data).toMatchObject({ username: 'founder', role: 100 })
     const api = await fresh.trpc({ id: Number(row?.['id']), username: 'founder', role: 100, password: '' })
-    const nothing = { channel: false, test: false, price: false, token: false, call: false }
+    const nothing = { channel: false, test: false, price: false, token: false, call: false, channelId: 0, tokenId: 0 }
     expect(await api.admin.site.firstSteps()).toEqual(nothing)
     const channel = { name: 'a', type: 1, key: 'sk-x', models: ['no-such-model'], groups: ['default'] }
     await api.admin.channels.create(channel)
-    expect(await api.admin.site.firstSteps()).toEqual({ ...nothing, channel: true })
+    const [made] = await fresh.sql('select id from channels')
+    const withChannel = { ...nothing, channel: true, channelId: Number(made?.['id']) }
+    expect(await api.admin.site.firstSteps()).toEqual(withChannel)
     await api.admin.models.setPrices({ prices: [{ model: 'no-such-model', modelRatio: 1 }] })
     await api.user.tokens.create({ name: 'first' })
-    expect(await api.admin.site.firstSteps()).toEqual({ ...nothing, channel: true, price: true, token: true })
+    const [token] = await fresh.sql('select id from tokens')
+    const withToken = { ...withChannel, price: true, token: true, tokenId: Number(token?.['id']) }
+    expect(await api.admin.site.firstSteps()).toEqual(withToken)
     await api.admin.site.dismissFirstSteps()
     expect(await api.admin.site.firstSteps()).toBeNull()
   })

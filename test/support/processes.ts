@@ -18,7 +18,7 @@ type Ending = { code: number | null; signal: NodeJS.Signals | null }
 type ProductInput = {
   environment?: Record<string, string>
   /** The real entry, which also builds the console, instead of the bare product. */
-  entry?: 'npm start' | 'scripts/start.ts' | 'test/support/run-product.ts'
+  entry?: 'npm start' | 'scripts/start.ts' | 'scripts/demo.ts' | 'test/support/run-product.ts'
   /** Where a copy of the product's files stands, which may become another version. */
   folder?: string
 }

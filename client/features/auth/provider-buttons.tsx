@@ -1,6 +1,7 @@
 import { Button, HStack, Separator, Stack, Text } from '@chakra-ui/react'
-import { lazy, Suspense, useState } from 'react'
+import { useState } from 'react'
 import { useSearchParams } from 'wouter'
+import { fetchedPart } from '../../components/fetched-part.ts'
 import { notify } from '../../components/notify.ts'
 import { TelegramWidget } from '../../components/telegram-widget.tsx'
 import { t } from '../../i18n/t.ts'
@@ -14,7 +15,7 @@ import { invitation } from './invitation.ts'
 import { type SecondStepOf, useSignedIn } from './signed-in.ts'
 
 // Fetched when somebody wants it: most sites have other ways in.
-const WeChatDialog = lazy(async () => ({ default: (await import('../../components/wechat-dialog.tsx')).WeChatDialog }))
+const wechatDialog = fetchedPart(async () => (await import('../../components/wechat-dialog.tsx')).WeChatDialog)
 
 type OAuthProvider = 'github' | 'oidc' | 'linuxdo'
 
@@ -71,6 +72,7 @@ function OAuthButton({ provider, label }: { provider: OAuthProvider; label: stri
 
 function WeChatButton({ onSecondStep }: { onSecondStep: (asked: SecondStepOf) => void }) {
   const [open, setOpen] = useState(false)
+  const WeChatDialog = wechatDialog.usePart(open, () => setOpen(false))
   const signedIn = useSignedIn()
   const signIn = trpc.auth.wechat.useMutation()
   return (
@@ -78,20 +80,16 @@ function WeChatButton({ onSecondStep }: { onSecondStep: (asked: SecondStepOf) =>
       <Button variant="outline" size="lg" onClick={() => setOpen(true)}>
         {t('使用微信继续')}
       </Button>
-      {open && (
-        <Suspense fallback={null}>
-          {open && (
-            <WeChatDialog
-              onClose={() => setOpen(false)}
-              onCode={async (code) => {
-                const result = await signIn.mutateAsync({ code })
-                if ('secondStep' in result) onSecondStep(result.secondStep)
-                else signedIn(result)
-              }}
-              submitLabel={t('登录')}
-            />
-          )}
-        </Suspense>
+      {open && WeChatDialog && (
+        <WeChatDialog
+          onClose={() => setOpen(false)}
+          onCode={async (code) => {
+            const result = await signIn.mutateAsync({ code })
+            if ('secondStep' in result) onSecondStep(result.secondStep)
+            else signedIn(result)
+          }}
+          submitLabel={t('登录')}
+        />
       )}
     </>
   )

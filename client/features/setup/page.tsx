@@ -1,4 +1,4 @@
-import { Box } from '@chakra-ui/react'
+import { Box, Skeleton, Stack } from '@chakra-ui/react'
 import { useState } from 'react'
 import { Redirect } from 'wouter'
 import { EntryPage } from '../../components/entry-page.tsx'
@@ -9,6 +9,14 @@ import { t } from '../../i18n/t.ts'
 import { useStatus } from '../../lib/status.ts'
 import { trpc } from '../../lib/trpc.ts'
 import { SetupForm } from './form.tsx'
+
+const FormSkeleton = () => (
+  <Stack gap="5" aria-busy>
+    {['5', '14', '14', '14', '48', '10'].map((height, field) => (
+      <Skeleton key={field} h={height} />
+    ))}
+  </Stack>
+)
 
 /** The first thing anyone sees of a new installation. */
 export function Page() {
@@ -31,8 +39,10 @@ export function Page() {
             <ErrorState error={setup.error} title={t('获取初始化状态失败')} onRetry={() => void setup.refetch()} />
           ) : finished ? (
             <Notice isAlert>{t('系统初始化成功，正在刷新页面…')}</Notice>
+          ) : setup.data ? (
+            !setup.data.done && <SetupForm setup={setup.data} onFinish={() => setFinished(true)} />
           ) : (
-            setup.data && !setup.data.done && <SetupForm setup={setup.data} onFinish={() => setFinished(true)} />
+            <FormSkeleton />
           )}
         </EntryPage>
       </Box>

@@ -1,4 +1,4 @@
-import { SimpleGrid, Skeleton } from '@chakra-ui/react'
+import { Box, Flex, SimpleGrid, Skeleton } from '@chakra-ui/react'
 import { logType } from '#core/statuses.ts'
 import { Count, Duration, Money, None } from '../../components/cells/numbers.tsx'
 import type { StatTileProps } from '../../components/stat-tile.tsx'
@@ -109,6 +109,25 @@ export function Tiles({ overview, logLink }: { overview: Overview | undefined; l
   )
 }
 
+/** Beside each other with a dot between them where there is room, and else below each other: none is broken, no line ends with a dot. */
+const Notes = ({ notes }: { notes: readonly (string | undefined)[] }) => (
+  <Box overflow="hidden">
+    <Flex wrap="wrap" columnGap="4" ms="-4">
+      {notes.filter(Boolean).map((note) => (
+        <Box
+          as="span"
+          key={note}
+          ps="4"
+          position="relative"
+          _before={{ content: '"·"', position: 'absolute', insetStart: '1.5' }}
+        >
+          {note}
+        </Box>
+      ))}
+    </Flex>
+  </Box>
+)
+
 function Tile({ measure, overview }: { measure: Measure; overview: Overview | undefined }) {
   const { label, of, words, show = words, better, isShare, tip, href } = measure
   if (!overview) return <StatTile label={label} value="" loading note={<Skeleton h="4" w="16" />} />
@@ -123,9 +142,7 @@ function Tile({ measure, overview }: { measure: Measure; overview: Overview | un
           ? undefined
           : { now, before, ...(better && { better }), ...(isShare && { isShare }) }
       }
-      note={[`${t('上一时段')} ${before === null ? '–' : words(before)}`, tip?.(overview.current)]
-        .filter(Boolean)
-        .join(' · ')}
+      note={<Notes notes={[`${t('上一时段')} ${before === null ? '–' : words(before)}`, tip?.(overview.current)]} />}
       {...(href !== undefined && overview.current.calls > 0 && { href })}
     />
   )

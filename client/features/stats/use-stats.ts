@@ -38,11 +38,11 @@ export const fallbackRange = '7d'
 export function useStatsInput(values: DashboardValues) {
   const { isAdmin } = useSession()
   const { dataExportDefaultTime } = useStatus()
-  const { refreshed, refresh } = useRefresh(values.range, 'stats')
   const { range: requested, by, model, group, user, session, agent, project } = values
   const everyone = isAdmin && !values.own
+  const known = parseRange(requested, new Date()) ? requested : fallbackRange
+  const { refreshed, refresh } = useRefresh(known, 'stats', true)
   return useMemo(() => {
-    const known = parseRange(requested, refreshed) ? requested : fallbackRange
     const range = parseRange(known, refreshed) ?? { from: refreshed, to: refreshed }
     const { from, to } = range
     // Charts include the hour that holds the end.
@@ -53,7 +53,21 @@ export function useStatsInput(values: DashboardValues) {
     const common = { modelName: model, group, session, agent, project, ...(everyone ? { username: user } : {}) }
     const question = JSON.stringify([requested, interval, everyone, common])
     return { everyone, refresh, span, interval, filters: common, range: { start: from, end }, question }
-  }, [requested, by, model, group, user, session, agent, project, everyone, refreshed, refresh, dataExportDefaultTime])
+  }, [
+    requested,
+    known,
+    by,
+    model,
+    group,
+    user,
+    session,
+    agent,
+    project,
+    everyone,
+    refreshed,
+    refresh,
+    dataExportDefaultTime,
+  ])
 }
 export type StatsInput = ReturnType<typeof useStatsInput>
 
