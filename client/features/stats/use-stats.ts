@@ -40,7 +40,8 @@ export function useStatsInput(values: DashboardValues) {
   const { dataExportDefaultTime } = useStatus()
   const { range: requested, by, model, group, user, session, agent, project } = values
   const everyone = isAdmin && !values.own
-  const known = parseRange(requested, new Date()) ? requested : fallbackRange
+  // Whether it can be read is the same at every moment.
+  const known = parseRange(requested, new Date(0)) ? requested : fallbackRange
   const { refreshed, refresh } = useRefresh(known, 'stats', true)
   return useMemo(() => {
     const range = parseRange(known, refreshed) ?? { from: refreshed, to: refreshed }
