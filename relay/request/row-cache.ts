@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { LRUCache } from 'lru-cache'
 import { entryLimit } from '#core/cache-limit.ts'
+import { readAgain } from '#db/lost-connections.ts'
 
 type Entry<Row> = { row: Row; at: number }
 
@@ -51,7 +52,7 @@ export function createRowCache<Key extends string | number, Row extends { id: nu
       if (isSuspicious) await delay(suspiciousMs)
       gathering = null
       startedIn.generation = generation
-      const rows = await options.load(wanted)
+      const rows = await readAgain(() => options.load(wanted))
       isSuspicious = rows.size * 2 < wanted.length
       if (startedIn.generation === generation) {
         for (const key of wanted) keep(key, rows.get(key) ?? null)

@@ -18,6 +18,19 @@ const unavailableCode =
 const unavailableMessage =
   /^(?:Connection terminated|Client has encountered a connection error|timeout exceeded when trying to connect|timeout expired|Query read timeout|connect E)/
 
+/** The connection broke, or none could be made: the database may have answered everybody else. */
+export const isConnectionLost = (error: unknown): boolean =>
+  error instanceof Error &&
+  isDatabaseUnavailable(error) &&
+  (('severity' in error && error.severity !== 'ERROR') ||
+    lostCode.test(codeOf(error)) ||
+    lostMessage.test(error.message))
+
+const lostCode = /^(?:08|57P0|E)/
+const lostMessage = /^(?:Connection terminated|Client has encountered a connection error)/
+
+const codeOf = (error: Error): string => ('code' in error && typeof error.code === 'string' ? error.code : '')
+
 /** Another transaction holds what this one wants: the fault of a few rows, not of the database. */
 export const isLockTimeout = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && error.code === '55P03'

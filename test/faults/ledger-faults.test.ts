@@ -39,9 +39,17 @@ test('a reservation whose answer got lost is taken once', async () => {
   expect(await world.balanceOf(user.id)).toBe(1000)
 })
 
+test('a reservation is taken, once, though all connections that are there when it comes have broken', async () => {
+  const user = await world.make.user({ quota: 1000 })
+  const ledger = world.ledgerWith({ pool: disconnecting(3, 'after') })
+  const call = { id: world.newId(), userId: user.id, tokenId: 0 }
+  expect(await ledger.reserve({ ...call, amount: 400 })).toMatchObject({ verdict: 'ok' })
+  expect(await world.balanceOf(user.id)).toBe(600)
+})
+
 test('a reservation and a charge that were refused can no more happen afterwards, wherever they were held up', async () => {
   const user = await world.make.user({ quota: 1000 })
-  const lost = world.ledgerWith({ pool: disconnecting(2, 'before'), settleDeadlineMs: 30 })
+  const lost = world.ledgerWith({ pool: disconnecting(4, 'before'), settleDeadlineMs: 30 })
   const reserved = { id: world.newId(), userId: user.id, tokenId: 0 }
   await expect(lost.reserve({ ...reserved, amount: 400 })).rejects.toThrow('Connection terminated')
   await lost.drained()

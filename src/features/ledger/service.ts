@@ -5,6 +5,7 @@ import type { LogType } from '#core/statuses.ts'
 import { storableText } from '#core/storable-text.ts'
 import { isDatabaseUnavailable, isLockTimeout } from '#core/database-errors.ts'
 import { type RunningTime, runningTime } from './running-time.ts'
+import { attemptPausesMs } from '#db/lost-connections.ts'
 import { type Act, nameOfAct, rowsOfAct, runBatch } from './batch.ts'
 import { batchFaultOf, isKnownRefusal } from './batch-fault.ts'
 import { type AddOptions, createBatchQueue, ItemRefused, QueueFull } from './batch-queue.ts'
@@ -196,19 +197,23 @@ export function createLedger(deps: {
     const isOver = () => raising && !open.has(request.id)
     const isWanted = () => now() < end && !isOver()
     let unknown = false
-    try {
-      return await reserveWith(request, { isWanted }).catch((error: unknown) => {
+    for (let attempt = 0; ; attempt += 1) {
+      try {
+        return await reserveWith(request, { isWanted })
+      } catch (error) {
         if (!isOver() || !(error instanceof QueueFull)) onError(error)
-        unknown = !(error instanceof QueueFull || isKnownRefusal(causeOf(error)))
-        // A connection that broke is soon replaced, and the same hold is not taken twice.
-        if (isDatabaseUnavailable(error) && !isLockTimeout(error)) return reserveWith(request, { isWanted })
+        unknown ||= !(error instanceof QueueFull || isKnownRefusal(causeOf(error)))
+        // The same hold is not taken twice.
+        const pauseMs = attemptPausesMs[attempt]
+        if (pauseMs !== undefined && isDatabaseUnavailable(error) && !isLockTimeout(error)) {
+          await delay(pauseMs)
+          continue
+        }
+        // Nobody knows what became of it: it must not happen later either. A hold that is open already is left to the end of
+        // its call, which is charged whatever was set aside.
+        if (unknown && !raising) void ending.release(request, true)
         throw error
-      })
-    } catch (error) {
-      // Nobody knows what became of it: it must not happen later either. A hold that is open already is left to the end of its
-      // call, which is charged whatever was set aside.
-      if (unknown && !raising) void ending.release(request, true)
-      throw error
+      }
     }
   }
 
