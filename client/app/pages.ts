@@ -76,7 +76,7 @@ export function pageOf(name: string): LazyPage {
   return page
 }
 
-/** What `lazy` could not fetch once it never fetches again: the next visit begins anew. Not before the failure is shown, or it would be at once. */
+/** What `lazy` could not fetch once it never asks for again: the next visit begins anew. Not before the failure is shown, or it would be at once. */
 export function forgetMissingPages(): void {
   for (const name of missing) pages.delete(name)
   missing.clear()

@@ -2,24 +2,29 @@ import { useEffect, useReducer } from 'react'
 import { t } from '../i18n/t.ts'
 import { notify } from './notify.ts'
 
-/** Without a network it is that; with one the file has gone with an upgrade. What was typed on the page is not given up for it. */
+/**
+ * With a network the file has gone with an upgrade, or did not come before: browsers remember that as long as the page stands. What was
+ * typed on it is not given up for that without being asked.
+ */
 function reportMissing(error: unknown): void {
   if (!navigator.onLine) return notify.error(error)
-  notify.warning(t('无法打开，系统可能已更新'), {
+  notify.warning(t('无法打开，刷新页面后再试'), {
     action: { label: t('刷新页面'), onClick: () => window.location.reload() },
   })
 }
 
 /**
  * A menu, a dialog: what a page shows only when somebody wants it, and fetches then. Unlike `lazy`, of which a file that does not
- * come takes the whole page away, and which never asks for it again.
+ * come takes away all that is around it.
  */
 export function fetchedPart<Part>(load: () => Promise<Part>) {
   let part: Part | undefined
   const fetch = async (): Promise<Part> => (part ??= await load())
   return {
-    /** Ahead of the click. */
-    preload: (): void => void fetch().catch(() => undefined),
+    /** Ahead of the click. Not without a network: the click itself would find that it did not come. */
+    preload: (): void => {
+      if (navigator.onLine) void fetch().catch(() => undefined)
+    },
     /** Undefined until it has come. Where it does not, a toast says so, and `onMissing` takes back what was asked for. */
     usePart: (isWanted: boolean, onMissing: () => void): Part | undefined => {
       const [, draw] = useReducer((drawn: number) => drawn + 1, 0)
