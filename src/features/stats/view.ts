@@ -62,7 +62,7 @@ const toModelPoint = ({ model, ...row }: PointRow) => ({
   cachedTokens: Number(row.cached_tokens),
   firstTokenMs: quotient(Number(row.first_token_ms), Number(row.first_token_count)),
 })
-export type ModelPoint = ReturnType<typeof toModelPoint>
+type ModelPoint = ReturnType<typeof toModelPoint>
 export type SeriesPoint = { time: Date; models: ModelPoint[] }
 
 /** Rows in the order of their times, each time once. */
