@@ -26,6 +26,7 @@ export const columnsOfSecrets: Readonly<Record<string, string>> = {
   'idempotency_keys.request_hash': 'secret',
   'installation_facts.value': 'proves the secret key, by a keyed hash',
   'logs.token_name': 'a name',
+  'token_name_hours.token_name': 'a name',
   'message_batches.key_hmac': 'secret',
   'music_tasks.key_hmac': 'secret',
   'oauth_states.invite_code': 'meant to be handed on',
