@@ -61,4 +61,5 @@ export const migrationsList = [
   fromFile('0203-node-processes'),
   fromFile('0204-token-name-hours'),
   fromFile('0210-node-addresses'),
+  fromFile('0211-late-charges'),
 ]

@@ -100,11 +100,14 @@ describeWithBrowser('people', async () => {
       await release.promise
       await route.continue()
     })
+    // So that the search has yet to begin however long the click takes.
     await page.clock.install()
+    await page.clock.pauseAt(Date.now() + 60_000)
     await page.getByPlaceholder('搜索 ID、用户名或邮箱').fill('founder')
     await row.click()
     await page.waitForURL(`**/app/users/${reader.id}`)
     await page.clock.fastForward(1000)
+    await page.clock.resume()
     release.resolve()
     await page.getByRole('heading', { name: 'anna' }).waitFor()
     expect(new URL(page.url()).pathname).toBe(`/app/users/${reader.id}`)

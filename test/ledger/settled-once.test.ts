@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test, vi } from 'vitest'
 import { forgetSettledCalls } from '#features/ledger/node.ts'
 import { SettleFailed } from '#features/ledger/service.ts'
 import { ledgerViolations } from '../support/ledger-invariant.ts'
@@ -92,6 +92,93 @@ describe.each(cases)('a call that is %s and whose hold %s', (_, fate, log) => {
   })
 })
 
+/**
+ * A process that cannot reach the database for an hour and a half after it sent a charge, while others can. Its call had its hold in
+ * a lease, so that no row shows what became of it.
+ */
+async function chargeAfterPause(first: 'committed' | 'lost', meanwhile: (call: HeldCall) => Promise<unknown>) {
+  const user = await world.make.user({ quota: 1000 })
+  const call = { id: world.newId(), userId: user.id, tokenId: 0 }
+  const setAside: string[] = []
+  const clock = vi.spyOn(Date, 'now')
+  let sent = 0
+  const pool = disconnectingPool(world.hot, ({ name }) =>
+    name === 'ledger_settle' && (sent += 1) === 1 ? (first === 'committed' ? 'after' : 'before') : null,
+  )
+  let passed: Promise<unknown> = Promise.resolve()
+  const ledger = world.ledgerWith({
+    pool: {
+      query: async (query: { name?: string }) => {
+        await passed
+        return pool.query(query as never)
+      },
+    } as unknown as typeof pool,
+    onError: () => {
+      clock.mockReturnValue(performance.timeOrigin + performance.now() + 90 * 60_000)
+      passed = meanwhile(call)
+    },
+    onSetAside: ({ row }) => setAside.push(row.id),
+  })
+  await ledger.settle(world.chargeOf({ ...call, quota: 120 }), 'go-on').catch(() => {})
+  await ledger.drained()
+  clock.mockRestore()
+  return { call, setAside }
+}
+
+/** As the first look after the full hour does, twice. */
+const forgetEverything = () =>
+  world.pool.query(
+    `truncate settled_calls;
+     update installation_facts set value = extract(epoch from clock_timestamp() - interval '5 minutes')::text
+       where name = 'settled_calls_since'`,
+  )
+
+describe('a charge that is sent again after an hour and a half', () => {
+  test.each(['committed', 'lost'] as const)(
+    'is booked once where nothing was forgotten and the first was %s',
+    async (first) => {
+      await world.pool.query("update installation_facts set value = '0' where name = 'settled_calls_since'")
+      const { call, setAside } = await chargeAfterPause(first, async () => {})
+      expect(await world.balanceOf(call.userId)).toBe(880)
+      expect(setAside).toEqual([])
+    },
+  )
+
+  test('is not booked again where its log row shows that it was', async () => {
+    const { call, setAside } = await chargeAfterPause('committed', forgetEverything)
+    expect(await world.balanceOf(call.userId)).toBe(880)
+    expect(await world.logRows(call.id)).toBe(1)
+    expect(setAside).toEqual([])
+  })
+
+  test('is booked where its hold, given back meanwhile, shows that it was not', async () => {
+    const { call, setAside } = await chargeAfterPause('lost', async ({ id, userId }) => {
+      await forgetEverything()
+      await world.pool.query(
+        "insert into holds (id, user_id, token_id, node_id, status, released_at) values ($1, $2, 0, 1, 'released', now())",
+        [id, userId],
+      )
+    })
+    expect(await world.balanceOf(call.userId)).toBe(880)
+    expect(setAside).toEqual([])
+  })
+
+  test.each(['committed', 'lost'] as const)(
+    'waits for the operator where nothing shows whether it was; the first was %s',
+    async (first) => {
+      const { call, setAside } = await chargeAfterPause(first, async ({ id }) => {
+        await forgetEverything()
+        await world.pool.query('delete from logs where request_id = $1', [id])
+      })
+      expect(setAside).toEqual([call.id])
+      expect(await world.openHolds(call.userId)).toBe(1)
+      // What the operator knows: it was charged, or it was not.
+      await world.pool.query('select ledger_resolve_failed_charge($1, $2)', [call.id, first === 'committed' ? 0 : 120])
+      expect(await world.balanceOf(call.userId)).toBe(880)
+    },
+  )
+})
+
 test('a raise that fails in the middle of a call leaves its hold, and the call is charged in full', async () => {
   const user = await world.make.user({ quota: 1000 })
   const call = { id: world.newId(), userId: user.id, tokenId: 0 }
@@ -157,4 +244,20 @@ test('records of settled calls are purged by the hour, never those of the last h
     [0, 1, 2].find((slot) => !rows.some((row) => row.slot === slot)),
   )
   expect(rows).toHaveLength(2)
+  const { rows: since } = await world.pool.query<{ hours: number }>(
+    `select floor(extract(epoch from clock_timestamp() - to_timestamp(value::float8)) / 3600)::int as hours
+     from installation_facts where name = 'settled_calls_since'`,
+  )
+  expect([1, 2]).toContain(since[0]?.hours)
+})
+
+test('nothing is forgotten while a charge of long ago is looked up', async () => {
+  await world.pool.query(
+    "insert into settled_calls (id, slot) select 'slot-' || n, n from generate_series(0, 2) n on conflict do nothing",
+  )
+  const unlock = await world.lock("select from installation_facts where name = 'settled_calls_since' for share")
+  await forgetSettledCalls(world.hot)
+  const { rows } = await world.pool.query("select from settled_calls where id like 'slot-%'")
+  expect(rows).toHaveLength(3)
+  await unlock()
 })

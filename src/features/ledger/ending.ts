@@ -1,7 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { InFlight } from '#core/in-flight.ts'
 import type { RunningTime } from './running-time.ts'
-import { ItemRefused } from './batch-queue.ts'
+import { isKnownRefusal } from './batch-fault.ts'
+import { ItemRefused, QueueFull } from './batch-queue.ts'
 import { bareRow } from './bare-row.ts'
 import { ledgerLimits } from './limits.ts'
 import type { ChargeRow, Renewal, ReserveResult, UnchargedCosts } from './charge-row.ts'
@@ -23,6 +24,18 @@ export class SettleFailed extends Error {
   override name = 'SettleFailed'
 }
 
+/** Nobody can say any more whether a charge that was sent long ago was committed. */
+export class OutcomeForgotten extends Error {
+  override name = 'OutcomeForgotten'
+}
+
+export type CommitOptions = {
+  isWanted: () => boolean
+  alone: boolean
+  /** Milliseconds since it was first sent without an answer that says what became of it; 0 where it never was. */
+  unknownForMs: () => number
+}
+
 const { mostRefusals } = ledgerLimits
 
 const rowOf = (item: EndOfHold | Renewal): ChargeRow | null =>
@@ -34,10 +47,20 @@ const withoutTexts = (item: EndOfHold | Renewal): EndOfHold | Renewal =>
 /** What the database said. */
 const causeOf = (error: SettleFailed): unknown => (error.cause instanceof ItemRefused ? error.cause.cause : error.cause)
 
+const isOutcomeKnown = (error: unknown): boolean =>
+  error instanceof ItemRefused || error instanceof QueueFull || isKnownRefusal(error)
+
+/** Milliseconds from now on, by the clock that says more: one stands still while a machine sleeps, the other may be set back. */
+function stopwatch(): () => number {
+  const started = performance.now()
+  const startedAt = Date.now()
+  return () => Math.max(performance.now() - started, Date.now() - startedAt)
+}
+
 /** Sees each hold to its end, however long the database is away: the loops around the queue of settlements. */
 export function createEnding(deps: {
   /** Commits one end of a hold; one whose turn comes when it is not wanted any more is not sent. */
-  commit: (item: EndOfHold | Renewal, how: { isWanted: () => boolean; alone: boolean }) => Promise<Committed>
+  commit: (item: EndOfHold | Renewal, how: CommitOptions) => Promise<Committed>
   /** Whether the charge of this id was committed. */
   wasSettled: (id: string) => Promise<boolean>
   /** Books the refund of a charge whose answer never arrived. */
@@ -61,21 +84,27 @@ export function createEnding(deps: {
 
   /**
    * Sends until it is booked. One that the database refuses for what it says is sent alone, then without its texts, so that
-   * at least the money is booked. Rejects only once it is not wanted any more, or after the third refusal.
+   * at least the money is booked. Rejects only once it is not wanted any more, after the third refusal, or when nobody knows
+   * any more whether it was booked.
    */
   const send = async (item: EndOfHold | Renewal, isWanted: () => boolean): Promise<Committed> => {
     let refusals = 0
     let alone = false
     let refusal: unknown
+    let unknownForMs: (() => number) | null = null
     for (let pause = 20; ; pause = Math.min(pause * 2, 1000)) {
       const bare = refusals === mostRefusals - 1
+      const sentForMs = stopwatch()
       try {
-        const committed = await deps.commit(bare ? withoutTexts(item) : item, { isWanted, alone })
+        const how = { isWanted, alone, unknownForMs: unknownForMs ?? (() => 0) }
+        const committed = await deps.commit(bare ? withoutTexts(item) : item, how)
         const row = rowOf(item)
         if (bare && row) deps.onBare(row, refusal)
         return committed
       } catch (error) {
         deps.onError(error)
+        if (error instanceof OutcomeForgotten) throw new SettleFailed(error.message, { cause: error })
+        if (!isOutcomeKnown(error)) unknownForMs ??= sentForMs
         alone ||= error instanceof ItemRefused
         // What is given back has nothing that could be left out or kept for later.
         if (error instanceof ItemRefused && rowOf(item)) {
@@ -131,7 +160,7 @@ export function createEnding(deps: {
         late.afterwards(sending)
       }
       const end = deps.now() + deps.settleDeadlineMs
-      const wait = (): NodeJS.Timeout => setTimeout(look, end - deps.now())
+      const wait = (): NodeJS.Timeout => setTimeout(look, Math.max(0, end - deps.now()))
       const look = (): void => {
         if (deps.now() < end) deadline = wait()
         else fail(new SettleFailed('the charge could not be committed in time'))

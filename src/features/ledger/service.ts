@@ -10,8 +10,9 @@ import { type Act, nameOfAct, rowsOfAct, runBatch } from './batch.ts'
 import { batchFaultOf, isKnownRefusal } from './batch-fault.ts'
 import { type AddOptions, createBatchQueue, ItemRefused, QueueFull } from './batch-queue.ts'
 import type { ChargeRow, Renewal, ReserveRequest, ReserveResult, UnchargedCosts } from './charge-row.ts'
-import { type Committed, createEnding } from './ending.ts'
+import { type CommitOptions, type Committed, createEnding } from './ending.ts'
 import type { Granted } from './lease-payer.ts'
+import { isLateCharge, settleLate } from './late-charge.ts'
 import { createLeases, type Leases } from './leases.ts'
 import { ledgerLimits } from './limits.ts'
 import { createLockedRows } from './locked-rows.ts'
@@ -118,9 +119,13 @@ export function createLedger(deps: {
   const reserveWith = (request: ReserveRequest, how: AddOptions) => queue.add(request, how) as Promise<ReserveResult>
   const ending = createEnding({
     commit: async (item, how) => {
-      const committed = (await queue.add(item, how)) as Committed
+      if ('release' in item) return (await queue.add(item, how)) as Committed
       const row = 'next' in item ? item.row : item
-      if (!('release' in row)) deps.onCharged?.(row, { balance: committed.userQuota, paid: committed.paid })
+      const isInTime = () => !isLateCharge(how.unknownForMs())
+      const committed = isInTime()
+        ? ((await queue.add(item, { ...how, isWanted: () => isInTime() && how.isWanted() })) as Committed)
+        : await commitLate(item, row, how)
+      deps.onCharged?.(row, { balance: committed.userQuota, paid: committed.paid })
       return committed
     },
     wasSettled: (id) => wasSettled(deps.pool, id),
@@ -135,6 +140,13 @@ export function createLedger(deps: {
     now,
     onError,
   })
+
+  const commitLate = async (item: ChargeRow | Renewal, row: ChargeRow, how: CommitOptions): Promise<Committed> => {
+    if (!how.isWanted()) throw new QueueFull('a charge was not wanted any more when its turn came')
+    const committed = await settleLate(deps.pool, row, how.unknownForMs())
+    leases?.drop(row.id)
+    return 'next' in item ? { ...committed, next: await reserveWith(item.next, how) } : committed
+  }
 
   // Holds whose calls are under way in this process, and what is being sent to raise them.
   const open = new Set<string>()
@@ -283,10 +295,13 @@ async function hasLeases(pool: Pool, userId: number): Promise<boolean> {
 
 const causeOf = (error: unknown): unknown => (error instanceof ItemRefused ? error.cause : error)
 
-/** Whether a charge was committed, log row or none. Kept for an hour at least. */
+/** Whether a charge was committed: for an hour at least, log row or none, and as long as it has a log row. */
 async function wasSettled(pool: Pool, id: string): Promise<boolean> {
-  const { rowCount } = await pool.query({ text: 'select 1 from settled_calls where id = $1 limit 1', values: [id] })
-  return rowCount !== 0
+  const { rows } = await pool.query<{ settled: boolean }>({
+    text: 'select ledger_was_settled($1) as settled',
+    values: [id],
+  })
+  return rows[0]?.settled === true
 }
 
 const longestText = 262_144

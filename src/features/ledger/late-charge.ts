@@ -1,0 +1,36 @@
+import type { Pool } from 'pg'
+import { storableJson } from '#core/storable-json.ts'
+import { batchFaultOf } from './batch-fault.ts'
+import { ItemRefused } from './batch-queue.ts'
+import type { ChargeRow } from './charge-row.ts'
+import { type Committed, OutcomeForgotten } from './ending.ts'
+import { toSettleJson } from './settle-json.ts'
+
+/** Ids of settled calls are kept for an hour at least; before, what is sent again finds itself there. */
+const lateAfterMs = 50 * 60_000
+/** The clocks of this process and of the database need not run at one speed. */
+const clockSlackMs = 60_000
+
+export const isLateCharge = (unknownForMs: number): boolean => unknownForMs > lateAfterMs
+
+/**
+ * Charges a call that may have been charged, of which the database may have forgotten it since.
+ * @throws {OutcomeForgotten} where it has, and nothing else shows it.
+ * @throws {ItemRefused} when the database refuses this very charge.
+ */
+export async function settleLate(pool: Pool, row: ChargeRow, unknownForMs: number): Promise<Committed> {
+  const { rows } = await pool
+    .query<{ known: boolean; quota: string | null; paid: string | null }>({
+      text: 'select known, quota, paid from ledger_settle_late($1::json, $2)',
+      values: [storableJson(JSON.stringify([toSettleJson(row)])), (unknownForMs + clockSlackMs) / 1000],
+    })
+    .catch((error: unknown) => {
+      throw batchFaultOf(error) === 'item' ? new ItemRefused(error) : error
+    })
+  const [result] = rows
+  if (result?.known === false)
+    throw new OutcomeForgotten(
+      'the database was out of reach for so long that nobody knows whether this charge was booked',
+    )
+  return { userQuota: Number(result?.quota ?? 0), paid: Number(result?.paid ?? 0) }
+}
