@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import { weighJson } from '#core/json-weight.ts'
 import { quotaOfReceipt } from '#core/pricing/charge.ts'
 import { receipt } from '#core/pricing/receipt.ts'
+import { bookFailedCharge } from '#features/ledger/failed-charges.ts'
 import { pollBatches } from '#features/message-batches/service.ts'
 import { setOptions } from '#test/relay/serve.ts'
 import { startApp } from '#test/support/app.ts'
@@ -203,6 +204,29 @@ test('a process that ends leaves a batch to the others, which charge it once; on
   await app.services.channels.reload(failing.id)
   const requests = [ask('x', 'a', 'claude-opus-4-20250514')]
   await expect(libraryOf(by).messages.batches.create({ requests })).rejects.toMatchObject({ status: 500 })
+  expect(await heldOf(by)).toBe(0)
+})
+
+test('a batch whose charge the database refuses waits for the operator and for nobody else', async () => {
+  const by = await holder(app)
+  await libraryOf(by).messages.batches.create({ requests: [ask('x [[usage=1000:201]]', 'a')] })
+  await pollBatches(app.services)
+  await app.pool.query(`
+    create function refuse_batch() returns trigger language plpgsql as $$ begin raise exception 'refused'; end $$;
+    create trigger refuse_batch before insert on logs for each row when (new.user_id = ${by.user.id} and new.type = 2)
+      execute function refuse_batch();`)
+  await pollBatches(app.services)
+  const failed = () => app.pool.query<{ id: string }>('select id from failed_charges where user_id = $1', [by.user.id])
+  await until(async () => (await failed()).rowCount === 1, { what: 'the charge is not kept' })
+  const [charge] = (await failed()).rows
+  await app.pool.query('drop trigger refuse_batch on logs')
+  await pollBatches(app.services)
+  expect(await balanceOf(app, by)).toMatchObject({ used: 0 })
+  expect(await stored(by)).toMatchObject([{ settled: true }])
+  // The operator comes when what was settled is long forgotten.
+  await app.pool.query('truncate settled_calls')
+  await app.services.database.orm.em.fork().transactional((em) => bookFailedCharge(em, String(charge?.id)))
+  expect(await balanceOf(app, by)).toMatchObject({ quota: 10_000_000 - 1503, used: 1503 })
   expect(await heldOf(by)).toBe(0)
 })
 

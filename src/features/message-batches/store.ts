@@ -197,7 +197,8 @@ export async function findUnsettled(pool: Pool, most: number): Promise<StoredBat
 /** Which of these holds are still to be settled: that a batch's hold is gone says that its charge was committed. */
 export async function openHolds(pool: Pool, ids: readonly string[]): Promise<Set<string>> {
   const { rows } = await pool.query<{ id: string }>(
-    "select id from holds where id = any ($1::text[]) and status = 'open'",
+    `select id from holds h where id = any ($1::text[]) and status = 'open'
+       and not exists (select 1 from failed_charges f where f.id = h.id)`,
     [ids],
   )
   return new Set(rows.map(({ id }) => id))
