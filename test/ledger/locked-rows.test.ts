@@ -1,9 +1,10 @@
-import { afterEach, expect, test } from 'vitest'
+import { afterEach, expect, test, vi } from 'vitest'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { QueryConfig } from 'pg'
 import { type Ledger, QueueFull } from '#features/ledger/service.ts'
 import { ledgerViolations } from '../support/ledger-invariant.ts'
 import { startLedgerWorld, disconnectingPool, type HeldCall, type LedgerWorld } from '../support/ledger-world.ts'
+import { until } from '../support/processes.ts'
 
 const world = await startLedgerWorld()
 afterEach(async () => {
@@ -169,4 +170,38 @@ test('a batch that meets a lock which is gone when it is looked for is sent agai
   })
   expect(await completeCall(ledger, call)).toBe('ok')
   expect(await world.balanceOf(call.userId)).toBe(1_000_000 - 30)
+})
+
+test('charges that are looked up after an hour without the database leave a locked user to himself too', async () => {
+  const locked = await callOf()
+  const other = await callOf()
+  await world.pool.query("update installation_facts set value = '0' where name = 'settled_calls_since'")
+  const { pool, waits } = countingPool()
+  const clock = vi.spyOn(Date, 'now')
+  let lost = true
+  const passed = Promise.withResolvers<void>()
+  const ledger = world.ledgerWith({
+    pool: disconnectingPool(pool, ({ name }) => (lost && name === 'ledger_settle' ? 'before' : null)),
+    settleDeadlineMs: 60_000,
+    onError: () => {
+      lost = false
+      clock.mockReturnValue(performance.timeOrigin + performance.now() + 90 * 60_000)
+      passed.resolve()
+    },
+  })
+  const unlock = await world.lock(userRow, [locked.userId])
+  const ends = Array.from({ length: 20 }, () =>
+    ledger.settle(world.chargeOf({ ...locked, id: world.newId(), quota: 50 }), 'go-on'),
+  )
+  try {
+    await passed.promise
+    await until(() => waits() > 0, { what: 'no late charge met the lock' })
+    for (let round = 0; round < 4; round += 1) await completeCall(ledger, { ...other, id: world.newId() })
+    expect(waits()).toBe(1)
+  } finally {
+    await unlock()
+    await Promise.all(ends)
+    clock.mockRestore()
+  }
+  expect(await world.balanceOf(locked.userId)).toBe(999_000)
 })

@@ -2,19 +2,21 @@ import type { Pool } from 'pg'
 import { storableJson } from '#core/storable-json.ts'
 import type { ReachedCap, Renewal, ReserveRequest, ReserveResult, ReserveVerdict } from './charge-row.ts'
 import type { Committed, EndOfHold } from './ending.ts'
+import { type LateCharge, settleLate } from './late-charge.ts'
 import type { Granted, LeaseReturn, LeaseTake } from './lease-payer.ts'
 import type { LeasePlan, Leases } from './leases.ts'
 import type { RowsOfItem } from './locked-rows.ts'
 import { toSettleJson } from './settle-json.ts'
 
 /** What the ledger does for calls: all of it waits in one queue, so that no commit of a process waits for another's locks. */
-export type Act = ReserveRequest | EndOfHold | Renewal | LeaseTake | LeaseReturn
+export type Act = ReserveRequest | EndOfHold | Renewal | LateCharge | LeaseTake | LeaseReturn
 export type Done = ReserveResult | Committed | Granted | null
 
 const isReserve = (act: Act): act is ReserveRequest => 'amount' in act
 const isRenewal = (act: Act): act is Renewal => 'next' in act
 const isTake = (act: Act): act is LeaseTake => 'take' in act
 const isReturn = (act: Act): act is LeaseReturn => 'returnsOf' in act
+const isLate = (act: Act | undefined): act is LateCharge => act !== undefined && 'late' in act
 
 export function nameOfAct(act: Act): string {
   if (isReserve(act)) return 'reservations'
@@ -26,9 +28,9 @@ export function nameOfAct(act: Act): string {
 export function rowsOfAct(act: Act): RowsOfItem {
   if (isReturn(act)) return { userId: act.returnsOf, tokenId: 0, channelIds: [] }
   if (isTake(act)) return { userId: act.take.userId, tokenId: act.take.tokenId, channelIds: [] }
-  const { userId, tokenId } = isRenewal(act) ? act.row : act
+  const { userId, tokenId } = isRenewal(act) ? act.row : isLate(act) ? act.late : act
   if (isReserve(act)) return { userId, tokenId, channelIds: [] }
-  const end = isRenewal(act) ? act.row : act
+  const end = isRenewal(act) ? act.row : isLate(act) ? act.late : act
   const channelIds = (end.costs ?? []).map((cost) => cost.channelId)
   return { userId, tokenId, channelIds: 'channelId' in end ? [end.channelId, ...channelIds] : channelIds }
 }
@@ -55,12 +57,15 @@ export async function runBatch(
   { pool, nodeId, leases }: { pool: Pool; nodeId: number; leases: Leases | null },
   acts: Act[],
 ): Promise<Done[]> {
+  const [first] = acts
+  if (isLate(first)) return [await settleLate(pool, first, leases?.isLeased(first.late.id))]
   // After a long outage a charge and the release that follows it may come together: the charge counts.
   const ends = new Map<string, EndOfHold>()
   const begins: ReserveRequest[] = []
   const returned = new Set<number>()
   const takes: LeaseTake[] = []
   for (const act of acts) {
+    if (isLate(act)) throw new Error('a late charge shares no batch')
     if (isReserve(act)) begins.push(act)
     else if (isReturn(act)) returned.add(act.returnsOf)
     else if (isTake(act)) {
@@ -80,7 +85,7 @@ export async function runBatch(
   })
   let next = 0
   return acts.map((act) => {
-    if (isReturn(act)) return null
+    if (isReturn(act) || isLate(act)) return null
     if (isTake(act)) return granted.get(act.take.id) ?? null
     if (!isReserve(act) && !isRenewal(act)) return balances.get(act.userId) ?? { userQuota: 0, paid: 0 }
     const verdict = verdicts[next] as ReserveResult

@@ -1,7 +1,5 @@
 import type { Pool } from 'pg'
 import { storableJson } from '#core/storable-json.ts'
-import { batchFaultOf } from './batch-fault.ts'
-import { ItemRefused } from './batch-queue.ts'
 import type { ChargeRow } from './charge-row.ts'
 import { type Committed, OutcomeForgotten } from './ending.ts'
 import { toSettleJson } from './settle-json.ts'
@@ -13,20 +11,18 @@ const clockSlackMs = 60_000
 
 export const isLateCharge = (unknownForMs: number): boolean => unknownForMs > lateAfterMs
 
+/** Goes through the queue alone, so that what one of them waits for holds nobody else up. */
+export type LateCharge = { late: ChargeRow; unknownForMs: () => number }
+
 /**
  * Charges a call that may have been charged, of which the database may have forgotten it since.
  * @throws {OutcomeForgotten} where it has, and nothing else shows it.
- * @throws {ItemRefused} when the database refuses this very charge.
  */
-export async function settleLate(pool: Pool, row: ChargeRow, unknownForMs: number): Promise<Committed> {
-  const { rows } = await pool
-    .query<{ known: boolean; quota: string | null; paid: string | null }>({
-      text: 'select known, quota, paid from ledger_settle_late($1::json, $2)',
-      values: [storableJson(JSON.stringify([toSettleJson(row)])), (unknownForMs + clockSlackMs) / 1000],
-    })
-    .catch((error: unknown) => {
-      throw batchFaultOf(error) === 'item' ? new ItemRefused(error) : error
-    })
+export async function settleLate(pool: Pool, { late, unknownForMs }: LateCharge, isLeased = false): Promise<Committed> {
+  const { rows } = await pool.query<{ known: boolean; quota: string | null; paid: string | null }>({
+    text: 'select known, quota, paid from ledger_settle_late($1::json, $2)',
+    values: [storableJson(JSON.stringify([toSettleJson(late, isLeased)])), (unknownForMs() + clockSlackMs) / 1000],
+  })
   const [result] = rows
   if (result?.known === false)
     throw new OutcomeForgotten(

@@ -12,7 +12,7 @@ import { type AddOptions, createBatchQueue, ItemRefused, QueueFull } from './bat
 import type { ChargeRow, Renewal, ReserveRequest, ReserveResult, UnchargedCosts } from './charge-row.ts'
 import { type CommitOptions, type Committed, createEnding } from './ending.ts'
 import type { Granted } from './lease-payer.ts'
-import { isLateCharge, settleLate } from './late-charge.ts'
+import { isLateCharge } from './late-charge.ts'
 import { createLeases, type Leases } from './leases.ts'
 import { ledgerLimits } from './limits.ts'
 import { createLockedRows } from './locked-rows.ts'
@@ -142,8 +142,8 @@ export function createLedger(deps: {
   })
 
   const commitLate = async (item: ChargeRow | Renewal, row: ChargeRow, how: CommitOptions): Promise<Committed> => {
-    if (!how.isWanted()) throw new QueueFull('a charge was not wanted any more when its turn came')
-    const committed = await settleLate(deps.pool, row, how.unknownForMs())
+    const late = { late: row, unknownForMs: how.unknownForMs }
+    const committed = (await queue.add(late, { ...how, alone: true })) as Committed
     leases?.drop(row.id)
     return 'next' in item ? { ...committed, next: await reserveWith(item.next, how) } : committed
   }
