@@ -96,14 +96,23 @@ describe.each(cases)('a call that is %s and whose hold %s', (_, fate, log) => {
  * A process that cannot reach the database for an hour and a half after it sent a charge, while others can. Its call had its hold in
  * a lease, so that no row shows what became of it.
  */
-async function chargeAfterPause(first: 'committed' | 'lost', meanwhile: (call: HeldCall) => Promise<unknown>) {
+async function chargeAfterPause(
+  first: 'committed' | 'lost',
+  meanwhile: (call: HeldCall) => Promise<unknown>,
+  // What is set aside for the next part, where there is one.
+  next = 0,
+) {
   const user = await world.make.user({ quota: 1000 })
   const call = { id: world.newId(), userId: user.id, tokenId: 0 }
   const setAside: string[] = []
   const clock = vi.spyOn(Date, 'now')
   let sent = 0
   const pool = disconnectingPool(world.hot, ({ name }) =>
-    name === 'ledger_settle' && (sent += 1) === 1 ? (first === 'committed' ? 'after' : 'before') : null,
+    name === (next ? 'ledger_step' : 'ledger_settle') && (sent += 1) === 1
+      ? first === 'committed'
+        ? 'after'
+        : 'before'
+      : null,
   )
   let passed: Promise<unknown> = Promise.resolve()
   const ledger = world.ledgerWith({
@@ -119,7 +128,11 @@ async function chargeAfterPause(first: 'committed' | 'lost', meanwhile: (call: H
     },
     onSetAside: ({ row }) => setAside.push(row.id),
   })
-  await ledger.settle(world.chargeOf({ ...call, quota: 120 }), 'go-on').catch(() => {})
+  const row = world.chargeOf({ ...call, quota: 120 })
+  const sending = next
+    ? ledger.renew({ row, next: { ...call, id: world.newId(), amount: next } })
+    : ledger.settle(row, 'go-on')
+  await sending.catch(() => {})
   await ledger.drained()
   clock.mockRestore()
   return { call, setAside }
@@ -177,6 +190,18 @@ describe('a charge that is sent again after an hour and a half', () => {
       expect(await world.balanceOf(call.userId)).toBe(880)
     },
   )
+
+  test('and waits for the operator leaves nothing set aside for the next part of its session, which nobody goes on with', async () => {
+    const forgetAll = async ({ id }: HeldCall) => {
+      await forgetEverything()
+      await world.pool.query('delete from logs where request_id = $1', [id])
+    }
+    const { call, setAside } = await chargeAfterPause('committed', forgetAll, 300)
+    expect(setAside).toEqual([call.id])
+    await world.pool.query('select ledger_resolve_failed_charge($1, 0)', [call.id])
+    expect(await world.openHolds(call.userId)).toBe(0)
+    expect(await world.balanceOf(call.userId)).toBe(880)
+  })
 })
 
 test('a raise that fails in the middle of a call leaves its hold, and the call is charged in full', async () => {
@@ -223,6 +248,7 @@ test('a raise that is still under way when its call ends does not open the hold 
 })
 
 test('records of settled calls are purged by the hour, never those of the last hour, and another time while somebody reads them', async () => {
+  await world.pool.query("update installation_facts set value = '0' where name = 'settled_calls_since'")
   const slotNow = async (): Promise<number> =>
     (await world.pool.query('select ledger_settled_slot(now())::int as n')).rows[0].n
   const now = await slotNow()

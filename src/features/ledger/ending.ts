@@ -192,10 +192,9 @@ export function createEnding(deps: {
     settleInTime(renewal, {
       isWanted: () => true,
       afterwards: (sending) => {
-        sending.then(
-          () => void release(renewal.next, false),
-          (error: unknown) => void setAside(renewal.row, error),
-        )
+        sending
+          .finally(() => void release(renewal.next, false))
+          .catch((error: unknown) => void setAside(renewal.row, error))
       },
     })
 
