@@ -62,4 +62,5 @@ export const migrationsList = [
   fromFile('0204-token-name-hours'),
   fromFile('0210-node-addresses'),
   fromFile('0211-late-charges'),
+  fromFile('0212-settled-calls-since'),
 ]

@@ -277,6 +277,23 @@ test('records of settled calls are purged by the hour, never those of the last h
   expect([1, 2]).toContain(since[0]?.hours)
 })
 
+test('one who read the hour before it was full does not take back since when ids are kept', async () => {
+  await world.pool.query(
+    "insert into settled_calls (id, slot) select 'late-' || n, n from generate_series(0, 2) n on conflict do nothing",
+  )
+  const sinceIs = 'value::bigint = (select extract(epoch from clock_timestamp())::bigint / 3600 * 3600)'
+  // As one who came after it, while the former waited.
+  await world.pool.query(
+    `update installation_facts set value = (extract(epoch from clock_timestamp())::bigint / 3600 * 3600)::text
+     where name = 'settled_calls_since'`,
+  )
+  await forgetSettledCalls(world.hot)
+  const { rows } = await world.pool.query(
+    `select ${sinceIs} as stands from installation_facts where name = 'settled_calls_since'`,
+  )
+  expect(rows).toEqual([{ stands: true }])
+})
+
 test('nothing is forgotten while a charge of long ago is looked up', async () => {
   await world.pool.query(
     "insert into settled_calls (id, slot) select 'slot-' || n, n from generate_series(0, 2) n on conflict do nothing",
