@@ -5,6 +5,7 @@ import { unstorableTextCode } from '#core/database-errors.ts'
 import type { ConnectionOptions } from './connection.ts'
 import { entities } from './entities/all.ts'
 import { migrationsList } from './migrations/all.ts'
+import { advisoryLock } from './advisory-locks.ts'
 import { buildSearchIndexes } from './search-indexes.ts'
 
 export type Database = {
@@ -77,10 +78,10 @@ export async function migrate(connection: ConnectionOptions): Promise<void> {
 export async function upgradeSchema({ orm, pool }: Database): Promise<void> {
   const lock = await pool.connect()
   try {
-    await lock.query('select pg_advisory_lock(7300)')
+    await lock.query('select pg_advisory_lock($1)', [advisoryLock.schema])
     await orm.migrator.up()
     await lock.query('select ensure_log_partitions()')
-    await lock.query('select pg_advisory_unlock(7300)')
+    await lock.query('select pg_advisory_unlock($1)', [advisoryLock.schema])
     await buildSearchIndexes(lock)
   } finally {
     lock.release()

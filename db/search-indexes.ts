@@ -1,4 +1,5 @@
 import type { PoolClient } from 'pg'
+import { advisoryLock } from './advisory-locks.ts'
 
 /**
  * Indexes that only make a search quick. Inside a migration they would keep everybody from writing to their table for as long as
@@ -34,7 +35,9 @@ async function build(client: PoolClient, name: string, columns: string): Promise
  * the index in turn.
  */
 export async function buildSearchIndexes(client: PoolClient): Promise<void> {
-  const { rows } = await client.query<{ mine: boolean }>('select pg_try_advisory_lock(7301) as mine')
+  const { rows } = await client.query<{ mine: boolean }>('select pg_try_advisory_lock($1) as mine', [
+    advisoryLock.searchIndexes,
+  ])
   if (rows[0]?.mine !== true) return
   try {
     await client.query(`set lock_timeout = '${longestWait}'`)
@@ -45,7 +48,7 @@ export async function buildSearchIndexes(client: PoolClient): Promise<void> {
     }
   } finally {
     await client.query('reset lock_timeout')
-    await client.query('select pg_advisory_unlock(7301)')
+    await client.query('select pg_advisory_unlock($1)', [advisoryLock.searchIndexes])
   }
 }
 

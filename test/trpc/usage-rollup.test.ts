@@ -1,6 +1,7 @@
 import { beforeEach, expect, test } from 'vitest'
 import { Log } from '#db/entities/log.ts'
 import { logType, type LogType } from '#core/statuses.ts'
+import { clearLogs } from '#features/logs/clear.ts'
 import { rollUpUsage } from '#features/logs/rollup.ts'
 import { channelMargins } from '#features/prices/buying.ts'
 import { startWithPeople } from './people.ts'
@@ -165,6 +166,37 @@ test('the totals of a token name are those of its rows, before and after its hou
   expect(await logs.stat({ ...all, userId: bert.id })).toMatchObject({ quota: 0, calls: 0 })
   await logs.clear({ before: time(120) })
   expect(await logs.stat(all)).toMatchObject({ quota: 1_000_103, calls: 3 })
+})
+
+test('a clearing that ends early leaves the totals of a token name as its rows are, after a month and after a batch of rows', async () => {
+  await app.sql(
+    `create table logs_2024_01 partition of logs for values from ('2024-01-01 00:00+00') to ('2024-02-01 00:00+00')`,
+  )
+  await app.sql(
+    `insert into logs (user_id, type, model_name, token_name, quota, created_at)
+     select $1, 2, 'o3', 'shared', 10, start + (n % 3) * interval '1 hour' from generate_series(1, 6000) n,
+       unnest(array['2024-01-31T22:30:00Z', '2024-02-10T00:30:00Z']::timestamptz[]) start`,
+    [anna.id],
+  )
+  await rollUpUsage(app.services)
+  const { logs } = (await app.trpc(admin)).admin
+  const before = new Date('2024-02-10T02:59:00Z')
+  const rowsLeft = async () => (await app.sql('select count(*)::int as calls from logs'))[0]?.calls
+  const seen: unknown[] = []
+  const clearOne = async () => {
+    const ended = new AbortController()
+    const parts = { signal: ended.signal, progress: () => ended.abort() }
+    await expect(clearLogs(app.services, { before }, parts)).rejects.toThrow()
+    const calls = await rowsLeft()
+    expect(await logs.stat({ tokenName: 'shared' })).toMatchObject({ calls, quota: 10 * Number(calls) })
+    seen.push(calls)
+  }
+  await clearOne()
+  await clearOne()
+  expect(seen).toEqual([8000, 3000])
+  await clearLogs(app.services, { before })
+  expect(await logs.stat({ tokenName: 'shared' })).toMatchObject({ calls: 0, quota: 0 })
+  expect(await app.sql(`select * from token_name_hours where hour < '2024-02-10T02:00:00Z'`)).toEqual([])
 })
 
 test('figures of the dashboard and of the log are those of one session, agent or project where that is asked for', async () => {

@@ -1,5 +1,6 @@
-import type { Pool } from 'pg'
+import type { Pool, PoolClient } from 'pg'
 import { DomainError } from '#core/errors.ts'
+import { advisoryLock } from '#db/advisory-locks.ts'
 import { recordAct } from '#features/audit/service.ts'
 import type { Deps, UserDeps } from '#features/deps.ts'
 
@@ -45,10 +46,6 @@ export async function clearLogs(
   const total = progress ? await countBefore(pool, input.before) : 0
   // A month that is not over yet keeps its table, whatever is asked.
   const over = new Date(Math.min(input.before.getTime(), deps.ambient.now().getTime()))
-  // These are read in the place of rows, so they go with them, but for the hour that is cleared in part.
-  await pool.query(`delete from token_name_hours where hour < date_trunc('hour', $1::timestamptz, 'UTC')`, [
-    input.before,
-  ])
   let count = 0
   for (const partition of await partitionsBefore(pool, over)) {
     signal?.throwIfAborted()
@@ -60,8 +57,13 @@ export async function clearLogs(
     const removed = await removeBatch(pool, input.before)
     count += removed
     progress?.(count, Math.max(count, total))
-    if (removed < batchSize) return { count }
+    if (removed < batchSize) break
   }
+  // Every row of these hours is gone: what is left of their sums stands for none.
+  await pool.query(`delete from token_name_hours where hour < date_trunc('hour', $1::timestamptz, 'UTC')`, [
+    input.before,
+  ])
+  return { count }
 }
 
 /** Monthly tables that end before the instant; their names say which month they hold. */
@@ -73,33 +75,58 @@ async function partitionsBefore(pool: Pool, before: Date): Promise<string[]> {
   return rows.map(({ name }) => name).filter((name) => endOf(name) <= before)
 }
 
-function endOf(partition: string): Date {
-  const [, year, month] = partition.split('_')
-  return new Date(Date.UTC(Number(year), Number(month), 1))
+const endOf = (partition: string): Date => monthOf(partition).end
+
+function monthOf(partition: string): { start: Date; end: Date } {
+  const [, year, month] = partition.split('_').map(Number) as [number, number, number]
+  return { start: new Date(Date.UTC(year, month - 1, 1)), end: new Date(Date.UTC(year, month, 1)) }
 }
 
-/** A table that is in use for longer than a moment stays, and its rows go one batch after another. */
-async function dropPartition(pool: Pool, name: string): Promise<number> {
+/**
+ * In one transaction with what it removes, the sums of token names lose what they hold of it: they are read in the place of rows, and a
+ * clearing may end after any of its parts. Nobody adds hours up meanwhile, or a row that goes would stay in the sums.
+ */
+async function withSumsLocked<Result>(pool: Pool, act: (client: PoolClient) => Promise<Result>): Promise<Result> {
   const client = await pool.connect()
   try {
-    await client.query("begin; set local lock_timeout = '2s'")
-    const { rows } = await client.query<{ count: string }>(`select count(*) from "${name}"`)
-    await client.query(`drop table "${name}"`)
+    await client.query(`begin; select pg_advisory_xact_lock(${advisoryLock.usageRollup})`)
+    const result = await act(client)
     await client.query('commit')
-    return Number(rows[0]?.count ?? 0)
-  } catch {
-    await client.query('rollback')
-    return 0
+    return result
+  } catch (error) {
+    await client.query('rollback').catch(() => undefined)
+    throw error
   } finally {
     client.release()
   }
 }
 
-async function removeBatch(pool: Pool, before: Date): Promise<number> {
-  const { rowCount } = await pool.query(
-    `with doomed as (select id, created_at from logs where created_at < $1 order by id limit $2)
-     delete from logs l using doomed d where l.id = d.id and l.created_at = d.created_at`,
-    [before, batchSize],
-  )
-  return rowCount ?? 0
-}
+/** A table that is in use for longer than a moment stays, and its rows go one batch after another. */
+const dropPartition = (pool: Pool, name: string): Promise<number> =>
+  withSumsLocked(pool, async (client) => {
+    await client.query("set local lock_timeout = '2s'")
+    const { rows } = await client.query<{ count: string }>(`select count(*) from "${name}"`)
+    await client.query(`drop table "${name}"`)
+    const { start, end } = monthOf(name)
+    await client.query('delete from token_name_hours where hour >= $1 and hour < $2', [start, end])
+    return Number(rows[0]?.count ?? 0)
+  }).catch(() => 0)
+
+const removeBatch = (pool: Pool, before: Date): Promise<number> =>
+  withSumsLocked(pool, async (client) => {
+    const { rowCount } = await client.query(
+      `with doomed as materialized (select id, created_at from logs where created_at < $1 order by id limit $2),
+       lost as (
+         select r.token_name, r.hour, sum(r.calls) as calls, sum(r.quota) as quota, sum(r.failed_calls) as failed_calls,
+           sum(r.failed_attempts) as failed_attempts
+         from token_name_rows r join doomed d on d.id = r.id and d.created_at = r.created_at group by 1, 2
+       ), lowered as (
+         update token_name_hours h set calls = h.calls - l.calls, quota = h.quota - l.quota,
+           failed_calls = h.failed_calls - l.failed_calls, failed_attempts = h.failed_attempts - l.failed_attempts
+         from lost l where h.token_name = l.token_name and h.hour = l.hour
+       )
+       delete from logs l using doomed d where l.id = d.id and l.created_at = d.created_at`,
+      [before, batchSize],
+    )
+    return rowCount ?? 0
+  })

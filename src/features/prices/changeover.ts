@@ -8,14 +8,12 @@ import {
   priceTableKeys,
   withPriceChange,
 } from '#core/pricing/price-changes.ts'
+import { advisoryLock } from '#db/advisory-locks.ts'
 import { PriceChange } from '#db/entities/price-change.ts'
 import { recordAct } from '#features/audit/service.ts'
 import type { Deps } from '#features/deps.ts'
 import { changeOptionRows, loadOptionRows } from '#features/options/rows.ts'
 import type { LoadedRows, OptionRow } from '#features/options/store.ts'
-
-/** Number of the lock that lets one writer of options go after another: prices and group names are parts of several. */
-const priceTablesLock = 7301
 
 const changedKeys = [...priceTableKeys, 'GroupRatio'] as const
 
@@ -96,7 +94,7 @@ export async function withPriceTables<Result>(
   return deps.em.transactional(async (em) => {
     await em
       .getConnection()
-      .execute('select pg_advisory_xact_lock(?)', [priceTablesLock], 'all', em.getTransactionContext())
+      .execute('select pg_advisory_xact_lock(?)', [advisoryLock.priceTables], 'all', em.getTransactionContext())
     await storeDue({ ...deps, em })
     return act(em)
   })
