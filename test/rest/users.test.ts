@@ -1,5 +1,6 @@
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { rollUpUsage } from '#features/logs/rollup.ts'
 import { migrate } from '#db/orm.ts'
 import { type Browser, type Person, startConsole, refused } from '#test/support/console-app.ts'
 
@@ -368,8 +369,12 @@ describe('the search among many users', () => {
       app.sql(`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'
         and query like '%index concurrently%'`)
     await expect.poll(async () => (await waiting()).length).toBe(1)
-    // Whoever waits for the older write keeps nobody from the next one.
+    // Whoever waits for the older write keeps nobody from the next one, nor from what is locked elsewhere.
     await app.sql(`update users set "group" = 'default' where username = 'crowd29999'`)
+    const saved = await root.put('/api/option/', { key: 'SystemName', value: 'Saved meanwhile' })
+    expect(saved.body).toMatchObject({ success: true })
+    await rollUpUsage(app.services)
+    expect(await waiting()).toHaveLength(1)
     await writing.query('commit')
     await writing.end()
     await migrated
