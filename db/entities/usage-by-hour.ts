@@ -10,6 +10,13 @@ export const UsageByHour = defineEntity({
     modelName: p.text().primary(),
     ...usageSums,
   },
+  indexes: [
+    {
+      name: 'usage_by_hour_model_name_hour_index',
+      properties: ['modelName', 'hour'],
+      include: ['quota', 'count'],
+    },
+  ],
 })
 
 export type UsageByHour = InferEntity<typeof UsageByHour>

@@ -63,4 +63,5 @@ export const migrationsList = [
   fromFile('0210-node-addresses'),
   fromFile('0211-late-charges'),
   fromFile('0212-settled-calls-since'),
+  fromFile('0213-usage-by-hour-models'),
 ]

@@ -41,7 +41,7 @@ export function hoursFor({ userId, tokenId, channelId, group }: Narrowing): stri
 }
 
 /** The same; without a filter on models too, an hour that is over is one row. */
-const totalsFor = (filters: CommonFilters): string => {
+export const totalsFor = (filters: CommonFilters): string => {
   const table = hoursFor(filters)
   return table === 'usage_hourly_all' && filters.modelName.length === 0 ? 'usage_hourly_totals' : table
 }

@@ -14,14 +14,14 @@ import { logType, type LogType } from '#core/statuses.ts'
 import { tiedTo, resolveNames } from '#features/logs/service.ts'
 import { lastMinute } from '#features/logs/stat.ts'
 import type { FailureSums, SumRow } from '#core/usage-sums.ts'
-import { failuresFor, figuresBetween, hoursFor, hoursOfRows, hourSumsOf } from '#features/logs/usage-sums.ts'
+import { failuresFor, figuresBetween, hoursFor, hoursOfRows, totalsFor } from '#features/logs/usage-sums.ts'
 import { type Query, readInTime } from '#features/logs/timed-query.ts'
 import { type LogFilters, logFilters } from '#features/logs/schema.ts'
 import type { Filters, OwnFilters, Range, Series, UsageInput } from './schema.ts'
+import { seriesByInterval, seriesByModel } from './series-query.ts'
 import {
   type HourlyUsage,
   type OperatorTotals,
-  pointColumns,
   type PointRow,
   type SeriesPoint,
   toHourlyUsage,
@@ -35,7 +35,6 @@ import {
 const hourMs = 3_600_000
 const longestRangeMs = 366 * 24 * hourMs
 const longestOwnUsageMs = 2_592_000_000
-const namedModels = 10
 
 /** The hours that a range touches, at most a year back from its end. */
 function hoursOf({ start, end }: Range): { from: Date; until: Date } {
@@ -138,45 +137,44 @@ export const ownSeries = (deps: UserDeps, input: OwnFilters & Series): Promise<M
 export const modelSeries = async (deps: UserDeps, input: Filters & Series): Promise<ModelSeries> =>
   seriesOf(deps, await resolved(deps, input), input)
 
-/** From where hours are read: a table of sums, or the rows themselves, added up as a common table expression. */
-function hoursUnder(filters: Filters, hours: Hours): { conditions: Conditions; table: string; rowHours: string } {
+/** Hours are read from a table of sums, or are the rows themselves, added up as a common table expression. */
+function seriesQuery(
+  filters: Filters,
+  { interval, timeZone, from, until }: Intervals,
+): [text: string, values: unknown[]] {
+  const ofIntervals = (conditions: Conditions) => {
+    const at = conditions.values().length
+    const places = { interval: `$${at + 1}`, timeZone: `$${at + 2}`, from: `$${at + 3}`, until: `$${at + 4}` }
+    return { places, values: [...conditions.values(), interval, timeZone, from, until] }
+  }
   const rowFilters = asLogFilters(filters)
   if (narrowsRows(rowFilters)) {
-    const conditions = rowConditionsOf(rowFilters, { type: logType.consume, ...hours })
-    return { conditions, table: 'row_hours', rowHours: `row_hours as materialized (${hoursOfRows(conditions)}), ` }
+    const conditions = rowConditionsOf(rowFilters, { type: logType.consume, from, until })
+    const { places, values } = ofIntervals(conditions)
+    const withQueries = `row_hours as materialized (${hoursOfRows(conditions)}), `
+    return [seriesByInterval({ source: 'row_hours l where true', withQueries, places }), values]
   }
   const conditions = createConditions()
   addCommon(conditions, filters)
-  return { conditions, table: hoursFor(filters), rowHours: '' }
+  const { places, values } = ofIntervals(conditions)
+  const source = `${hoursFor(filters)} l${conditions.where() || ' where true'}`
+  const totals = totalsFor(filters)
+  const text =
+    totals === 'usage_hourly_totals'
+      ? seriesByModel({ source, places, totals: `${totals} l where true` })
+      : seriesByInterval({ source, places })
+  return [text, values]
 }
 
 /** Sums by model and interval: the ten models that cost most by name, all others together under null. */
 async function seriesOf(deps: UserDeps, filters: Filters, input: Series): Promise<ModelSeries> {
   const { from, until } = hoursOf(input)
+  const intervals = { from, until, interval: input.interval, timeZone: input.timeZone }
   return readInTime(deps.database.pool, async (query) => {
-    const { interval, timeZone } = input
-    const { conditions, table, rowHours } = hoursUnder(filters, { from, until })
-    const at = conditions.values().length
-    const sums = `from ${table} l`
-    const where = (rowHours === '' && conditions.where()) || ' where true'
-    // Each interval reads its own stretch of the index, and none adds up models by name that are not shown.
-    const rows = await query<PointRow>(
-      `with ${rowHours}intervals as materialized (
-         select date_trunc($${at + 1}, h.hour, $${at + 2}) as time, min(h.hour) as first, max(h.hour) as last
-         from generate_series($${at + 3}::timestamptz, $${at + 4}::timestamptz - interval '1 hour', interval '1 hour') h(hour) group by 1
-       ), top as materialized (
-         select l.model_name, row_number() over (order by sum(l.quota) desc, sum(l.count) desc, l.model_name)::int as rank
-         ${sums}${where} and l.hour >= $${at + 3} and l.hour < $${at + 4} group by 1 order by rank limit ${namedModels}
-       )
-       select i.time, s.* from intervals i, lateral (
-         select t.model_name as model, t.rank, ${hourSumsOf(pointColumns)} ${sums} left join top t on t.model_name = l.model_name
-         ${where} and l.hour between i.first and i.last group by 1, 2
-       ) s order by 1, 2`,
-      [...conditions.values(), interval, timeZone, from, until],
-    )
+    const rows = await query<PointRow>(...seriesQuery(filters, intervals))
     const ranks = new Map(rows.flatMap(({ model, rank }) => (model === null ? [] : [[model, rank] as const])))
     const models = [...ranks.keys()].toSorted((left, right) => (ranks.get(left) ?? 0) - (ranks.get(right) ?? 0))
-    const errors = await errorSeries(query, filters, { from, until, interval, timeZone })
+    const errors = await errorSeries(query, filters, intervals)
     return { from, until, models, points: toPoints(rows), errors }
   })
 }
