@@ -87,11 +87,13 @@ describe('of two nodes', () => {
     second.services.jobs.start()
     await pause(100)
     expect(runs).toEqual(['first'])
+    // It was cut off eight times before, so that nobody goes on with it for twenty minutes: five seconds pass on a busy machine.
+    await first.pool.query('update job_runs set attempts = 8')
     await first.services.jobs.stop()
     await pause(100)
     // It may have been cut off for what it did, so that it is not tried again at once.
     expect(runs).toEqual(['first'])
-    await age(6)
+    await age(1300)
     await expect.poll(async () => (await row()).result).toBe('by hand: true')
     expect(runs).toEqual(['first', 'second'])
   })
