@@ -1,5 +1,5 @@
 import { afterAll, beforeEach, describe, expect, test } from 'vitest'
-import { startApp } from '#test/support/app.ts'
+import { type App, startApp } from '#test/support/app.ts'
 import type { TestToken } from '#test/support/factories.ts'
 import { setOptions } from './serve.ts'
 import { chat, closeWithoutViolations, consumed, say } from './caller-dialects.ts'
@@ -115,24 +115,28 @@ test('a quota that fifty editors change while fifty calls run is the sum of thei
   const user = await one.make.user({ quota: 10_000_000 })
   const token = await one.make.token(user, { remainQuota: 100_000 })
   const fields = { id: token.id, name: 'shared', knownQuota: 100_000 }
-  const calls = Array.from({ length: 50 }, (_, index) => say(index % 2 === 0 ? one : other, chat, { token, body }))
+  // A call that waits too long for its token's row is refused with 503 and costs nothing: on a busy machine many are, and ask again.
+  const callUntilServed = async (node: App) => {
+    for (;;) {
+      const reply = await say(node, chat, { token, body })
+      await reply.text()
+      if (reply.status !== 503) return reply.status
+    }
+  }
+  const calls = Array.from({ length: 50 }, (_, index) => callUntilServed(index % 2 === 0 ? one : other))
   const edits = Array.from({ length: 50 }, (_, index) =>
     (index % 2 === 0 ? other : one)
       .trpc(user)
       .user.tokens.update.mutate({ ...fields, remainQuota: 100_007 - 10 * (index % 2) }),
   )
-  const replies = await Promise.all(calls)
-  await Promise.all([...edits, ...replies.map((reply) => reply.text())])
-  // A call that waits too long for its token's row is refused, and costs nothing.
-  const served = replies.filter(({ status }) => status === 200).length
-  expect(replies.filter(({ status }) => status !== 200 && status !== 503)).toEqual([])
-  expect(served).toBeGreaterThanOrEqual(25)
+  const [statuses] = await Promise.all([Promise.all(calls), ...edits])
+  expect(new Set(statuses)).toEqual(new Set([200]))
   // What was set aside for it is given back a moment later.
   await expect
     .poll(() => stateOf(token))
     .toMatchObject({
-      remain: 100_000 + 25 * 7 - 25 * 3 - served * charge,
-      used: served * charge,
+      remain: 100_000 + 25 * 7 - 25 * 3 - 50 * charge,
+      used: 50 * charge,
       holds: 0,
     })
 
