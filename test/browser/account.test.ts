@@ -4,29 +4,13 @@ import { afterAll, expect, test } from 'vitest'
 import { describeWithBrowser } from '../support/chromium.ts'
 import { startMailServer, textOf } from '../support/mail-server.ts'
 import { violationsOf } from './accessibility.ts'
-import { drawn, openConsole, startInBrowser, toastShown } from './console.ts'
+import { drawn, firstText, openConsole, startInBrowser, toastShown } from './console.ts'
 
 const account = { username: 'sailor', password: 'a good long one' }
 const replaced = 'another long one'
 
 const box = (page: Page, name: string) => page.getByRole('textbox', { name, exact: true })
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
-
-/** The first text of a button that has these words from now on, however soon it changes. */
-async function firstText(page: Page, words: string): Promise<() => Promise<unknown>> {
-  await page.evaluate((sought) => {
-    const texts: string[] = []
-    Object.assign(window, { texts })
-    new MutationObserver(() => {
-      for (const { innerText } of document.querySelectorAll('button'))
-        if (innerText.includes(sought)) texts.push(innerText)
-    }).observe(document.body, { childList: true, subtree: true, characterData: true })
-  }, words)
-  return async () => {
-    const first = await page.waitForFunction(() => (window as unknown as { texts: string[] }).texts[0])
-    return first.jsonValue()
-  }
-}
 
 /** A device that keeps passkeys and asks its owner for a finger, who always gives it. */
 async function addAuthenticator(page: Page): Promise<void> {
@@ -101,7 +85,7 @@ describeWithBrowser('the account of a person', async () => {
     await box(page, '密码').fill('short')
     await box(page, '确认密码').fill('short')
     await box(page, '邮箱').fill('sailor@x.example')
-    const resend = await firstText(page, '秒后重发')
+    const resend = await firstText(page, 'button', '秒后重发')
     const code = await mailedCode(() => button(page, '获取验证码').click())
     await toastShown(page, '验证码发送成功')
     expect(await resend()).toBe('30 秒后重发')
@@ -271,7 +255,7 @@ describeWithBrowser('the account of a person', async () => {
     const { page, context, complaints } = await openConsole(browser, site)
     await page.goto('/reset')
     await box(page, '邮箱').fill('lost@x.example')
-    const resend = await firstText(page, '秒后重发')
+    const resend = await firstText(page, 'button', '秒后重发')
     await button(page, '发送重置邮件').click()
     await toastShown(page, '重置邮件发送成功，请检查邮箱！')
     expect(await resend()).toBe('30 秒后重发')

@@ -114,16 +114,43 @@ export async function toastShown(page: Page, words: string): Promise<void> {
   }, words)
 }
 
-/** Takes an act back by the toast that reports it so, which stands as long as the pointer is over it: from before it comes. */
-export async function undo(page: Page, words: string, act: () => Promise<unknown>): Promise<void> {
+/** The first text with these words that one of the elements has from now on, however soon it changes. */
+export async function firstText(page: Page, elements: string, words: string): Promise<() => Promise<unknown>> {
+  await page.evaluate(
+    ([selector, sought]) => {
+      const texts: string[] = []
+      Object.assign(window, { texts })
+      new MutationObserver(() => {
+        for (const { innerText } of document.querySelectorAll<HTMLElement>(selector))
+          if (innerText.includes(sought)) texts.push(innerText)
+      }).observe(document.body, { childList: true, subtree: true, characterData: true })
+    },
+    [elements, words] as const,
+  )
+  return async () => {
+    const first = await page.waitForFunction(() => (window as unknown as { texts: string[] }).texts[0])
+    return first.jsonValue()
+  }
+}
+
+/** Presses the button of a toast that an act leads to, which stands as long as the pointer is over it: from before it comes. */
+export async function pressInToast(
+  page: Page,
+  { words, button }: { words: string; button: string },
+  act: () => Promise<unknown>,
+): Promise<void> {
   await page.locator('[data-scope=toast]').dispatchEvent('pointerover')
   await act()
   await page
     .locator('[data-scope=toast] > *')
     .filter({ hasText: words })
-    .getByRole('button', { name: '撤销', exact: true })
+    .getByRole('button', { name: button, exact: true })
     .click()
 }
+
+/** Takes an act back by the toast that reports it so. */
+export const undo = (page: Page, words: string, act: () => Promise<unknown>): Promise<void> =>
+  pressInToast(page, { words, button: '撤销' }, act)
 
 /** Since when nothing has been under way for a page; null while something is. */
 const silentSince = new WeakMap<Page, () => number | null>()

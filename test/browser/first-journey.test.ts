@@ -32,11 +32,15 @@ async function setUp(page: Page): Promise<void> {
   await page.getByRole('button', { name: '初始化系统' }).click()
   await page.getByText('两次输入的密码不一致').waitFor()
   await box(page, '确认密码').fill(account.password)
-  // It leads on by itself soon after.
-  await Promise.all([
-    page.getByText('系统初始化成功').waitFor(),
-    page.getByRole('button', { name: '初始化系统' }).click(),
-  ])
+  // It leads on by itself soon after: not before it was read here.
+  const read = Promise.withResolvers<void>()
+  await page.route('**/app/tokens', async (route) => {
+    await read.promise
+    await route.continue()
+  })
+  await page.getByRole('button', { name: '初始化系统' }).click()
+  await page.getByText('系统初始化成功').waitFor()
+  read.resolve()
   // The founder is signed in at once; the way in is tried all the same.
   await page.waitForURL('**/app/tokens')
   await doneSteps(page, [])

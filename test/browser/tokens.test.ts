@@ -4,7 +4,7 @@ import { setOptions } from '#test/relay/serve.ts'
 import { describeWithBrowser } from '../support/chromium.ts'
 import { recordProcessLog } from '../support/process-log.ts'
 import { seriousViolations } from './accessibility.ts'
-import { drawn, openConsole, startInBrowser, toastShown } from './console.ts'
+import { drawn, firstText, follow, openConsole, startInBrowser, toastShown } from './console.ts'
 
 /** 1000 prompt and 500 completion tokens at a ratio of 0.075 and a completion ratio of 4. */
 const body = {
@@ -274,9 +274,11 @@ describeWithBrowser('the tokens page', async () => {
     expect(complaints.splice(0).join()).toContain(elsewhere.replace('taken', ''))
 
     const without = await app.make.user()
-    const other = await openConsole(browser, app, { reader: without, language: 'en' })
-    await other.page.goto('/app/chat/0')
-    await other.page.getByRole('heading', { name: 'No enabled token available' }).waitFor()
+    const other = await openConsole(browser, app, { reader: without, language: 'en', path: '/app/wallet' })
+    await drawn(other.page)
+    const heading = await firstText(other.page, 'h1, h2, h3', 'No enabled token available')
+    await follow(other.page, '/app/chat/0')
+    expect(await heading()).toBe('No enabled token available')
     await other.page.waitForURL('**/app/tokens')
   })
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { describeWithBrowser } from '../support/chromium.ts'
 import { storeOptions } from '../support/store-options.ts'
-import { follow, openConsole, startInBrowser, toastShown } from './console.ts'
+import { follow, openConsole, pressInToast, startInBrowser, toastShown } from './console.ts'
 
 describeWithBrowser('finding the way', async () => {
   const { app, browser } = await startInBrowser()
@@ -328,9 +328,11 @@ describeWithBrowser('finding the way', async () => {
     await context.setOffline(false)
     await page.unroute(files)
     expect(await page.getByText('Lighthouse script').count()).toBe(1)
-    await menu.click()
-    await page.locator('[data-scope=toast]').getByRole('button', { name: 'Reload' }).click()
-    await page.waitForFunction(() => document.querySelector('[data-scope=toast] > *') === null)
+    // The page as it was takes clicks until the new one is there.
+    await Promise.all([
+      page.waitForEvent('load'),
+      pressInToast(page, { words: 'Could not be opened', button: 'Reload' }, () => menu.click()),
+    ])
     await menu.click()
     await page.getByRole('menuitem', { name: 'Disable', exact: true }).waitFor()
     await page.keyboard.press('Escape')
