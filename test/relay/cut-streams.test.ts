@@ -139,7 +139,8 @@ describe('time', () => {
   })
 
   test('an upstream idle beyond the channel’s limit ends in an error event, and what was delivered is charged', async () => {
-    const { model } = await serve(app, { setting: '{"idle_timeout":0.2}', does: 'events=20,stall=5' })
+    // Long enough for the five events to come first on a machine that stalls.
+    const { model } = await serve(app, { setting: '{"idle_timeout":3}', does: 'events=20,stall=5' })
     const text = await (await say(app, chat, { token, model, stream: true })).text()
     expect(endingError(chat, text).message).toContain('上游响应超时')
     expect(text).not.toMatch(chat.closing)
