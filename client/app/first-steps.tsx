@@ -53,11 +53,14 @@ export function FirstSteps() {
   })
   // Whatever the reader has just done may have been a step.
   const utils = trpc.useUtils()
-  const isTicking = wanted && Boolean(state.data)
   const isSaving = useIsMutating() > 0
   useEffect(() => {
-    if (isTicking && !isSaving) void utils.admin.site.firstSteps.invalidate()
-  }, [isTicking, isSaving, utils])
+    if (!isSaving) return undefined
+    return () => {
+      const { firstSteps } = utils.admin.site
+      if (firstSteps.getData()) void firstSteps.invalidate()
+    }
+  }, [isSaving, utils])
   if (!wanted || !state.data) return null
   return <Card done={state.data} />
 }
