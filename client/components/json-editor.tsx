@@ -1,6 +1,7 @@
 import { Box, Button, Flex, Text, Textarea } from '@chakra-ui/react'
 import { Braces } from 'lucide-react'
 import type { KeyboardEvent } from 'react'
+import { useId } from 'react'
 import { t } from '../i18n/t.ts'
 import { formatJson, jsonProblem } from '../lib/json.ts'
 
@@ -33,11 +34,13 @@ const indent = (event: KeyboardEvent<HTMLTextAreaElement>, onChange: (value: str
 /** JSON as text, with what is wrong with it and a button that sets it out. */
 export function JsonEditor(props: JsonEditorProps) {
   const { value, onChange, onBlur, label, rows = 8, placeholder, disabled = false, optional = false } = props
-  const problem = optional && value.trim() === '' ? undefined : jsonProblem(value)
+  const problem = jsonProblem(value, optional)
+  const id = useId()
   return (
     <Box w="full">
       <Textarea
         aria-label={label}
+        {...(problem && { 'aria-describedby': id })}
         value={value}
         rows={rows}
         disabled={disabled}
@@ -55,7 +58,7 @@ export function JsonEditor(props: JsonEditorProps) {
         onKeyDown={(event) => indent(event, onChange)}
       />
       <Flex justify="space-between" align="center" gap="3" mt="1" minH="7">
-        <Text textStyle="xs" color={problem ? 'fg.error' : 'fg.muted'} aria-live="polite">
+        <Text id={id} textStyle="xs" color={problem ? 'fg.error' : 'fg.muted'} aria-live="polite">
           {problem
             ? problem.line === undefined
               ? t('不是合法的 JSON 字符串')

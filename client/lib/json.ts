@@ -3,7 +3,8 @@ export type JsonProblem = { message: string; line: number | undefined }
 const lineAt = (source: string, position: number): number => source.slice(0, position).split('\n').length
 
 /** Undefined where the text is JSON, or empty where that is allowed. */
-export function jsonProblem(source: string): JsonProblem | undefined {
+export function jsonProblem(source: string, optional = false): JsonProblem | undefined {
+  if (optional && source.trim() === '') return undefined
   try {
     JSON.parse(source)
     return undefined

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { describeWithBrowser } from '../support/chromium.ts'
 import { openConsole, startInBrowser } from './console.ts'
+import { box } from './parts.ts'
 
 describeWithBrowser('parts of pages', async () => {
   const { app, browser } = await startInBrowser()
@@ -30,5 +31,21 @@ describeWithBrowser('parts of pages', async () => {
     await expect.poll(() => reads).toBe(2)
     await context.close()
     await app.pool.query("delete from installation_facts where name = 'first_steps'")
+  })
+
+  test('what is no JSON is reported once, by its line, to screen readers too', async () => {
+    const { page, context } = await openConsole(browser, app, { reader: { ...root, role: 100 }, path: '/channel/add' })
+    const mapping = box(page.getByRole('dialog', { name: '添加渠道' }), '模型映射')
+    await mapping.fill('{\n"a": 1 2}')
+    await mapping.blur()
+    const invalid = page.locator('textarea[aria-invalid=true]')
+    await invalid.waitFor()
+    const described = page.locator(`[id="${await invalid.getAttribute('aria-describedby')}"]`)
+    expect(await described.textContent()).toBe('第 2 行不是合法的 JSON')
+    expect(await page.getByText('JSON 格式！').count()).toBe(0)
+    // What is JSON and no mapping is reported by the form.
+    await mapping.fill('[1]')
+    await page.getByText('模型映射必须是合法的 JSON格式！').waitFor()
+    await context.close()
   })
 })

@@ -28,7 +28,12 @@ export function useField(name: string): BoundField {
   return { field, state: fieldState }
 }
 
-type FieldFrameProps = Omit<FieldProps, 'name'> & { state: ControllerFieldState; children: ReactNode }
+type FieldFrameProps = Omit<FieldProps, 'name'> & {
+  state: ControllerFieldState
+  /** The control itself says what is wrong, and better. */
+  isReported?: boolean
+  children: ReactNode
+}
 
 /** Label above, control, then the error or the help: the same place for every field. */
 export function FieldFrame({
@@ -38,6 +43,7 @@ export function FieldFrame({
   disabled = false,
   extra,
   state,
+  isReported = false,
   children,
 }: FieldFrameProps) {
   const message = state.error?.message ?? state.error?.root?.message
@@ -51,7 +57,7 @@ export function FieldFrame({
         {extra && <Box flexShrink="0">{extra}</Box>}
       </Flex>
       {children}
-      {state.invalid ? (
+      {state.invalid && !isReported ? (
         <Field.ErrorText>{fieldMessage(message ?? '')}</Field.ErrorText>
       ) : (
         help && (

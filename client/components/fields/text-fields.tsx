@@ -6,6 +6,7 @@ import { t } from '../../i18n/t.ts'
 import { CopyButton } from '../copy.tsx'
 import { IconButton } from '../icon-button.tsx'
 import { JsonEditor } from '../json-editor.tsx'
+import { jsonProblem } from '../../lib/json.ts'
 import type { FieldProps } from './field-frame.tsx'
 import { FieldFrame, useField } from './field-frame.tsx'
 
@@ -180,10 +181,11 @@ type JsonFieldProps = FieldProps & { rows?: number; placeholder?: string; option
 
 export function JsonField({ name, rows, placeholder, optional, ...frame }: JsonFieldProps) {
   const { field, state } = useField(name)
+  const value = words(field.value)
   return (
-    <FieldFrame {...frame} state={state}>
+    <FieldFrame {...frame} state={state} isReported={jsonProblem(value, optional) !== undefined}>
       <JsonEditor
-        value={words(field.value)}
+        value={value}
         onChange={field.onChange}
         onBlur={field.onBlur}
         rows={rows}

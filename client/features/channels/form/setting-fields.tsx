@@ -6,6 +6,7 @@ import { JsonEditor } from '../../../components/json-editor.tsx'
 import { Notice } from '../../../components/notice.tsx'
 import type { PlainText } from '../../../i18n/t.ts'
 import { t, text } from '../../../i18n/t.ts'
+import { jsonProblem } from '../../../lib/json.ts'
 import { readSetting, writeSetting } from './setting.ts'
 import type { Setting } from './setting.ts'
 
@@ -53,7 +54,7 @@ export function SettingFields() {
         <Notice tone="warning">{t('当前内容不是合法的 JSON 对象，请先在下面改正。')}</Notice>
       )}
       {asJson || !setting || state.invalid ? (
-        <FieldFrame label={t('额外设置的 JSON')} state={state}>
+        <FieldFrame label={t('额外设置的 JSON')} state={state} isReported={jsonProblem(value, true) !== undefined}>
           <JsonEditor value={value} onChange={field.onChange} onBlur={field.onBlur} rows={5} optional />
         </FieldFrame>
       ) : (
