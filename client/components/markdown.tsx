@@ -8,6 +8,8 @@ const prose: SystemStyleObject = {
   textStyle: 'md',
   lineHeight: 'tall',
   overflowWrap: 'anywhere',
+  // Of text beside elements there is none, unless nothing was rendered.
+  '&:not(:has(> *))': { whiteSpace: 'pre-wrap' },
   '& > * + *, & li > * + *': { mt: '3' },
   '& h1, & h2, & h3, & h4': { fontWeight: 'semibold' },
   '& > * + h1, & > * + h2, & > * + h3': { mt: '5' },
@@ -67,12 +69,18 @@ export function Markdown({ source }: { source: string }) {
   const shown = useDeferredValue(source)
   useEffect(() => {
     let current = true
-    void import('../lib/markdown.ts').then(({ renderMarkdown }) => {
-      if (!current) return
-      const content = renderMarkdown(shown)
-      addCopyButtons(content)
-      box.current?.replaceChildren(content)
-    })
+    void import('../lib/markdown.ts').then(
+      ({ renderMarkdown }) => {
+        if (!current) return
+        const content = renderMarkdown(shown)
+        addCopyButtons(content)
+        box.current?.replaceChildren(content)
+      },
+      () => {
+        // Where its file does not come a reply that was paid for is read as it was written.
+        if (current && box.current) box.current.textContent = shown
+      },
+    )
     return () => {
       current = false
     }

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { setOptions } from '../relay/serve.ts'
 import { describeWithBrowser } from '../support/chromium.ts'
 import { openConsole, startInBrowser } from './console.ts'
 import { box } from './parts.ts'
@@ -46,6 +47,19 @@ describeWithBrowser('parts of pages', async () => {
     // What is JSON and no mapping is reported by the form.
     await mapping.fill('[1]')
     await page.getByText('模型映射必须是合法的 JSON格式！').waitFor()
+    await context.close()
+  })
+
+  test('what was written as markdown is read as it was written where its file does not come', async () => {
+    const { page, context, complaints } = await openConsole(browser, app, { language: 'en' })
+    await setOptions(app, { About: 'Two lines\nof **words**' })
+    await page.route(/assets\/markdown-/, (route) => route.abort())
+    await page.goto('/about')
+    const words = page.getByText('of **words**')
+    await words.waitFor()
+    expect(await words.evaluate((element) => getComputedStyle(element).whiteSpace)).toBe('pre-wrap')
+    expect(complaints.splice(0).filter((one) => !one.includes('ERR_FAILED'))).toEqual([])
+    await setOptions(app, { About: '' })
     await context.close()
   })
 })
