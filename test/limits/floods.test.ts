@@ -57,7 +57,7 @@ describe('a body made to be dear', () => {
       'a hundred thousand messages',
       `JSON.stringify({ model, messages: Array.from({ length: 1e5 }, () => ({ role: 'user', content: 'hi' })) })`,
       [200, 400],
-      // They stand in memory as objects, and how soon what was made of them is collected depends on how busy the machine is.
+      // They stand in memory as objects, and once more in the upstream that they are passed on to, which is of this process too.
       250,
     ],
     ['more than may be sent', `Buffer.alloc(65 * 2 ** 20, ' ')`, [413]],
