@@ -6,6 +6,8 @@ import type { ConnectionOptions } from './connection.ts'
 import { entities } from './entities/all.ts'
 import { migrationsList } from './migrations/all.ts'
 import { advisoryLock } from './advisory-locks.ts'
+import { betweenOthers } from './brief-locks.ts'
+import { makeLogPartitionsOfNow } from './log-partitions.ts'
 import { buildSearchIndexes } from './search-indexes.ts'
 
 export type Database = {
@@ -31,7 +33,8 @@ const initialise = (connection: ConnectionOptions, poolSize: number) =>
       ...(connection.ssl ? { ssl: connection.ssl } : {}),
     },
     extensions: [Migrator],
-    migrations: { migrationsList, snapshot: false, transactional: true },
+    // Each in a transaction of its own: what one has locked is not kept until the last of them is through.
+    migrations: { migrationsList, snapshot: false, transactional: true, allOrNothing: false },
     pool: { min: 0, max: poolSize },
     logger: () => {},
   })
@@ -68,7 +71,7 @@ function refuseNul(client: Pick<Client, 'query'>): void {
   client.query = refusing as Client['query']
 }
 
-/** Brings the schema up to date. Processes that start together wait for one another. */
+/** Brings the schema up to date. Processes that start together wait for one another; those that serve already go on. */
 export async function migrate(connection: ConnectionOptions): Promise<void> {
   const database = await connect(connection, 2)
   await upgradeSchema(database).finally(database.close)
@@ -79,8 +82,8 @@ export async function upgradeSchema({ orm, pool }: Database): Promise<void> {
   const lock = await pool.connect()
   try {
     await lock.query('select pg_advisory_lock($1)', [advisoryLock.schema])
-    await orm.migrator.up()
-    await lock.query('select ensure_log_partitions()')
+    await betweenOthers(() => orm.migrator.up())
+    await makeLogPartitionsOfNow(lock)
     await lock.query('select pg_advisory_unlock($1)', [advisoryLock.schema])
     await buildSearchIndexes(lock)
   } finally {

@@ -1,4 +1,5 @@
 import { Migration } from '@mikro-orm/migrations'
+import { briefLockWait } from '../brief-locks.ts'
 import { nameLikeness } from '#core/similar-names.ts'
 
 const rowsAtOnce = 5000
@@ -9,6 +10,7 @@ const rowsAtOnce = 5000
  */
 export class UsernameLikeness extends Migration {
   override async up(): Promise<void> {
+    await this.execute(`set local lock_timeout = '${briefLockWait}'`)
     await this.execute('alter table users add column username_likeness text null')
     const users = (await this.execute(
       'select id, username from users order by deleted_at is not null, role desc, id',

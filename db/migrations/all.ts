@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { Migration } from '@mikro-orm/migrations'
+import { briefLockWait } from '../brief-locks.ts'
 import { UsernameLikeness } from './0025-username-likeness.ts'
 
 /** A forward-only migration whose statements stand in the SQL file of its name. */
@@ -7,6 +8,7 @@ const fromFile = (name: string) => ({
   name,
   class: class extends Migration {
     override up(): void {
+      this.addSql(`set local lock_timeout = '${briefLockWait}'`)
       this.addSql(readFileSync(new URL(`${name}.sql`, import.meta.url), 'utf8'))
     }
   },
@@ -64,4 +66,5 @@ export const migrationsList = [
   fromFile('0211-late-charges'),
   fromFile('0212-settled-calls-since'),
   fromFile('0213-usage-by-hour-models'),
+  fromFile('0214-brief-locks-of-partitions'),
 ]

@@ -5,8 +5,8 @@ import type { Job } from './job.ts'
 export const logPartitions: Job = {
   name: 'log-partitions',
   everySeconds: 86_400,
-  run: async (services) => ({
+  run: async (services, context) => ({
     text: '日志分表已备至 {until}',
-    params: { until: await ensureLogPartitions(services) },
+    params: { until: await ensureLogPartitions(services, context) },
   }),
 }

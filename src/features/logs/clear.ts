@@ -1,6 +1,7 @@
 import type { Pool, PoolClient } from 'pg'
 import { DomainError } from '#core/errors.ts'
 import { advisoryLock } from '#db/advisory-locks.ts'
+import { briefLockWait } from '#db/brief-locks.ts'
 import { recordAct } from '#features/audit/service.ts'
 import type { Deps, UserDeps } from '#features/deps.ts'
 
@@ -101,10 +102,10 @@ async function withSumsLocked<Result>(pool: Pool, act: (client: PoolClient) => P
   }
 }
 
-/** A table that is in use for longer than a moment stays, and its rows go one batch after another. */
+/** A table that is in use for longer than calls may wait stays, and its rows go one batch after another. */
 const dropPartition = (pool: Pool, name: string): Promise<number> =>
   withSumsLocked(pool, async (client) => {
-    await client.query("set local lock_timeout = '2s'")
+    await client.query(`set local lock_timeout = '${briefLockWait}'`)
     const { rows } = await client.query<{ count: string }>(`select count(*) from "${name}"`)
     await client.query(`drop table "${name}"`)
     const { start, end } = monthOf(name)

@@ -1,0 +1,89 @@
+import pg from 'pg'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { connect, type Database, upgradeSchema } from '#db/orm.ts'
+import { clearLogs } from '#features/logs/clear.ts'
+import { ensureLogPartitions } from '#features/logs/partitions.ts'
+import { createDatabase, type TestDatabase } from '#test/support/database.ts'
+
+let own: TestDatabase
+let database: Database
+/** Of somebody who has begun a transaction and does not end it. */
+let holder: pg.Client
+/** Waits for locks as long as calls do. */
+let call: pg.Client
+const signal = AbortSignal.timeout(600_000)
+
+beforeAll(async () => {
+  own = await createDatabase()
+  database = await connect(own.connection, 2)
+  holder = new pg.Client(own.connection)
+  call = new pg.Client({ ...own.connection, lock_timeout: 1000 })
+  await Promise.all([holder.connect(), call.connect()])
+})
+afterAll(async () => {
+  await Promise.all([holder.end(), call.end(), database.close()])
+  await own[Symbol.asyncDispose]()
+})
+
+/** Somebody waits for the lock of the table. */
+const isWaitedFor = async (table: string): Promise<void> => {
+  const waiting = 'select 1 from pg_locks where relation = $1::regclass and not granted'
+  await expect.poll(async () => (await call.query(waiting, [table])).rows.length).toBeGreaterThan(0)
+}
+
+const monthAhead = async (): Promise<string> => {
+  const { rows } = await call.query<{ name: string }>(
+    `select 'logs_' || to_char(now() at time zone 'utc' + interval '3 months', 'YYYY_MM') as name`,
+  )
+  return rows[0]?.name ?? ''
+}
+const exists = async (name: string): Promise<boolean> =>
+  (await call.query('select to_regclass($1) is not null as made', [name])).rows[0].made
+const charge = () => call.query(`insert into logs (user_id, type) values (1, 2)`)
+
+test('while somebody reads the log for long, the table of a coming month is made later, and calls are charged all the while', async () => {
+  const name = await monthAhead()
+  await call.query(`drop table ${name}`)
+  await holder.query('begin; select 1 from logs limit 1')
+  const made = ensureLogPartitions({ database }, { signal })
+  await isWaitedFor('logs')
+  await charge()
+  // A start does not wait for what is not needed yet.
+  await upgradeSchema(database)
+  await charge()
+  expect(await exists(name)).toBe(false)
+  await holder.query('commit')
+  expect(name).toBe(`logs_${(await made).replace('-', '_')}`)
+  expect(await exists(name)).toBe(true)
+})
+
+test('an upgrade that waits for a table keeps no other one from those who serve, nor this one', async () => {
+  await call.query(`alter table channels drop column proxy_encrypted; drop index usage_by_hour_model_name_hour_index;
+    delete from mikro_orm_migrations where name in ('0200-channel-proxies', '0213-usage-by-hour-models')`)
+  await call.query(`insert into channels (type, name, key_encrypted) values (1, 'served', '')`)
+  await holder.query('begin; lock table usage_by_hour in row exclusive mode')
+  const upgraded = upgradeSchema(database)
+  await isWaitedFor('usage_by_hour')
+  await call.query('update channels set used_quota = used_quota + 1')
+  await call.query(`insert into usage_by_hour (hour, model_name) values (now(), 'gpt-4o')`)
+  expect(await exists('usage_by_hour_model_name_hour_index')).toBe(false)
+  await holder.query('commit')
+  await upgraded
+  expect(await exists('usage_by_hour_model_name_hour_index')).toBe(true)
+  const { rows } = await call.query('select proxy_encrypted from channels')
+  expect(rows).toEqual([{ proxy_encrypted: '' }])
+})
+
+test('while somebody reads the log for long, old months are cleared, and calls are charged all the while', async () => {
+  await call.query(
+    `create table logs_2026_01 partition of logs for values from ('2026-01-01 00:00:00+00') to ('2026-02-01 00:00:00+00')`,
+  )
+  await call.query(`insert into logs (user_id, type, created_at) values (1, 2, '2026-01-15')`)
+  await holder.query('begin; select 1 from logs limit 1')
+  const ambient = { now: () => new Date(), newId: () => '', random: Math.random }
+  const cleared = clearLogs({ database, ambient }, { before: new Date('2026-02-01') })
+  await isWaitedFor('logs')
+  await charge()
+  expect(await cleared).toEqual({ count: 1 })
+  await holder.query('commit')
+})
