@@ -70,3 +70,9 @@ export function toUrl({ host, port, user, password, database, ssl }: ConnectionO
     query.size > 0 ? `?${query}` : '',
   ].join('')
 }
+
+/**
+ * Hours and days are those of UTC, whatever zone the server is set to: in one that is half an hour off, hours of charges would
+ * begin in the middle of those that look-ups and sums know.
+ */
+export const sessionOptions = '-c timezone=UTC'

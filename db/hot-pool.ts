@@ -1,5 +1,5 @@
 import pg from 'pg'
-import type { ConnectionOptions } from './connection.ts'
+import { type ConnectionOptions, sessionOptions } from './connection.ts'
 
 /**
  * Few connections for what every call waits for (money, and the rows that calls are checked against), so that no page of
@@ -10,6 +10,7 @@ export function createHotPool(connection: ConnectionOptions, onError: (error: un
   const pool = new pg.Pool({
     ...connection,
     max: size,
+    options: sessionOptions,
     keepAlive: true,
     connectionTimeoutMillis: 4000,
     lock_timeout: 1000,

@@ -2,7 +2,7 @@ import { Migrator } from '@mikro-orm/migrations'
 import { MikroORM } from '@mikro-orm/postgresql'
 import type { Client, Pool } from 'pg'
 import { unstorableTextCode } from '#core/database-errors.ts'
-import type { ConnectionOptions } from './connection.ts'
+import { type ConnectionOptions, sessionOptions } from './connection.ts'
 import { entities } from './entities/all.ts'
 import { migrationsList } from './migrations/all.ts'
 import { advisoryLock } from './advisory-locks.ts'
@@ -30,6 +30,7 @@ const initialise = (connection: ConnectionOptions, poolSize: number) =>
     driverOptions: {
       connectionTimeoutMillis: 15_000,
       onConnect: prepare,
+      options: sessionOptions,
       ...(connection.ssl ? { ssl: connection.ssl } : {}),
     },
     extensions: [Migrator],

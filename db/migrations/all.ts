@@ -67,4 +67,5 @@ export const migrationsList = [
   fromFile('0212-settled-calls-since'),
   fromFile('0213-usage-by-hour-models'),
   fromFile('0214-brief-locks-of-partitions'),
+  fromFile('0215-token-name-hours-once-more'),
 ]
