@@ -1,3 +1,4 @@
+import pg from 'pg'
 import { expect, it } from 'vitest'
 import { optionKeys } from '#core/options/registry/index.ts'
 import { startFileConsole } from '#test/support/console-app.ts'
@@ -127,4 +128,26 @@ it('renames a group that only further options name, never onto one that is there
   await rename('only', 'gone')
   expect(app.services.options.get('UserUsableGroups')).toEqual({ default: 'one', gone: 'usable' })
   expect(app.services.options.get('ModelRequestRateLimitGroup')).toEqual({ gone: [1, 1] })
+})
+
+it('waits for a charge of members, and never in a circle with it', async () => {
+  await app.setOptions({ GroupRatio: '{"default":1,"crowd":1}' })
+  const [first, second] = [await app.person({ group: 'crowd' }), await app.person({ group: 'crowd' })]
+  // Whose row was written last stands last in the table.
+  await app.sql('update users set display_name = $2 where id = $1', [first.id, 'written again'])
+  const charge = new pg.Client(app.connection)
+  await charge.connect()
+  try {
+    const take = (id: number) => charge.query('select 1 from users where id = $1 for no key update', [id])
+    await charge.query('begin')
+    await take(first.id)
+    const renamed = rename('crowd', 'people')
+    const waiting = () => charge.query("select 1 from pg_locks where not granted and locktype = 'transactionid'")
+    await expect.poll(async () => (await waiting()).rows.length).toBe(1)
+    await take(second.id)
+    await charge.query('commit')
+    expect(await renamed).toMatchObject({ users: 2 })
+  } finally {
+    await charge.end()
+  }
 })

@@ -1,3 +1,4 @@
+import type { EntityManager } from '@mikro-orm/postgresql'
 import { autoGroup } from '#core/groups.ts'
 import { DomainError } from '#core/errors.ts'
 import { namesGroup, textsAfterRename } from '#core/options/rename-group.ts'
@@ -34,6 +35,7 @@ export async function renameGroup(deps: UserDeps, { from, to }: RenameGroup): Pr
     if (namesGroup(stored, to)) throw new DomainError('group.name_taken', { group: to })
     const rows = textsAfterRename(stored, from, to)
     await changeOptionRows({ ...deps, em }, { rows })
+    await lockMembers(em, from)
     const users = await em.nativeUpdate(User, { group: from }, { group: to })
     const tokens = await em.nativeUpdate(Token, { group: from }, { group: to })
     const channels = (await lockChannels(em, { group: { $like: `%${escaped(from)}%` } })).filter(({ group }) =>
@@ -69,6 +71,16 @@ export async function renameGroup(deps: UserDeps, { from, to }: RenameGroup): Pr
   })
   await deps.options.reload()
   return renamed
+}
+
+/** In the order in which charges take them: users, then tokens, each by number, so that they and we never wait in a circle. */
+async function lockMembers(em: EntityManager, group: string): Promise<void> {
+  for (const table of ['users', 'tokens']) {
+    const members = `select 1 from ${table} where "group" = ? order by id for no key update`
+    await em
+      .getConnection()
+      .execute(`select count(*) from (${members}) locked`, [group], 'all', em.getTransactionContext())
+  }
 }
 
 const escaped = (text: string): string => text.replace(/[\\%_]/g, '\\$&')
