@@ -225,6 +225,13 @@ describe('channels', () => {
     )
   })
 
+  it('are sent elsewhere with their keys all at once, more of them than there are connections', async () => {
+    const made = await Promise.all(Array.from({ length: 12 }, () => create()))
+    const channels = await asRoot()
+    const moved = await Promise.all(made.map(({ id }) => channels.update({ id, baseUrl: 'https://moved.example' })))
+    expect(new Set(moved.map(({ baseUrl }) => baseUrl))).toEqual(new Set(['https://moved.example']))
+  })
+
   it('keep the state of a key that stays when others change', async () => {
     const { id } = await create({ key: 'sk-aaaaaaaa,sk-bbbbbbbb' })
     const channels = await asAdmin()

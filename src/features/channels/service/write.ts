@@ -58,7 +58,7 @@ export async function updateChannel(deps: UserDeps, input: UpdateChannel): Promi
     const setting = given.setting === undefined ? {} : { setting: withStoredPassword(given.setting, stored.setting) }
     const columns = toColumns({ ...given, ...setting }, stored)
     const keys = key.trim() === '' ? undefined : readKeys(columns.type ?? stored.type, key)
-    if (!keys && movesKey(stored, columns)) await allowMovingKey(deps)
+    if (!keys && movesKey(stored, columns)) await allowMovingKey({ ...deps, em })
     const secret = { ...columnsOfSetting(deps, columns), ...(keys ? keyColumns(deps.secrets, keys) : {}) }
     const changes = { ...columns, ...secret }
     if (Object.keys(changes).length > 0) await em.nativeUpdate(Channel, { id }, changes)
