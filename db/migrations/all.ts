@@ -68,4 +68,5 @@ export const migrationsList = [
   fromFile('0213-usage-by-hour-models'),
   fromFile('0214-brief-locks-of-partitions'),
   fromFile('0215-token-name-hours-once-more'),
+  fromFile('0216-plans-of-locked-users'),
 ]

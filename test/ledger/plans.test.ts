@@ -175,6 +175,28 @@ test('windows of a plan turn at their instant, with 200 parallel calls on either
   expect(await violations()).toEqual([])
 })
 
+test('plans end without waiting for a user whose row somebody keeps locked, and hold up nobody else meanwhile', async () => {
+  const [first, held] = [await world.make.user(), await world.make.user()]
+  const terms = { windows: [{ amount: 100 }], endsAt: new Date('2027-03-12T00:00:00Z') }
+  const plans = [await world.make.subscription(first, terms), await world.make.subscription(held, terms)]
+  const statuses = async () =>
+    (
+      await world.pool.query('select status from subscriptions where id = any ($1) order by id', [
+        plans.map(({ id }) => id),
+      ])
+    ).rows.map(({ status }) => status)
+  await moveClock('2027-03-12T00:00:00Z')
+  const release = await world.lock('select 1 from users where id = $1 for update', [held.id])
+  try {
+    await world.hot.query('select ledger_expire_plans()')
+    expect(await statuses()).toEqual(['expired', 'active'])
+  } finally {
+    await release()
+  }
+  await world.hot.query('select ledger_expire_plans()')
+  expect(await statuses()).toEqual(['expired', 'expired'])
+})
+
 test('what a dead process held of a plan comes back to its windows; a charge that comes after all is the plan’s', async () => {
   const user = await world.make.user({ quota: 1000 })
   const plan = await world.make.subscription(user, { windows: [{ amount: 300 }], balancePays: false })
