@@ -24,6 +24,8 @@ export type AttemptSteps = {
   begin?: () => void
   /** Sets aside what this attempt needs: so much … */
   amountOf?: (plan: AttemptPlan) => number
+  /** … in the database, where others see by it whether the call is charged yet … */
+  lasting?: true
   /** … or what the call's own hold makes of it. */
   hold?: {
     readonly taken: boolean
@@ -62,7 +64,7 @@ export async function attemptAll(services: RelayServices, call: CallCore, steps:
       if (retirement && !call.res.headersSent) call.res.setHeader('sunset', retirement.retires.toUTCString())
       else if (!call.res.headersSent) call.res.removeHeader('sunset')
       if (steps.hold) await steps.hold.take(plan)
-      else await reserve(services, call, { amount: steps.amountOf?.(plan) ?? 0 })
+      else await reserve(services, call, { amount: steps.amountOf?.(plan) ?? 0, lasting: steps.lasting })
       reserved = true
       const startedAt = performance.now()
       const error = await tryOnce(services, call, { plan, forward })

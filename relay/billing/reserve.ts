@@ -4,8 +4,8 @@ import type { ReachedCap, ReserveResult } from '#features/ledger/charge-row.ts'
 import { CapReached } from '#relay/request/rate-limited.ts'
 import type { CallCore, RelayServices } from '#relay/request/call.ts'
 
-/** `lasting`: it is not given back when its process ends. */
-type Asked = { amount: number; lasting?: true }
+/** `lasting`: it pays for what outlives this process, and is set aside in the database. */
+type Asked = { amount: number; lasting?: true | undefined }
 
 /**
  * Sets an amount aside before the upstream is asked. Called again for a more expensive attempt, it raises the same hold.

@@ -1,10 +1,12 @@
 import { expect, test } from 'vitest'
-import { startApp } from '#test/support/app.ts'
+import type { ChargeRow } from '#features/ledger/charge-row.ts'
+import { type App, startApp } from '#test/support/app.ts'
 import {
   balanceOf,
   call,
   drawingChannel,
   drawingsOf,
+  type Holder,
   holder,
   imagine,
   imagined,
@@ -76,6 +78,61 @@ test('a task whose process died before it was charged is not paid back, and one 
   await app.pool.query('delete from holds where id = $1', [rows.get(undecided)])
   await poll(app)
   expect(await refundsOf(app, by)).toEqual([50_000, 50_000])
+})
+
+const charge: Omit<ChargeRow, 'id' | 'userId' | 'tokenId'> = {
+  channelId: 0,
+  quota: 2000,
+  counted: true,
+  log: false,
+  content: '',
+  username: '',
+  tokenName: '',
+  modelName: 'gpt-4o',
+  promptTokens: 1,
+  completionTokens: 1,
+  cachedTokens: 0,
+  useTimeMs: 1,
+  firstTokenMs: null,
+  isStream: false,
+  group: 'default',
+  clientIp: '',
+  other: {},
+}
+
+/** This process leases for the token then, and more than a job costs. */
+async function leasedFor(app: App, { user, token }: Holder): Promise<void> {
+  const payer = { userId: user.id, tokenId: token.id }
+  const spend = async (): Promise<void> => {
+    const id = app.services.ambient.newId(32)
+    await app.services.ledger.reserve({ id, ...payer, amount: 2000 })
+    await app.services.ledger.settle({ ...charge, id, ...payer }, 'go-on')
+  }
+  const leased = 'select 1 from leases where user_id = $1 and not closing and amount >= 100000'
+  do await Promise.all(Array.from({ length: 60 }, spend))
+  while ((await app.pool.query(leased, [user.id])).rowCount === 0)
+}
+
+test('a job of a token that is leased for is not decided before its charge is, and paid back when it fails', async () => {
+  await using app = await startApp()
+  await drawingChannel(app, { does: 'gate=taken' })
+  const by = await holder(app)
+  await leasedFor(app, by)
+  const submitted = imagine(app, by, 'x [[job=failure,polls=1]]')
+  await expect.poll(() => app.upstream.open).toBe(1)
+  const blocker = await app.pool.connect()
+  await blocker.query('begin')
+  await blocker.query('select 1 from users where id = $1 for update', [by.user.id])
+  app.upstream.openGate('taken')
+  await expect.poll(() => drawingsOf(app, by)).toHaveLength(1)
+  await poll(app)
+  expect(await drawingsOf(app, by)).toMatchObject([{ progress: '0%', charge_pending: true, quota: '50000' }])
+  await blocker.query('rollback')
+  blocker.release()
+  expect((await submitted).json).toMatchObject({ code: 1 })
+  await poll(app)
+  expect(await drawingsOf(app, by)).toMatchObject([{ status: 'FAILURE', quota: '50000' }])
+  expect(await refundsOf(app, by)).toEqual([50_000])
 })
 
 test('a caller who hangs up pays for the image that was taken, and finds it', async () => {

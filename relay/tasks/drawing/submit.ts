@@ -29,6 +29,7 @@ export const submitDrawing = (services: RelayServices, route: Route, exchange: E
       const { followed, model } = call
       await attemptAll(services, call, {
         amountOf: () => quotaOf(call),
+        lasting: true,
         forward: (plan) => forwardDrawing(services, call, plan),
         priceOf: () => call.terms,
         route: 'drawing',

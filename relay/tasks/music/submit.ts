@@ -29,6 +29,7 @@ export const submitMusicTask = (services: RelayServices, route: Route, exchange:
       const { continued, model } = call
       await attemptAll(services, call, {
         amountOf: () => quotaOf(call),
+        lasting: true,
         forward: (plan) => forwardMusic(services, call, plan),
         priceOf: () => call.terms,
         route: 'task',

@@ -45,7 +45,7 @@ export type ReserveRequest = {
   /** The name in the log row, for spend caps on some models; where it is absent they count the charge only. */
   model?: string
   /** What it pays for outlives this process: it is set aside in the database, never in a lease. See `Ledger.handOver`. */
-  lasting?: boolean
+  lasting?: boolean | undefined
 }
 
 /** The charge of one part of a call that goes on, and what to set aside for its next part. */
