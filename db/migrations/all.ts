@@ -69,4 +69,5 @@ export const migrationsList = [
   fromFile('0214-brief-locks-of-partitions'),
   fromFile('0215-token-name-hours-once-more'),
   fromFile('0216-plans-of-locked-users'),
+  fromFile('0217-costs-of-leased-calls'),
 ]

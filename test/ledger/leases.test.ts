@@ -55,6 +55,34 @@ test('a busy token is leased for: its calls open no holds, its balance is charge
   expect(await ledgerViolations(world.pool)).toEqual([])
 })
 
+test('what the failed attempts of a leased call cost is booked once, though the call is charged nothing and its end is sent again', async () => {
+  let losing = 0
+  const pool = disconnectingPool(world.hot, ({ name }) => {
+    if (name !== 'ledger_settle') return null
+    losing -= 1
+    return losing >= 0 ? 'after' : null
+  })
+  const ledger = lessee(34, { pool })
+  const payer = await payerWith(1_000_000)
+  await busy(ledger, payer)
+  const channel = await world.make.channel()
+  const [call, before] = [calling(payer), await world.balanceOf(payer.userId)]
+  expect((await ledger.reserve({ ...call, amount: 10 })).verdict).toBe('ok')
+  expect(await world.openHolds(payer.userId)).toBe(0)
+  losing = 2
+  const costs = [{ channelId: channel.id, cost: 70 }]
+  await ledger.release({ ...call, uncharged: { modelName: 'gpt-4o', group: 'default', costs } })
+  expect(losing).toBeLessThan(0)
+  const { rows } = await world.pool.query(
+    'select used_cost, (select sum(cost) from usage_hourly where channel_id = c.id) as hourly from channels c where id = $1',
+    [channel.id],
+  )
+  expect(rows).toEqual([{ used_cost: '70', hourly: '70' }])
+  expect(await world.balanceOf(payer.userId)).toBe(before)
+  await ledger.drained()
+  expect(await ledgerViolations(world.pool)).toEqual([])
+})
+
 test('a lease that nothing is set aside from any more goes back by itself', async () => {
   const ledger = lessee(33, { idleMs: 0 })
   const payer = await payerWith(1_000_000)
