@@ -83,6 +83,27 @@ test('what the failed attempts of a leased call cost is booked once, though the 
   expect(await ledgerViolations(world.pool)).toEqual([])
 })
 
+test('a user whose row somebody keeps locked delays nobody to whom a lease is given back', async () => {
+  const ledger = lessee(35)
+  const [held, other] = [await payerWith(1_000_000), await payerWith(1_000_000)]
+  for (const payer of [held, other]) await busy(ledger, payer)
+  const unlock = await world.lock('select 1 from users where id = $1 for update', [held.userId])
+  try {
+    for (const { userId } of [held, other]) ledger.returnLeases({ userId })
+    let isReturned = false
+    void ledger.leasesReturned().then(() => {
+      isReturned = true
+    })
+    await expect.poll(() => isReturned).toBe(true)
+    expect(await world.leasedOf(other.userId)).toBe(0)
+    expect(await world.leasedOf(held.userId)).toBeGreaterThan(0)
+  } finally {
+    await unlock()
+  }
+  await ledger.drained()
+  expect(await world.leasedOf(held.userId)).toBe(0)
+})
+
 test('a lease that nothing is set aside from any more goes back by itself', async () => {
   const ledger = lessee(33, { idleMs: 0 })
   const payer = await payerWith(1_000_000)

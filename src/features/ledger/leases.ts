@@ -12,6 +12,7 @@ import {
   type Payer,
 } from './lease-payer.ts'
 import { ledgerLimits } from './limits.ts'
+import type { RowsOfItem } from './locked-rows.ts'
 
 /** `part` stands in the lease, `held` in a hold of its own; `asked`: the database may know of it. */
 type OpenCall = { payer: Payer; lease: Lease | null; part: number; held: number; asked: boolean }
@@ -33,6 +34,7 @@ const { leaseFromCalls, leaseIdleMs, leasePauseMs } = ledgerLimits
 const lowWater = 0.4
 const deniedPauseMs = 2000
 const lookEveryMs = 1000
+const lookForLocksEveryMs = 50
 
 const roomOf = (lease: Lease): number => lease.amount - lease.reserved
 
@@ -55,7 +57,8 @@ export function createLeases(deps: {
   const leasesOf = new Map<number, Set<Lease>>()
   const calls = new Map<string, OpenCall>()
   const waiting = new Set<number>()
-  const pending = new Set<Promise<unknown>>()
+  /** What is to be answered by the database, and whose rows it needs. */
+  const pending = new Map<Promise<unknown>, RowsOfItem>()
   /** Whom anything was ever leased of: the database may keep what this process knows nothing of, after a lost answer. */
   const asked = new Set<number>()
   let taken = 0
@@ -67,8 +70,8 @@ export function createLeases(deps: {
     return payer
   }
 
-  const track = (work: Promise<unknown>): void => {
-    pending.add(work)
+  const track = (work: Promise<unknown>, { userId, tokenId = 0 }: { userId: number; tokenId?: number }): void => {
+    pending.set(work, { userId, tokenId, channelIds: [] })
     void work.finally(() => pending.delete(work))
   }
 
@@ -86,7 +89,7 @@ export function createLeases(deps: {
         }
       }
     }
-    track(send())
+    track(send(), { userId })
   }
 
   const close = (payer: Payer): boolean => {
@@ -122,6 +125,7 @@ export function createLeases(deps: {
           giveBack(payer.userId)
         },
       ),
+      payer,
     )
   }
 
@@ -366,9 +370,15 @@ export function createLeases(deps: {
     },
     plan,
     returnLeases,
-    /** Resolves when everything that was to be given back is. */
-    returned: async (): Promise<void> => {
-      await Promise.all(pending)
+    /** Resolves when everything that was to be given back is, but for what waits for a row that somebody keeps locked. */
+    returned: async (holdsUp: (rows: RowsOfItem) => boolean = () => false): Promise<void> => {
+      const due = [...pending.keys()]
+      const isDue = (work: Promise<unknown>): boolean => {
+        const rows = pending.get(work)
+        return rows !== undefined && !holdsUp(rows)
+      }
+      for (let left = due.filter(isDue); left.length > 0; left = left.filter(isDue))
+        await Promise.race([Promise.all(left), delay(lookForLocksEveryMs)])
     },
     stop: (): void => {
       stopped = true

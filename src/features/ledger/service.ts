@@ -55,7 +55,7 @@ export type Ledger = {
   recallLeases: (userId: number) => Promise<boolean>
   /** Gives back what this process leases: something changed that leases have to follow, or nothing is received of changes any more. */
   returnLeases: Leases['returnLeases']
-  /** Resolves when everything that was to be given back is. */
+  /** Resolves when everything that was to be given back is, but for what waits for a row that somebody keeps locked. */
   leasesReturned: () => Promise<void>
   /** Calls of this process that have something set aside, in memory too, or whose end is not booked yet. */
   openCalls: () => number
@@ -267,7 +267,7 @@ export function createLedger(deps: {
     },
     recallLeases,
     returnLeases: (which) => leases?.returnLeases(which),
-    leasesReturned: async () => leases?.returned(),
+    leasesReturned: async () => leases?.returned(locked.holdsUp),
     openCalls,
     waiting: () => queue.size,
     drained: async () => {
