@@ -50,6 +50,22 @@ describe('what has expired', () => {
     expect(await clean()).toEqual({ rows: 12_001, logs: 0 })
     expect(await idsOf('sessions', 'id_hash')).toEqual([])
   })
+
+  it('goes in portions of stored responses too, each for good', async () => {
+    await app.pool.query(
+      `insert into local_responses (id, user_id, item_ids, bytes, sealed) select 'r' || n, 0, '{}', 1, '' from generate_series(1, 7000) n`,
+    )
+    const holder = await app.pool.connect()
+    try {
+      await holder.query(`begin; select 1 from local_responses where id = 'r7000' for update`)
+      const cleaned = clean()
+      await expect.poll(async () => (await idsOf('local_responses')).length).toBe(2000)
+      await holder.query('commit')
+      expect(await cleaned).toEqual({ rows: 7000, logs: 0 })
+    } finally {
+      holder.release()
+    }
+  })
 })
 
 describe('logs', () => {
@@ -86,6 +102,27 @@ describe('logs', () => {
       ['usage_hourly', 'model_name'],
     ] as const) {
       expect(await idsOf(table, id), table).toHaveLength(1)
+    }
+  })
+
+  it('are left by a run that is ended', async () => {
+    await app.make.option('LogRetentionDays', '30')
+    await app.services.options.reload()
+    await app.pool.query(
+      `insert into logs (user_id, type, created_at) select n, 2, now() - interval '31 days' from generate_series(1, 12001) n`,
+    )
+    const holder = await app.pool.connect()
+    const run = new AbortController()
+    try {
+      await holder.query(`begin; select 1 from logs where user_id = 7000 for update`)
+      const cleaned = removeExpired(app.services, run.signal)
+      await expect.poll(async () => (await idsOf('logs')).length).toBe(7001)
+      run.abort(new Error('ended'))
+      await holder.query('commit')
+      await expect(cleaned).rejects.toThrow('ended')
+      expect(await idsOf('logs')).toHaveLength(2001)
+    } finally {
+      holder.release()
     }
   })
 

@@ -184,7 +184,7 @@ test('a conversation is its maker’s alone, whole or not at all, and goes when 
   expect((await openai.conversations.items.list(id, { limit: 1 })).data[0]).toMatchObject({ role: 'assistant' })
   await app.pool.query("update conversations set used_at = now() - interval '31 days' where id = $1", [id])
   expect(await thrownBy(() => openai.conversations.retrieve(id))).toMatchObject({ status: 404 })
-  expect(await forgetExpiredConversations(app.pool, 30)).toBe(1 + roles.length)
+  expect(await forgetExpiredConversations(app.pool, 30, new AbortController().signal)).toBe(1 + roles.length)
 })
 
 describe.each(channelKinds)('the interactions of Google’s library against $name', ({ model, usage, charge, type }) => {

@@ -3,10 +3,10 @@ import { clearLogs } from '#features/logs/clear.ts'
 import { forgetExpiredConversations } from '#features/stored-responses/conversations.ts'
 import { forgetExpiredResponses } from '#features/stored-responses/local-responses.ts'
 import { forgetNoticeCounts } from '#features/notifications/service.ts'
+import { removeInPortions } from './portions.ts'
 
 type RetentionDeps = Pick<Services, 'database' | 'options' | 'ambient'>
 
-const batchSize = 5000
 const dayMs = 86_400_000
 
 /**
@@ -48,28 +48,21 @@ const expired = [
 export async function removeExpired(deps: RetentionDeps, signal: AbortSignal): Promise<{ rows: number; logs: number }> {
   let rows = await forgetNoticeCounts(deps)
   const storedDays = deps.options.get('global.stored_responses_days')
-  rows += await forgetExpiredResponses(deps.database.pool, storedDays)
-  rows += await forgetExpiredConversations(deps.database.pool, storedDays)
+  rows += await forgetExpiredResponses(deps.database.pool, storedDays, signal)
+  rows += await forgetExpiredConversations(deps.database.pool, storedDays, signal)
   const { rows: buckets } = await deps.database.pool.query<{ forgotten: number }>(
     'select ledger_forget_buckets() as forgotten',
   )
   rows += buckets[0]?.forgotten ?? 0
-  for (const { table, condition } of expired) {
-    for (let removed = batchSize; removed === batchSize && !signal.aborted;) {
-      const { rowCount } = await deps.database.pool.query(
-        `delete from ${table} where ctid in (select ctid from ${table} where ${condition} limit ${batchSize})`,
-      )
-      removed = rowCount ?? 0
-      rows += removed
-    }
-  }
-  const logs = signal.aborted ? 0 : await removeOldLogs(deps)
+  for (const rowsOf of expired) rows += await removeInPortions(deps.database.pool, rowsOf, signal)
+  const logs = signal.aborted ? 0 : await removeOldLogs(deps, signal)
   return { rows: rows + logs, logs }
 }
 
-async function removeOldLogs(deps: RetentionDeps): Promise<number> {
+async function removeOldLogs(deps: RetentionDeps, signal: AbortSignal): Promise<number> {
   const days = deps.options.get('LogRetentionDays')
   if (days === 0) return 0
-  const { count } = await clearLogs(deps, { before: new Date(deps.ambient.now().getTime() - days * dayMs) })
+  const before = new Date(deps.ambient.now().getTime() - days * dayMs)
+  const { count } = await clearLogs(deps, { before }, { signal })
   return count
 }

@@ -4,6 +4,7 @@ import { parseExactly } from '#core/exact-json.ts'
 import type { Secrets } from '#features/secrets/service.ts'
 import { type HoldMemory, largestConversation } from './local-responses.ts'
 import { largestText, sealText, unsealText } from './sealed-text.ts'
+import { removeInPortions } from '#features/retention/portions.ts'
 
 export type Item = Record<string, unknown> & { id: string }
 export type Metadata = Record<string, string>
@@ -245,14 +246,16 @@ export async function removeConversationItem(
 }
 
 /** Removes what nobody has used for so many days, what users who are gone left behind, and items without a conversation. */
-export async function forgetExpiredConversations(pool: Pool, days: number): Promise<number> {
-  const conversations = await pool.query(
-    `delete from conversations c where used_at < now() - make_interval(days => $1)
-       or not exists (select 1 from users u where u.id = c.user_id and u.deleted_at is null)`,
-    [days],
-  )
-  const items = await pool.query(
-    'delete from conversation_items i where not exists (select 1 from conversations c where c.id = i.conversation_id)',
-  )
-  return (conversations.rowCount ?? 0) + (items.rowCount ?? 0)
+export async function forgetExpiredConversations(pool: Pool, days: number, signal: AbortSignal): Promise<number> {
+  const expired = {
+    table: 'conversations',
+    condition: `used_at < now() - make_interval(days => $1)
+      or not exists (select 1 from users u where u.id = user_id and u.deleted_at is null)`,
+    values: [days],
+  }
+  const orphaned = {
+    table: 'conversation_items',
+    condition: 'not exists (select 1 from conversations c where c.id = conversation_id)',
+  }
+  return (await removeInPortions(pool, expired, signal)) + (await removeInPortions(pool, orphaned, signal))
 }

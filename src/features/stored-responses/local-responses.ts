@@ -2,6 +2,7 @@ import type { Pool } from 'pg'
 import { parseExactly } from '#core/exact-json.ts'
 import type { Secrets } from '#features/secrets/service.ts'
 import { largestText, sealText, unsealText } from './sealed-text.ts'
+import { removeInPortions } from '#features/retention/portions.ts'
 
 type Item = Record<string, unknown>
 
@@ -150,11 +151,14 @@ export async function forgetLocalResponse(
 }
 
 /** Removes what nobody has gone on from for so many days, and what users who are gone left behind. */
-export async function forgetExpiredResponses(pool: Pool, days: number): Promise<number> {
-  const { rowCount } = await pool.query(
-    `delete from local_responses k where used_at < now() - make_interval(days => $1)
-       or not exists (select 1 from users u where u.id = k.user_id and u.deleted_at is null)`,
-    [days],
+export const forgetExpiredResponses = (pool: Pool, days: number, signal: AbortSignal): Promise<number> =>
+  removeInPortions(
+    pool,
+    {
+      table: 'local_responses',
+      condition: `used_at < now() - make_interval(days => $1)
+        or not exists (select 1 from users u where u.id = user_id and u.deleted_at is null)`,
+      values: [days],
+    },
+    signal,
   )
-  return rowCount ?? 0
-}
