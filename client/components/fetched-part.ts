@@ -6,7 +6,7 @@ import { notify } from './notify.ts'
  * With a network the file has gone with an upgrade, or did not come before: browsers remember that as long as the page stands. What was
  * typed on it is not given up for that without being asked.
  */
-function reportMissing(error: unknown): void {
+export function reportMissing(error: unknown): void {
   if (!navigator.onLine) return notify.error(error)
   notify.warning(t('无法打开，刷新页面后再试'), {
     action: { label: t('刷新页面'), onClick: () => window.location.reload() },

@@ -16,6 +16,8 @@ export type JsonEditorProps = {
   disabled?: boolean
   /** An empty text is fine. */
   optional?: boolean
+  /** It may be JSON, but not what is asked for, which is reported elsewhere. */
+  invalid?: boolean
 }
 
 /** Two spaces for Tab, unless the reader leaves with Escape first: keyboards must find a way out. */
@@ -33,7 +35,7 @@ const indent = (event: KeyboardEvent<HTMLTextAreaElement>, onChange: (value: str
 
 /** JSON as text, with what is wrong with it and a button that sets it out. */
 export function JsonEditor(props: JsonEditorProps) {
-  const { value, onChange, onBlur, label, rows = 8, placeholder, disabled = false, optional = false } = props
+  const { value, onChange, onBlur, label, rows = 8, placeholder, disabled = false, optional = false, invalid } = props
   const problem = jsonProblem(value, optional)
   const id = useId()
   return (
@@ -63,7 +65,7 @@ export function JsonEditor(props: JsonEditorProps) {
             ? problem.line === undefined
               ? t('不是合法的 JSON 字符串')
               : t('第 {line} 行不是合法的 JSON', { line: problem.line })
-            : value.trim() !== '' && t('JSON 格式正确')}
+            : value.trim() !== '' && !invalid && t('JSON 格式正确')}
         </Text>
         <Button
           size="xs"

@@ -1,9 +1,10 @@
 import { HStack } from '@chakra-ui/react'
 import { Languages, Monitor, Moon, Sun } from 'lucide-react'
-import { useLanguage } from '../i18n/language.ts'
+import { type Language, useLanguage } from '../i18n/language.ts'
 import { setLanguage, t } from '../i18n/t.ts'
 import { setThemeMode, useThemeMode } from '../theme/theme-mode.ts'
 import { ActionMenu } from './action-menu.tsx'
+import { reportMissing } from './fetched-part.ts'
 import { IconButton } from './icon-button.tsx'
 
 export function ThemeMenu() {
@@ -30,13 +31,14 @@ export function ThemeMenu() {
 
 export function LanguageMenu() {
   const language = useLanguage()
+  const choose = (chosen: Language) => void setLanguage(chosen).catch(reportMissing)
   return (
     <ActionMenu
       label={t('语言')}
       trigger={(props) => <IconButton icon={Languages} label={t('语言')} {...props} />}
       actions={[
-        { id: 'zh', label: '中文', checked: language === 'zh', onSelect: () => void setLanguage('zh') },
-        { id: 'en', label: 'English', checked: language === 'en', onSelect: () => void setLanguage('en') },
+        { id: 'zh', label: '中文', checked: language === 'zh', onSelect: () => choose('zh') },
+        { id: 'en', label: 'English', checked: language === 'en', onSelect: () => choose('en') },
       ]}
     />
   )

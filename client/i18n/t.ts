@@ -41,7 +41,8 @@ export function useSentences(isSignedIn: boolean): boolean {
   const known = useStore(isComplete)
   const isMissing = useLanguage() === 'en' && isSignedIn && !known
   useEffect(() => {
-    if (isMissing) void load('en', true)
+    // Where they do not come the Chinese ones say what there is to say.
+    if (isMissing) load('en', true).catch(() => isComplete.set(true))
   }, [isMissing])
   return !isMissing
 }
@@ -77,15 +78,16 @@ const markDocument = () => {
 }
 
 export async function startLanguage(isSignedIn: boolean): Promise<void> {
-  await load(currentLanguage(), isSignedIn)
+  await load(currentLanguage(), isSignedIn).catch(() => undefined)
   markDocument()
   onLanguageChange(markDocument)
   // Another tab may have chosen it, without the words.
   onLanguageChange(() => {
-    if (currentLanguage() === 'en' && translated === nothing) void setLanguage('en')
+    if (currentLanguage() === 'en' && translated === nothing) setLanguage('en').catch(() => undefined)
   })
 }
 
+/** @throws {TypeError} where the words do not come: then the language stays. */
 export async function setLanguage(language: Language): Promise<void> {
   await load(language, true)
   storeLanguage(language)

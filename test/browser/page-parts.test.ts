@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { setOptions } from '../relay/serve.ts'
 import { describeWithBrowser } from '../support/chromium.ts'
-import { openConsole, startInBrowser } from './console.ts'
+import { openConsole, startInBrowser, toastShown } from './console.ts'
 import { box } from './parts.ts'
 
 describeWithBrowser('parts of pages', async () => {
@@ -47,6 +47,7 @@ describeWithBrowser('parts of pages', async () => {
     // What is JSON and no mapping is reported by the form.
     await mapping.fill('[1]')
     await page.getByText('模型映射必须是合法的 JSON格式！').waitFor()
+    expect(await page.getByText('JSON 格式正确').count()).toBe(0)
     await context.close()
   })
 
@@ -61,5 +62,51 @@ describeWithBrowser('parts of pages', async () => {
     expect(complaints.splice(0).filter((one) => !one.includes('ERR_FAILED'))).toEqual([])
     await setOptions(app, { About: '' })
     await context.close()
+  })
+
+  /** Files that have gone, as after an upgrade. */
+  async function openWithout(files: RegExp, path: string, language: 'en' | 'zh') {
+    const { page, context, complaints } = await openConsole(browser, app, { reader: { ...root, role: 100 }, language })
+    await page.route(files, (route) => route.abort())
+    await page.goto(path)
+    return {
+      page,
+      end: async () => {
+        expect(complaints.splice(0).filter((one) => !one.includes('ERR_FAILED'))).toEqual([])
+        await context.close()
+      },
+    }
+  }
+
+  test('a chart is a table where its file does not come, and the page around it stands', async () => {
+    await app.pool.query(
+      `insert into usage_hourly (hour, user_id, model_name, channel_id, token_id, "group", count, quota)
+       values (date_trunc('hour', now() - interval '3 hours'), $1, 'gpt-4o', 1, 1, 'default', 4321, 10)`,
+      [root.id],
+    )
+    const { page, end } = await openWithout(/assets\/drawings-/, '/app/dashboard', 'en')
+    await page.getByRole('columnheader', { name: 'gpt-4o' }).first().waitFor()
+    await page.getByText('4,321').first().waitFor()
+    await end()
+  })
+
+  test('without the file of its language the console speaks the other one, and says so when it is chosen', async () => {
+    const { page, end } = await openWithout(/assets\/en-/, '/app/tokens', 'en')
+    await page.getByRole('heading', { name: 'API令牌' }).waitFor()
+    await end()
+    const chinese = await openWithout(/assets\/en-/, '/app/tokens', 'zh')
+    await chinese.page.getByRole('button', { name: '语言', exact: true }).click()
+    await chinese.page.getByRole('menuitem', { name: 'English' }).click()
+    await toastShown(chinese.page, '无法打开，刷新页面后再试')
+    await chinese.end()
+  })
+
+  test('the words of a notice are read where the file does not come that cleans its HTML', async () => {
+    await setOptions(app, { Footer: '<b>Operated by</b> somebody<script>document.title = "taken"</script>' })
+    const { page, end } = await openWithout(/assets\/sanitise-/, '/', 'en')
+    await page.getByText('Operated by somebody').waitFor()
+    expect(await page.title()).not.toContain('taken')
+    await setOptions(app, { Footer: '' })
+    await end()
   })
 })

@@ -8,10 +8,29 @@ import type { ChartProps } from './chart-types.ts'
 import { seriesColor } from './chart-types.ts'
 import { writings } from './units.ts'
 
-const StackedBars = lazy(async () => ({ default: (await import('./drawings.tsx')).StackedBars }))
-const Lines = lazy(async () => ({ default: (await import('./drawings.tsx')).Lines }))
+const heightOf = ({ height = 260 }: ChartProps): string => `${height}px`
 
-const drawings: Record<'bars' | 'lines', ComponentType<ChartProps>> = { bars: StackedBars, lines: Lines }
+/** Where the file does not come its numbers are there all the same, and so is the page around. */
+const drawnBy = (name: 'StackedBars' | 'Lines'): ComponentType<ChartProps> =>
+  lazy(() =>
+    import('./drawings.tsx').then(
+      ({ [name]: Drawing }) => ({
+        default: (chart: ChartProps) => (
+          <Box
+            role="img"
+            aria-label={chart.label}
+            css={{ '& .recharts-text': { fontSize: '11px' } }}
+            h={heightOf(chart)}
+          >
+            <Drawing {...chart} />
+          </Box>
+        ),
+      }),
+      () => ({ default: ChartTable }),
+    ),
+  )
+
+const drawings = { bars: drawnBy('StackedBars'), lines: drawnBy('Lines') }
 
 type ChartFrameProps = ChartProps & {
   kind: 'bars' | 'lines'
@@ -43,22 +62,15 @@ export function Chart({ kind, title, extra, ...chart }: ChartFrameProps) {
         </HStack>
       </HStack>
       {isEmpty ? (
-        <Center h={`${chart.height ?? 260}px`} color="fg.muted" textStyle="sm">
+        <Center h={heightOf(chart)} color="fg.muted" textStyle="sm">
           {t('这段时间没有数据')}
         </Center>
       ) : asTable ? (
         <ChartTable {...chart} />
       ) : (
-        <Box
-          role="img"
-          aria-label={chart.label}
-          css={{ '& .recharts-text': { fontSize: '11px' } }}
-          h={`${chart.height ?? 260}px`}
-        >
-          <Suspense fallback={<Skeleton h="full" />}>
-            <Drawing {...chart} />
-          </Suspense>
-        </Box>
+        <Suspense fallback={<Skeleton h={heightOf(chart)} />}>
+          <Drawing {...chart} />
+        </Suspense>
       )}
       {!asTable && !isEmpty && <Legend {...chart} />}
     </Stack>

@@ -191,6 +191,7 @@ export function JsonField({ name, rows, placeholder, optional, ...frame }: JsonF
         rows={rows}
         placeholder={placeholder}
         optional={optional}
+        invalid={state.invalid}
         disabled={frame.disabled}
       />
     </FieldFrame>

@@ -1,5 +1,6 @@
 import { SegmentGroup, Stack, Text } from '@chakra-ui/react'
 import { Section } from '../../components/facts.tsx'
+import { reportMissing } from '../../components/fetched-part.ts'
 import { languages, useLanguage } from '../../i18n/language.ts'
 import { setLanguage, t } from '../../i18n/t.ts'
 import { setThemeMode, themeModes, useThemeMode } from '../../theme/theme-mode.ts'
@@ -53,7 +54,7 @@ export function LookSettings() {
         label={t('语言')}
         value={language}
         choices={languages.map((value) => ({ value, label: languageNames[value] }))}
-        onChange={(chosen) => void setLanguage(chosen)}
+        onChange={(chosen) => void setLanguage(chosen).catch(reportMissing)}
       />
     </Section>
   )
