@@ -70,4 +70,5 @@ export const migrationsList = [
   fromFile('0215-token-name-hours-once-more'),
   fromFile('0216-plans-of-locked-users'),
   fromFile('0217-costs-of-leased-calls'),
+  fromFile('0218-months-in-default'),
 ]

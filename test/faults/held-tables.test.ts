@@ -87,3 +87,16 @@ test('while somebody reads the log for long, old months are cleared, and calls a
   expect(await cleared).toEqual({ count: 1 })
   await holder.query('commit')
 })
+
+test('a month that has rows before it has a table keeps the product from nothing, and the other months get theirs', async () => {
+  const name = await monthAhead()
+  const { rows } = await call.query<{ now: string }>(
+    `select 'logs_' || to_char(now() at time zone 'utc', 'YYYY_MM') as now`,
+  )
+  const month = rows[0]?.now ?? ''
+  await call.query(`drop table ${month}; drop table ${name}`)
+  await charge()
+  await upgradeSchema(database)
+  expect([await exists(month), await exists(name)]).toEqual([false, true])
+  await charge()
+})
