@@ -66,7 +66,7 @@ function checkLength({ estimate }: Call, { maxInputTokens: limit }: ChannelRow):
 
 /** The caller's body as it came, but for the name of the model where the upstream knows another. */
 export const bodyAsReceived = (body: CallBody, model: string): unknown =>
-  typeof body.json['model'] === 'string' ? rewriteBody(body, { ...body.json, model }) : body.bytes
+  rewriteBody(body, typeof body.json['model'] === 'string' ? { ...body.json, model } : body.json)
 
 /** The request with its images and files where the upstream wants them: inside, or uploaded before it. */
 async function withMedia(context: AttemptContext, request: ChatRequest): Promise<ChatRequest> {

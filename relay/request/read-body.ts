@@ -59,10 +59,25 @@ export async function parseJson({ bytes, holding }: Body): Promise<Pick<CallBody
 }
 
 /**
- * Names by which callers of other gateways aim a call: an upstream that is one itself would send our key where they point.
- * What is missing here is not sent on.
+ * Names by which callers of other gateways aim a call: an upstream that is one itself would send our key where they point, or
+ * answer with one of the models that they name instead, which the call was neither admitted for nor is priced by. What is missing
+ * here is not sent on.
  */
-export const routingNames = ['api_base', 'base_url', 'api_key', 'custom_host', 'custom_llm_provider', 'extra_headers']
+export const routingNames = [
+  'api_base',
+  'base_url',
+  'api_key',
+  'custom_host',
+  'custom_llm_provider',
+  'extra_headers',
+  'models',
+  'model_list',
+  'fallbacks',
+  'context_window_fallbacks',
+  'content_policy_fallbacks',
+  'context_window_fallback_dict',
+  'user_config',
+]
 
 /** A call without the names that would aim it elsewhere, or pass for another field. */
 export const withoutMisleading = (json: Record<string, unknown>): Record<string, unknown> =>

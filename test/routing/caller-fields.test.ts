@@ -41,6 +41,32 @@ test.each(callerDialects)(
   },
 )
 
+const others = {
+  models: ['dearer'],
+  model_list: [{ model_name: 'dearer' }],
+  fallbacks: [{ model: 'dearer' }],
+  context_window_fallbacks: [{ cheap: ['dearer'] }],
+  content_policy_fallbacks: [{ cheap: ['dearer'] }],
+  context_window_fallback_dict: { cheap: 'dearer' },
+  user_config: { model_list: [{ model_name: 'dearer' }] },
+}
+
+test.each(callerDialects)(
+  'no upstream is told of other models that could answer than the one that is admitted and priced, in $dialect',
+  async (by) => {
+    const ownType = { messages: 14, generateContent: 24 }[by.dialect] ?? 1
+    const asReceived = { type: ownType, setting: '{"pass_through_body_enabled":true}' }
+    for (const route of [{ type: 1 }, { type: 14 }, { type: 20 }, { type: 24 }, asReceived]) {
+      const { model } = await serve(app, route)
+      app.upstream.clear()
+      const reply = await say(app, by, { token, model, body: { ...by.body(model, 'hello', false), ...others } })
+      expect(reply.status).toBe(200)
+      expect(app.upstream.requests).toHaveLength(1)
+      expect(JSON.stringify(app.upstream.requests)).not.toContain('dearer')
+    }
+  },
+)
+
 test('nor by operations beside chat, JSON or forms', async () => {
   const { model } = await serve(app, {})
   await app.relay(token, '/v1/embeddings', { model, input: 'hello', ...aims })
