@@ -9,6 +9,7 @@ import { timeoutsOf } from '#relay/upstream-call/timeouts.ts'
 import { asTimerMs } from '#relay/transport/limits.ts'
 import { type Json, tryRecord } from '#relay/providers/shared/json.ts'
 import { closeTimeoutMs, refuseCaller } from './accept.ts'
+import { refusalToGoOn } from './admit.ts'
 import { type SessionBilling, openSessionBilling } from './session-billing.ts'
 import type { CallerEnd, Session } from './call.ts'
 import { closeSocket, type CloseWord, lost } from './close-codes.ts'
@@ -63,27 +64,30 @@ export async function runSession(session: Session): Promise<void> {
   }
   caller.frames.start(async (frame) => {
     const event = readEvent(frame)
-    meter.ask(event)
-    const refusal = isPaid(event) ? await billing.follow(event['type'] === 'response.create') : null
+    const begins = event['type'] === 'response.create'
+    const barred = begins ? await refusalToGoOn(session) : null
+    if (!barred) meter.ask(event)
+    const refusal = barred ?? (isPaid(event) ? await billing.follow(begins) : null)
     if (!refusal) return sendFrame(upstream.socket, frame)
     caller.frames.stop('drop')
-    ended.resolve({ by: 'gateway', error: refusal, unpaid: true })
+    ended.resolve({ by: 'gateway', error: refusal, unpaid: !barred })
   }, fail)
   upstream.frames.start(async (frame) => {
     const event = readEvent(frame)
+    const begins = event['type'] === 'response.created'
+    // The upstream begins some by itself, once the caller has stopped speaking.
+    const barred = begins ? await refusalToGoOn(session) : null
     // The end of a response leaves when its charge is booked.
     const isEnd = meter.receive(event)
     const refusal = isEnd
       ? await billing.endResponse(event)
       : endsTranscription(event)
         ? await billing.endTranscription(event)
-        : isPaid(event)
-          ? await billing.follow(event['type'] === 'response.created')
-          : null
+        : (barred ?? (isPaid(event) ? await billing.follow(begins) : null))
     await sendFrame(caller.socket, reportsFailure(event) ? withoutSecrets(frame, attemptSecrets(plan.attempt)) : frame)
     if (refusal) {
       upstream.frames.stop('drop')
-      ended.resolve({ by: 'gateway', error: refusal, unpaid: !isEnd })
+      ended.resolve({ by: 'gateway', error: refusal, unpaid: !isEnd && !barred })
     }
   }, fail)
   upstream.socket.resume()

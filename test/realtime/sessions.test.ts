@@ -193,22 +193,54 @@ describe('a session goes on only as long as its caller may call', () => {
     await converse(session, '[[usage=40:60]] Hello')
     await change(payer)
     await app.settled()
-    // The response under way ends as it would, and is charged.
     ask(session, '[[usage=40:60]] Hello')
-    await session.next('response.done')
     const error = errorOf(await session.next('error'))
     await session.closed
     await untilFree(app, payer.userId)
-    // (40 + 60 × 4) × 2.5.
-    expect((await chargesOf(app, payer.userId)).map((row) => row.quota)).toEqual([700, 700])
+    expect(session.events.filter(({ type }) => type === 'response.created')).toHaveLength(1)
+    // (40 + 60 × 4) × 2.5. What was said last has been handed on.
+    const quotas = (await chargesOf(app, payer.userId)).map((row) => row.quota)
+    expect(quotas.filter((quota) => quota !== 20)).toEqual([700])
     return error.message
+  }
+  const ban = async (userId: number) => {
+    await world.app.pool.query('update users set status = 2 where id = $1', [userId])
+    await world.app.settled()
   }
 
   test('a banned account', async () => {
-    const { pool } = world.app
-    expect(await ended(({ userId }) => pool.query('update users set status = 2 where id = $1', [userId]))).toContain(
-      '账号已被封禁',
-    )
+    expect(await ended(({ userId }) => ban(userId))).toContain('账号已被封禁')
+  })
+
+  test('a response that is under way ends as it would, and is charged', async () => {
+    const { app } = world
+    const payer = await payerWith(app, 1_000_000)
+    const session = await world.openSession({ key: payer.key })
+    ask(session, '[[gate=begun,gateat=2,usage=40:60]] Hello')
+    await session.next('response.created')
+    await ban(payer.userId)
+    app.upstream.openGate('begun')
+    await session.next('response.done')
+    expect(errorOf(await session.next('error')).message).toContain('账号已被封禁')
+    await session.closed
+    await untilFree(app, payer.userId)
+    expect((await chargesOf(app, payer.userId)).map((row) => row.quota)).toEqual([700])
+  })
+
+  test('one that the upstream begins goes no further than its beginning', async () => {
+    const { app } = world
+    const payer = await payerWith(app, 1_000_000)
+    const session = await world.openSession({ key: payer.key })
+    ask(session, '[[gate=unbegun,usage=40:60]] Hello')
+    // What was said before it has been handed on.
+    session.say({ type: 'session.update', session: {} })
+    await session.next('session.updated')
+    await ban(payer.userId)
+    app.upstream.openGate('unbegun')
+    expect(errorOf(await session.next('error')).message).toContain('账号已被封禁')
+    await session.closed
+    await untilFree(app, payer.userId)
+    expect(session.events.some(({ type }) => type === 'response.done' || type.endsWith('.delta'))).toBe(false)
   })
 
   test('a disabled token', async () => {
@@ -233,7 +265,6 @@ describe('a session goes on only as long as its caller may call', () => {
     await app.pool.query('update channels set status = 2 where id = $1', ids)
     await app.services.channels.reload(ids[0])
     ask(session, '[[usage=40:60]] Hello')
-    await session.next('response.done')
     expect(errorOf(await session.next('error')).message).toContain('渠道已停用')
     await session.closed
   })

@@ -155,6 +155,7 @@ async function respond(input: SessionInput, { state, say }: Stage): Promise<void
   const events = responseEvents(answer, { id, beta, spoken: modalities.includes('audio'), nextId })
   const delay = numberOf(directives, 'delay')
   if (delay) await pause(delay)
+  if (has(directives, 'gate') && !has(directives, 'gateat')) await input.passGate(directives.gate ?? '')
   say('response.created', {
     response: { id, object: 'realtime.response', status: 'in_progress', output: [], usage: null },
   })
