@@ -2,7 +2,7 @@ import type { StoredAt } from './stored-at.ts'
 import { DomainError } from '#core/errors.ts'
 import { type StoredPlace, findAnswers, rememberAnswers } from '#features/stored-responses/service.ts'
 import type { CallerDialect } from '#relay/dialects/types.ts'
-import { heldIn, isHeld } from '#relay/providers/shared/held-objects.ts'
+import { containersIn, heldIn, isHeld } from '#relay/providers/shared/held-objects.ts'
 import type { Attempt, CallCore, RelayServices } from '#relay/request/call.ts'
 
 type Json = Record<string, unknown>
@@ -21,11 +21,13 @@ export const isReference = (item: Json): boolean =>
 
 /**
  * The ids by which a responses call refers to what an upstream keeps. `named`: an earlier answer, a conversation, items by
- * reference. `echoed`: ids of items that the call itself repeats, which upstreams may look up as well, whoever made them.
+ * reference. `echoed`: ids of items that the call itself repeats, which upstreams may look up as well, whoever made them, and the
+ * containers that such items ran in, which upstreams go on with.
  */
 function namedAnswers(body: Json): { named: string[]; echoed: string[] } {
   const { previous_response_id: previous, conversation, input } = body
   const items = itemsOf(input)
+  const repeated = items.filter((item) => !isReference(item))
   return {
     named: [
       ...wordOf(previous),
@@ -33,7 +35,7 @@ function namedAnswers(body: Json): { named: string[]; echoed: string[] } {
       ...idOf(conversation),
       ...items.filter(isReference).flatMap(idOf),
     ],
-    echoed: items.filter((item) => !isReference(item)).flatMap(idOf),
+    echoed: [...repeated.flatMap(idOf), ...containersIn(repeated)],
   }
 }
 

@@ -310,8 +310,16 @@ describe('a container and a file', () => {
       expect((await ask(mine, model, { tools })).status).toBe(200)
       expect(await lastChannel()).toBe(channel)
     }
+    // The upstream goes on in the container of a call that is repeated.
+    const input = [
+      { ...call, id: 'ci_2' },
+      { role: 'user', content: 'hi' },
+    ]
+    const repeating = { input, tools: [{ type: 'code_interpreter', container: { type: 'auto' } }] }
+    expect((await ask(mine, model, repeating)).status).toBe(200)
+    expect(await lastChannel()).toBe(channel)
     const before = scripted.received.length
-    expect((await ask(theirs, model, { tools })).status).toBe(404)
+    for (const more of [{ tools }, repeating]) expect((await ask(theirs, model, more)).status).toBe(404)
     expect(scripted.received.length).toBe(before)
   })
 })

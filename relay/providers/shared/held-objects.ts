@@ -36,9 +36,12 @@ export function heldIn({ container, tools, messages, input }: Json): string[] {
 /** Whether an id is that of a container or a file. */
 export const isHeld = (id: string): boolean => /^c?(file|ntr|ontainer)[_-]/.test(id)
 
+/** Containers that code of items of responses ran in. */
+export const containersIn = (items: unknown): string[] =>
+  recordsOf(items).flatMap((item) => wordsOf(item['container_id']))
+
 /** Containers of a complete answer of responses, which its upstream keeps whether or not it stores the answer. */
-export const containersMade = (response: Json): string[] =>
-  recordsOf(response['output']).flatMap((item) => wordsOf(item['container_id']))
+export const containersMade = (response: Json): string[] => containersIn(response['output'])
 
 const ranCode = /code_execution_tool_result$/
 
