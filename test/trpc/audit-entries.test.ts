@@ -1,12 +1,14 @@
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it, test, vi } from 'vitest'
 import { migrate } from '#db/orm.ts'
+import type { Api } from '#server/app-router.ts'
 import { startConsole } from '#test/support/console-app.ts'
 
 // Connections take it along, so it stands before the first.
 const asked = vi.spyOn(pg.Client.prototype, 'query')
 const app = await startConsole()
-const { admin } = await app.trpc(await app.person({ role: 100 }))
+const root = await app.person({ role: 100 })
+const { admin, user } = await app.trpc(root)
 afterAll(() => app[Symbol.asyncDispose]().finally(() => asked.mockRestore()))
 
 test('the database refuses to change, delete or clear audit entries', async () => {
@@ -21,6 +23,25 @@ test('the database refuses to change, delete or clear audit entries', async () =
     await expect(app.sql(change), change).rejects.toThrow('audit entries are never altered')
   }
   expect(await app.sql("select 1 from audit_entries where actor_name = 'former'")).toHaveLength(1)
+})
+
+test('an administrator reads nothing of what belongs to root, its sessions and tokens, but that of others', async () => {
+  const other = await app.person({ role: 10 })
+  const reader = await app.trpc(other)
+  const rotate = async ({ tokens }: Api['user']) => tokens.rotate({ id: (await tokens.create({ name: 'mine' })).id })
+  await rotate(user)
+  await rotate(reader.user)
+  await app.trpc(root)
+  const [elsewhere] = (await user.sessions.list()).filter(({ isCurrent }) => !isCurrent)
+  await user.sessions.revoke({ id: elsewhere?.id ?? '' })
+  const actors = async ({ audit }: Api['admin'], targetType: string) =>
+    (await audit.list({ targetType })).items.map(({ actorId }) => actorId)
+  expect(await actors(admin, 'token')).toEqual([other.id, root.id])
+  expect(await actors(reader.admin, 'token')).toEqual([other.id])
+  expect(await actors(admin, 'session')).toEqual([root.id])
+  expect(await actors(reader.admin, 'session')).toEqual([])
+  const [ended] = (await admin.audit.list({ targetType: 'session' })).items
+  await expect(reader.admin.audit.get({ id: ended?.id ?? 0 })).rejects.toMatchObject({ code: 'NOT_FOUND' })
 })
 
 describe('the search among many entries', () => {

@@ -12,9 +12,12 @@ export type EntryPage = {
   hasNewer: boolean
 }
 
+/** What belongs to an account and is changed by nobody but its owner. */
+const owned = ['passkey', 'session', 'token']
+
 /**
- * Root reads everything. Other administrators read nothing about root's own accounts and nothing about options, whose values
- * only root may know.
+ * Root reads everything. Other administrators read nothing about root's own accounts and what belongs to them, and nothing about
+ * options, whose values only root may know.
  */
 function restrict(conditions: Conditions, role: number): void {
   if (role >= roles.root) return
@@ -24,6 +27,8 @@ function restrict(conditions: Conditions, role: number): void {
       `not (e.target_type = 'user' and e.target_id in (select u.id::text from users u where u.role >= ${value}))`,
     roles.root,
   )
+  const ofRoot = `e.actor_id in (select u.id from users u where u.role >= ${roles.root})`
+  conditions.add((value) => `not (e.target_type = any(${value}::text[]) and ${ofRoot})`, owned)
 }
 
 function conditionsOf({ actor }: UserDeps, input: Partial<ListEntries>): Conditions {
