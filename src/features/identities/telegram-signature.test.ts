@@ -1,3 +1,4 @@
+import { createHmac, hash } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { isSignedByTelegram } from './telegram-signature.ts'
 
@@ -27,4 +28,15 @@ test.each([
 
 test('a signature for another bot counts for nothing', () => {
   expect(isSignedByTelegram('654321:TEST', fields)).toBe(false)
+})
+
+test('what one signature is of cannot be read as the fields of somebody else', () => {
+  // A first name of two lines, the second of which looks like a number.
+  const text = ['auth_date=1700000000', 'first_name=Mallory\nid=42', 'id=99', 'username=mallory'].join('\n')
+  const signature = createHmac('sha256', hash('sha256', token, 'buffer'))
+    .update(text)
+    .digest('hex')
+  const signed = { auth_date: '1700000000', hash: signature }
+  const split = { ...signed, first_name: 'Mallory', id: '42', 'id=99\nusername': 'mallory' }
+  expect(isSignedByTelegram(token, split)).toBe(false)
 })

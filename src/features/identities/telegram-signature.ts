@@ -1,11 +1,15 @@
 import { createHmac, hash, timingSafeEqual } from 'node:crypto'
 
+/** Signed as one text, a line could be read as several fields, or several as one: what a person calls oneself as one's number. */
+const isOneLine = ([name, value]: [string, string]): boolean => !/[=\r\n]/.test(name) && !/[\r\n]/.test(value)
+
 /**
  * Whether Telegram signed the fields for the bot: an HMAC under the hash of its token, over every field but the signature
  * itself, in the order of their lines.
  */
 export function isSignedByTelegram(botToken: string, fields: Record<string, string>): boolean {
   const { hash: given = '', ...signed } = fields
+  if (!Object.entries(signed).every(isOneLine)) return false
   const lines = Object.entries(signed)
     .map(([name, value]) => `${name}=${value}`)
     .toSorted()
