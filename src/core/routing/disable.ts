@@ -30,11 +30,18 @@ const disablingTypes = [
   'forbidden',
 ]
 
+/**
+ * Google's refusals of a file or a cached prompt that a call names and the key's account does not have: "You do not have permission to
+ * access the File abc or it may not exist." (googleapis/python-genai#1218), "CachedContent not found (or permission denied)".
+ */
+const namesWhatIsNotThere = /permission to access the \w+ \S+ or it may not exist|CachedContent not found/i
+
 /** Whether a failure means that the key it happened with is of no more use. */
 export function shouldDisable(fault: UpstreamFault, rules: DisableRules): boolean {
   if (!rules.AutomaticDisableChannelEnabled || !rules.autoBan || fault.local) return false
+  if (fault.status === 401) return true
+  if (namesWhatIsNotThere.test(fault.message)) return false
   return (
-    fault.status === 401 ||
     (fault.status === 403 && fault.channelType === typeWithTelling403) ||
     disablingCodes.includes(String(fault.code)) ||
     disablingTypes.includes(fault.type) ||

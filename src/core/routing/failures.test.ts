@@ -121,6 +121,16 @@ describe('shouldDisable', () => {
     }
   })
 
+  test('blames no key for a file or a cached prompt that its caller named and its account does not have', () => {
+    const refused = { ...fault, status: 403, channelType: 24, type: 'PERMISSION_DENIED', code: 403 }
+    for (const message of [
+      'You do not have permission to access the File r1ux1cqkc4b8 or it may not exist.',
+      'CachedContent not found (or permission denied)',
+    ])
+      expect(shouldDisable({ ...refused, message }, rules), message).toBe(false)
+    expect(shouldDisable({ ...refused, message: 'The caller does not have permission' }, rules)).toBe(true)
+  })
+
   test('does nothing where either switch is off or the error is our own', () => {
     const gone = { ...fault, status: 401 }
     expect(shouldDisable(gone, { ...rules, AutomaticDisableChannelEnabled: false })).toBe(false)
