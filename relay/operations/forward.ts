@@ -8,6 +8,7 @@ import type { RelayServices } from '#relay/request/call.ts'
 import { isTimedOut } from '#relay/request/caller-timeout.ts'
 import { drained } from '#relay/response/caller-stream.ts'
 import { AttemptFailed, failureOfDomainError, maskedAttemptFailure, unsupportedHere } from '#relay/attempt/failure.ts'
+import { shapeFailure } from '#relay/attempt/shape-failure.ts'
 import { withToken } from '#relay/attempt/attempt-token.ts'
 import { passHeaders } from '#relay/response/upstream-headers.ts'
 import { bodyAsReceived } from '#relay/attempt/build-request.ts'
@@ -276,7 +277,11 @@ async function answerBytes(current: Try, reply: UpstreamReply, contentType: stri
     return
   }
   if (firstByteMs === null) throw malformed()
-  await settle(current, { ...(await progress()), end: 'complete' })
+  const failure = trailing.failure()
+  // Before the first byte another channel may answer.
+  if (failure && !res.headersSent)
+    throw new AttemptFailed(shapeFailure(current.services, current.attempt.channel, failure), { local: false })
+  await settle(current, { ...(await progress()), end: failure ? 'failed' : 'complete' })
   start()
   res.end(trailing.rest())
 }

@@ -1,24 +1,55 @@
 import type { ReportedUsage } from '#core/usage.ts'
+import type { UpstreamFailure } from '#relay/chat/events.ts'
+import { refusalOf } from '#relay/providers/shared/failures.ts'
+import { tryRecord } from '#relay/providers/shared/json.ts'
+import { TransportError } from '#relay/transport/transport-error.ts'
 
-/** How much of a stream is kept back until it is paid for, and looked through for usage. */
-const longestEvents = 64 * 1024
+/** An event may be a whole image; more is kept back of no answer. */
+const mostBuffered = 128 * 1024 * 1024
+
+/** How far back of what has come anew an event's beginning or end may lie. */
+const overlap = 1024
+
+/** The closing event, or an error: clients read each by its name or, where it has none, by its type. */
+const closingEvent =
+  /(^|[\r\n])(event: ?([^\r\n]*(completed|\.done)|error)|data: ?\[DONE\]|data: ?\{"(type": ?"([^"]*(completed|\.done)|error)"|error": ?\{))/
+
+const eventEnd = /\r\n\r\n|\n\n|\r\r/g
 
 export type TrailingBuffer = {
-  /** Bytes that may leave at once. */
+  /** Bytes that may leave at once. @throws {TransportError} too-large */
   push: (chunk: Uint8Array) => Uint8Array
   /** What was kept back. */
   rest: () => Uint8Array
   /** Usage of the last event that reports any. */
   usage: (read: (json: unknown) => ReportedUsage | undefined) => ReportedUsage | undefined
+  /** The error with which the stream ended, if it did. */
+  failure: () => UpstreamFailure | undefined
 }
 
 /**
  * Holds the end of an answer back: the last chunk of plain bytes; of an event stream everything from its closing event on
- * (`…completed`, `….done`, `[DONE]`).
+ * (`…completed`, `….done`, `[DONE]`, an error).
  */
 export function createTrailingBuffer(isEventStream: boolean): TrailingBuffer {
   let trailing: Uint8Array = new Uint8Array()
   let closing = false
+  /** The last event that left with usage in it: not every upstream names its closing event as the original does. */
+  let counted = ''
+
+  const textFrom = (start: number): string =>
+    Buffer.from(trailing.buffer, trailing.byteOffset + start, trailing.length - start).toString('latin1')
+  const release = (end: number): Uint8Array => {
+    const due = trailing.subarray(0, end)
+    trailing = trailing.subarray(end)
+    return due
+  }
+  const dataLines = (bytes: Uint8Array): string[] =>
+    Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
+      .toString('utf8')
+      .split(/\r\n|\r|\n/)
+      .flatMap((line) => (line.startsWith('data:') ? [line.slice(5)] : []))
+
   return {
     push: (chunk) => {
       if (!isEventStream) {
@@ -26,39 +57,38 @@ export function createTrailingBuffer(isEventStream: boolean): TrailingBuffer {
         trailing = chunk
         return due
       }
+      const known = Math.max(0, trailing.length - overlap)
+      if (trailing.length + chunk.length > mostBuffered) throw new TransportError('too-large', { sent: true })
       trailing = trailing.length === 0 ? chunk : Buffer.concat([trailing, chunk])
       if (closing) return new Uint8Array()
-      const text = Buffer.from(trailing.buffer, trailing.byteOffset, trailing.length).toString('latin1')
-      const end = text.search(
-        /(^|\n)(event: [^\n]*(completed|\.done)|data: \[DONE\]|data: \{"type": ?"[^"]*(completed|\.done)")/,
-      )
+      const text = textFrom(known)
+      const end = text.search(closingEvent)
       if (end >= 0) {
         closing = true
-        const due = trailing.subarray(0, end)
-        trailing = trailing.subarray(end)
-        return due
+        return release(known + end)
       }
       // Complete events leave; the unfinished one may turn out to be the closing one.
-      const boundary = text.lastIndexOf('\n\n') + 2
-      const due = boundary > 1 ? trailing.subarray(0, boundary) : new Uint8Array()
-      trailing = boundary > 1 ? trailing.subarray(boundary) : trailing
+      const last = [...text.matchAll(eventEnd)].at(-1)
+      if (!last) return new Uint8Array()
+      const due = release(known + last.index + last[0].length)
+      if (text.includes('"usage"')) counted = dataLines(due).findLast((line) => line.includes('"usage"')) ?? counted
       return due
     },
     rest: () => trailing,
     usage: (read) => {
       if (!isEventStream) return undefined
-      const text = Buffer.from(
-        trailing.buffer,
-        trailing.byteOffset,
-        Math.min(trailing.length, 64 * longestEvents),
-      ).toString('utf8')
-      for (const line of text.split('\n').reverse()) {
-        if (!line.startsWith('data:') || !line.includes('"usage"')) continue
-        try {
-          return read(JSON.parse(line.slice(5)))
-        } catch {
-          return undefined
-        }
+      const line = dataLines(trailing).findLast((data) => data.includes('"usage"')) ?? counted
+      try {
+        return line === '' ? undefined : read(JSON.parse(line))
+      } catch {
+        return undefined
+      }
+    },
+    failure: () => {
+      if (!closing) return undefined
+      for (const line of dataLines(trailing)) {
+        const refusal = refusalOf(tryRecord(line) ?? {})
+        if (refusal) return refusal
       }
       return undefined
     },

@@ -88,7 +88,10 @@ const statusWords: readonly [RegExp, number][] = [
   [/rate_?limit|too_many|throttl|RESOURCE_EXHAUSTED/i, 429],
   [/overloaded|unavailable|engine_overloaded/i, 503],
   [/timeout|DEADLINE_EXCEEDED/i, 504],
-  [/invalid_request|invalid_param|INVALID_ARGUMENT|content_filter|context_length|bad_request/i, 400],
+  [
+    /invalid_request|invalid_param|INVALID_ARGUMENT|content_filter|context_length|bad_request|user_error|moderation_blocked/i,
+    400,
+  ],
 ]
 
 /** The HTTP status an error has that came without one: its own number, else what its words say, else 500. */

@@ -1,0 +1,103 @@
+import { describe, expect, test } from 'vitest'
+import { consumed } from './caller-dialects.ts'
+import { startScriptedRelay } from './relay-world.ts'
+import { channelsOf, serve, setOptions } from './serve.ts'
+
+const { app, scripted, token } = await startScriptedRelay()
+
+const headers = { authorization: `Bearer sk-${token.key}` }
+const json = { ...headers, 'content-type': 'application/json' }
+
+function transcribe(model: string): Promise<Response> {
+  const form = new FormData()
+  form.set('model', model)
+  form.set('stream', 'true')
+  form.set('file', new Blob([new Uint8Array(100)], { type: 'audio/wav' }), 'a.wav')
+  return fetch(`${app.url}/v1/audio/transcriptions`, { method: 'POST', headers, body: form })
+}
+
+const draw = (model: string): Promise<Response> =>
+  fetch(`${app.url}/v1/images/generations`, {
+    method: 'POST',
+    headers: json,
+    body: JSON.stringify({ model, prompt: 'a cat', stream: true }),
+  })
+
+const usage = { input_tokens: 10, output_tokens: 2, total_tokens: 12 }
+const data = (value: object): string => `data: ${JSON.stringify(value)}\n\n`
+const partial = data({ type: 'transcript.text.delta', delta: 'hello' })
+const done = data({ type: 'transcript.text.done', text: 'hello', usage })
+
+describe('a streamed transcription', () => {
+  test.each([
+    ['line feeds', (text: string) => text],
+    ['carriage returns and line feeds', (text: string) => text.replaceAll('\n', '\r\n')],
+    ['carriage returns', (text: string) => text.replaceAll('\n', '\r')],
+    ['no blank behind the colon', (text: string) => text.replaceAll('data: ', 'data:')],
+  ])('leaves as it comes, its end after its charge, with %s', async (_, written) => {
+    const { promise: seen, resolve } = Promise.withResolvers<void>()
+    const baseUrl = scripted.play({ steps: [written(partial), seen, written(done)] })
+    const { model } = await serve(app, { baseUrl })
+    const reply = await transcribe(model)
+    const reader = reply.body!.pipeThrough(new TextDecoderStream()).getReader()
+    const first = await reader.read()
+    expect(first.value).toBe(written(partial))
+    resolve()
+    let rest = ''
+    for (let piece = await reader.read(); !piece.done; piece = await reader.read()) rest += piece.value
+    expect(rest).toBe(written(done))
+    // (10 + 2) × 37.5
+    expect((await consumed(app)).at(-1)).toMatchObject({ quota: 450, model_name: model })
+  })
+
+  test('is charged by the usage of an event that is not named as the last one', async () => {
+    const last = data({ text: 'hello', usage })
+    const { model } = await serve(app, { baseUrl: scripted.play({ steps: [partial, last, data({ note: 'end' })] }) })
+    expect(await (await transcribe(model)).text()).toBe(partial + last + data({ note: 'end' }))
+    expect((await consumed(app)).at(-1)).toMatchObject({ quota: 450, model_name: model })
+  })
+})
+
+const blocked = data({
+  type: 'error',
+  error: { type: 'image_generation_user_error', code: 'moderation_blocked', message: 'refused by the safety system' },
+})
+
+describe('a streamed image', () => {
+  test('is charged by its own usage, however large it is', async () => {
+    const drawn = data({ type: 'image_generation.completed', b64_json: 'A'.repeat(6_000_000), usage })
+    const { model } = await serve(app, { baseUrl: scripted.play({ steps: [drawn] }) })
+    expect(await (await draw(model)).text()).toBe(drawn)
+    expect((await consumed(app)).at(-1)).toMatchObject({ model_name: model, prompt_tokens: 10, completion_tokens: 2 })
+  })
+
+  test('that begins with an error is asked for elsewhere, and not charged', async () => {
+    await setOptions(app, { RetryTimes: '1' })
+    const failure = data({ type: 'error', error: { type: 'server_error', message: 'broken' } })
+    const drawn = data({ type: 'image_generation.completed', b64_json: 'AAAA', usage })
+    const { model, ids } = await serve(
+      app,
+      { priority: 1, baseUrl: scripted.play({ steps: [failure] }) },
+      { baseUrl: scripted.play({ steps: [drawn] }) },
+    )
+    const before = (await consumed(app)).length
+    expect(await (await draw(model)).text()).toBe(drawn)
+    const rows = (await consumed(app)).slice(before)
+    expect(rows.map((row) => [row.channel_id, channelsOf(row)])).toEqual([[ids[1], ids]])
+  })
+
+  test('that is refused for what was asked is an error of its caller, and not charged', async () => {
+    const { model } = await serve(app, { baseUrl: scripted.play({ steps: [blocked] }) })
+    const before = (await consumed(app)).length
+    const reply = await draw(model)
+    expect([reply.status, await reply.json()]).toMatchObject([400, { error: { code: 'moderation_blocked' } }])
+    expect((await consumed(app)).slice(before)).toEqual([])
+  })
+
+  test('that breaks off after a part of it says so to its caller, and in its log row', async () => {
+    const part = data({ type: 'image_generation.partial_image', b64_json: 'AAAA' })
+    const { model } = await serve(app, { baseUrl: scripted.play({ steps: [part, blocked] }) })
+    expect(await (await draw(model)).text()).toBe(part + blocked)
+    expect((await consumed(app)).at(-1)).toMatchObject({ model_name: model, other: { end: 'failed' } })
+  })
+})
