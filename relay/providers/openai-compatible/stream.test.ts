@@ -60,6 +60,30 @@ test('calls that are all numbered 0 are distinguished by their ids', () => {
   ])
 })
 
+test.each([
+  ['neither numbered nor named by an id', {}],
+  ['all numbered 0 and have no id', { index: 0 }],
+])('calls that are %s are distinguished by their names after whole arguments', (_, place) => {
+  const events = decode([
+    call({ ...place, function: { name: 'f', arguments: '{"x":1}' } }),
+    call({ ...place, function: { name: 'f', arguments: '' } }),
+    call({ ...place, function: { name: 'f', arguments: '{"x":2}' } }),
+    call({ ...place, function: { name: 'g', arguments: '' } }),
+    call({ ...place, function: { arguments: '{"y":3}' } }),
+    delta({}, 'tool_calls'),
+  ])
+  const begun = events.flatMap((event) => (event.type === 'tool-call-start' ? [event.name] : []))
+  const written = events.flatMap((event) => (event.type === 'tool-call-delta' ? [[event.index, event.arguments]] : []))
+  expect([begun, written]).toEqual([
+    ['f', 'f', 'g'],
+    [
+      [0, '{"x":1}'],
+      [1, '{"x":2}'],
+      [2, '{"y":3}'],
+    ],
+  ])
+})
+
 test('a call begins only when its name is known, and gets an id when it has none', () => {
   const events = decode([
     call({ index: 0, function: { arguments: '{"x"' } }),

@@ -19,6 +19,9 @@ type Slot = {
   written: string
 }
 
+/** What one fragment brings along. */
+type Written = { name: string; text: string }
+
 const isComplete = (text: string): boolean => {
   if (!text.trimEnd().endsWith('}')) return false
   try {
@@ -37,7 +40,12 @@ export function createToolCallStream(choice: number | undefined, call: Pick<Prov
   const slots: Slot[] = []
   const at = choice ? { choice } : {}
 
-  function slotFor(fragment: Json, name: string): Slot {
+  /** A name after whole arguments begins another call, also where the vendor says neither its number nor its id. */
+  const isNext = (known: Slot, { name, text }: Written): boolean =>
+    known.name !== '' && name !== '' && (known.name !== name || text !== '') && isComplete(known.written)
+
+  function slotFor(fragment: Json, written: Written): Slot {
+    const { name } = written
     const upstream = numberOf(fragment['index'])
     const id = wordOf(fragment['id'])
     const known =
@@ -46,7 +54,9 @@ export function createToolCallStream(choice: number | undefined, call: Pick<Prov
         : id !== undefined
           ? slots.findLast((slot) => slot.id === id)
           : slots.at(-1)
-    const another = known !== undefined && id !== undefined && known.id !== '' && known.id !== id && name !== ''
+    const another =
+      known !== undefined &&
+      (id === undefined ? isNext(known, written) : known.id !== '' && known.id !== id && name !== '')
     if (known && !another) return known
     const slot: Slot = {
       index: slots.length,
@@ -93,7 +103,7 @@ export function createToolCallStream(choice: number | undefined, call: Pick<Prov
       const name = textOf(fn['name']) ?? ''
       const text = custom ? (textOf(custom['input']) ?? '') : argumentsText(fn['arguments'])
       const count = slots.length
-      const slot = slotFor(fragment, name)
+      const slot = slotFor(fragment, { name, text })
       if (slot.ended) return []
       // A call whose arguments are whole ends when the next begins, so that it can be handed on at once.
       const events = slots.length > count ? slots.filter((other) => isComplete(other.written)).flatMap(finish) : []
