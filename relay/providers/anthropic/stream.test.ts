@@ -136,3 +136,16 @@ test('a cited block is cited as a whole, by its place in the text of the complet
     citation: { url: 'https://e.test/', title: 'E', citedText: 'c', startIndex: 7, endIndex: 12 },
   })
 })
+
+test.each([
+  ['read from the cache', { cache_read_input_tokens: 800 }, { promptTokens: 1000, cachedTokens: 800 }],
+  ['written to it', { cache_creation_input_tokens: 800 }, { promptTokens: 1000, cacheWriteTokens: 800 }],
+])('input that is split at the end is counted once: %s', (_, apart, expected) => {
+  const opening = { type: 'message_start', message: { id: 'm1', model: 'm', usage: { input_tokens: 1000 } } }
+  const usage = { input_tokens: 200, ...apart, output_tokens: 7 }
+  const closing = { type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage }
+  const listener = anthropic.native.claude!.listen({ includeUsage: true })
+  for (const event of [opening, closing]) listener.push({ event: event.type, data: JSON.stringify(event) })
+  expect(listener.usage()).toMatchObject({ ...expected, completionTokens: 7 })
+  expect(decode([opening, closing]).at(-1)).toMatchObject({ type: 'usage', usage: expected })
+})

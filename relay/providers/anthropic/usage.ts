@@ -19,6 +19,21 @@ export function readUsage(usage: Json): ReportedUsage {
   }
 }
 
+const inputNames = ['input_tokens', 'cache_read_input_tokens', 'cache_creation_input_tokens'] as const
+
+const inputOf = (counts: Json): number =>
+  inputNames.reduce((sum, name) => sum + (typeof counts[name] === 'number' ? counts[name] : 0), 0)
+
+/**
+ * The same input, split: hosts that find out late what came from their cache begin with all of it as new, and what they say then
+ * beside the cache is a part of that.
+ */
+const splitsInput = (earlier: Json, later: Json): boolean =>
+  typeof earlier['input_tokens'] === 'number' &&
+  typeof later['input_tokens'] === 'number' &&
+  later['input_tokens'] < earlier['input_tokens'] &&
+  inputOf(later) >= inputOf(earlier)
+
 /**
  * Usage over a stream: counts only grow, and a later event that lacks one, or repeats it as zero, does not take it back.
  * Until the closing event reports the output, its first tiny count is no report of it.
@@ -27,7 +42,9 @@ export function createUsageCounter() {
   let counts: Json = {}
   return {
     add(value: unknown, closing: boolean): void {
-      for (const [name, later] of Object.entries(recordOf(value) ?? {})) {
+      const reported = recordOf(value) ?? {}
+      if (splitsInput(counts, reported)) counts = { ...counts, input_tokens: reported['input_tokens'] }
+      for (const [name, later] of Object.entries(reported)) {
         const earlier = counts[name]
         if (later === null || later === undefined || (name === 'output_tokens' && !closing)) continue
         const grows = typeof earlier !== 'number' || typeof later !== 'number' || later > earlier
