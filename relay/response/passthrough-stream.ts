@@ -57,7 +57,10 @@ export function passthroughStream(context: AttemptContext): StreamWriter {
     written: listener.written,
     closeCut: (measured) =>
       held +
-      cutter.end({ usage: measured, text: listener.delivered().text }).map(framer.frame).join('') +
+      cutter
+        .end({ usage: measured, text: listener.delivered().text })
+        .map((event) => framer.frame(named(event)))
+        .join('') +
       framer.close(),
     delivered: () => listener.delivered(),
     keeps: () => listener.keeps,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { setOptions } from '#test/relay/serve.ts'
+import { serve, setOptions } from '#test/relay/serve.ts'
 import { consumed, say, type CallerDialect, callerDialects } from '#test/relay/caller-dialects.ts'
 import { startBalancedApp } from '#test/relay/relay-world.ts'
 
@@ -11,7 +11,9 @@ const kinds = [
 ]
 
 const app = await startBalancedApp()
-const prices = Object.fromEntries(kinds.map(({ model }) => [model, 1]))
+/** What channels call a model that their callers know by another name. */
+const renamed = 'vendor-model'
+const prices = Object.fromEntries([...kinds.map(({ model }) => model), renamed].map((model) => [model, 1]))
 await setOptions(app, {
   ModelRatio: JSON.stringify(prices),
   CompletionRatio: JSON.stringify(prices),
@@ -72,6 +74,20 @@ test('a JSON array of a Gemini caller is closed, with the reason of a reached li
     expect(parts.at(-1)?.candidates[0]?.finishReason).toBe('MAX_TOKENS')
     expect(await app.balanceOf(user.id)).toBeGreaterThanOrEqual(-10)
   }
+})
+
+test.each([
+  { dialect: 'chat completions', type: 1 },
+  { dialect: 'responses', type: 1 },
+  { dialect: 'generateContent', type: 24 },
+])('a stream of $dialect that is cut names its model to the end as its caller does', async ({ dialect, type }) => {
+  const by = callerDialects.find((each) => each.dialect === dialect) as CallerDialect
+  const { model } = await serve(app, { type, upstreamModel: renamed })
+  const token = await app.make.token(await app.make.user({ quota: 600 }))
+  const text = await (await say(app, by, { token, model, stream: true, body: bodyOf(by, model) })).text()
+  expect(text.slice(-20_000)).toMatch(limitReached[dialect] as RegExp)
+  expect(text).toContain(model)
+  expect(text).not.toContain(renamed)
 })
 
 test('the quota of a token ends a stream like the balance does', async () => {
