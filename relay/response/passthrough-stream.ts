@@ -51,8 +51,8 @@ export function passthroughStream(context: AttemptContext): StreamWriter {
     failure: () => listener.failure,
     isEmpty: () => {
       if (listener.usage()) return false
-      const { text, toolCalls } = listener.delivered()
-      return text.trim() === '' && toolCalls === 0
+      const { text, toolCalls, images = 0 } = listener.delivered()
+      return text.trim() === '' && toolCalls === 0 && images === 0
     },
     written: listener.written,
     closeCut: (measured) =>

@@ -25,6 +25,7 @@ export function translatedStream(context: AttemptContext): StreamWriter {
   const ended = new Set<number>()
   const weight = createWeight()
   let toolCalls = 0
+  let images = 0
   let finished = false
   let hasContent = false
 
@@ -60,7 +61,11 @@ export function translatedStream(context: AttemptContext): StreamWriter {
         texts.push(event.arguments)
         break
       case 'image':
+        images += 1
+        hasContent = true
+        break
       case 'audio-delta':
+        texts.push(event.transcript ?? '')
         hasContent = true
         break
       case 'usage':
@@ -73,6 +78,7 @@ export function translatedStream(context: AttemptContext): StreamWriter {
       default:
     }
   }
+  const delivered = () => ({ text: texts.join(''), toolCalls, ...(images > 0 ? { images } : {}) })
   return {
     push: (event) => take(decoder.push(event)),
     end: () => take(decoder.end()),
@@ -89,7 +95,7 @@ export function translatedStream(context: AttemptContext): StreamWriter {
     usage: () => seen.usage,
     failure: () => seen.failure,
     isEmpty: () => !hasContent,
-    written: () => ({ text: texts.join(''), toolCalls, tokens: weight.tokens() }),
+    written: () => ({ ...delivered(), tokens: weight.tokens() }),
     closeCut: (measured) => {
       const open = choices.size === 0 ? [0] : [...choices]
       const ends = open
@@ -97,6 +103,6 @@ export function translatedStream(context: AttemptContext): StreamWriter {
         .map((choice) => write({ type: 'finish', reason: 'length', choice }))
       return ends.join('') + encoder.push({ type: 'usage', usage: measured }) + encoder.close()
     },
-    delivered: () => ({ text: texts.join(''), toolCalls }),
+    delivered,
   }
 }

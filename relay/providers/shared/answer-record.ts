@@ -11,6 +11,8 @@ function add(pieces: string[], event: ChatEvent): number {
     pieces.push(event.text)
   } else if (event.type === 'tool-call-delta') {
     pieces.push(event.arguments)
+  } else if (event.type === 'audio-delta') {
+    pieces.push(event.transcript ?? '')
   } else if (event.type === 'tool-call-start') {
     pieces.push(event.name)
     return 1
@@ -78,6 +80,7 @@ export function keepDelivered(createDecoder: () => StreamDecoder, textOf?: (data
   let text = ''
   let droppedCharacters = 0
   let toolCalls = 0
+  let images = 0
   const weight = createWeight()
 
   const keep = (written: string): void => {
@@ -89,6 +92,7 @@ export function keepDelivered(createDecoder: () => StreamDecoder, textOf?: (data
       const pieces: string[] = []
       for (const event of read()) {
         toolCalls += add(pieces, event)
+        if (event.type === 'image') images += 1
         weight.add(event)
       }
       keep(pieces.join(''))
@@ -110,6 +114,12 @@ export function keepDelivered(createDecoder: () => StreamDecoder, textOf?: (data
     raw = 0
     return current
   }
+  const recorded = (): Delivered => ({
+    text,
+    toolCalls,
+    ...(images > 0 ? { images } : {}),
+    ...(droppedCharacters > 0 ? { droppedCharacters } : {}),
+  })
   return {
     push: (event: WireEvent): void => {
       events.push(event)
@@ -119,12 +129,12 @@ export function keepDelivered(createDecoder: () => StreamDecoder, textOf?: (data
     /** While the stream goes on, with about how many tokens that is, rather too many than too few. */
     written: (): Delivered & { tokens: number } => {
       digest()
-      return { text, toolCalls, tokens: weight.tokens(), ...(droppedCharacters > 0 ? { droppedCharacters } : {}) }
+      return { ...recorded(), tokens: weight.tokens() }
     },
     delivered: (): Delivered => {
       const current = digest()
       take(() => current.end())
-      return { text, toolCalls, ...(droppedCharacters > 0 ? { droppedCharacters } : {}) }
+      return recorded()
     },
   }
 }
