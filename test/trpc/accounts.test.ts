@@ -70,6 +70,24 @@ describe('user.account', () => {
     expect((await api.user.account.get()).settings).toMatchObject({ webhookSecret: '' })
   })
 
+  it('shows where somebody is notified to those who may act on them, and to nobody else', async () => {
+    const people = await Promise.all([user({ role: 100 }), user({ role: 10 }), user({ role: 10 }), user()])
+    for (const [index, { api }] of people.entries())
+      await api.user.account.updateSettings({
+        notifyType: 'webhook',
+        quotaWarningThreshold: 1,
+        webhookUrl: `https://hook.example/${index}`,
+      })
+    const [root, admin] = people
+    const seenBy = async (reader: (typeof people)[number] | undefined) => {
+      const { items } = (await reader?.api.admin.users.list({ pageSize: 100 })) ?? { items: [] }
+      return people.map(({ person }) => items.find(({ id }) => id === person.id)?.settings?.webhookUrl ?? null)
+    }
+    const [ofRoot, ofAdmin, ofOther, ofUser] = people.map((_, index) => `https://hook.example/${index}`)
+    expect(await seenBy(root)).toEqual([ofRoot, ofAdmin, ofOther, ofUser])
+    expect(await seenBy(admin)).toEqual([null, ofAdmin, null, ofUser])
+  })
+
   it('sends dates as dates and no hash', async () => {
     const { api } = await user({ lastCheckInAt: new Date(0) })
     const account = await api.user.account.get()

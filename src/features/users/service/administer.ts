@@ -34,14 +34,19 @@ const orderedBy = {
 } as const satisfies Record<ListUsers['sort'], keyof User>
 
 /** Newest first unless asked otherwise, deleted users among them. */
-export async function listUsers({ em }: UserDeps, input: ListUsers): Promise<Page<UserView>> {
+export async function listUsers({ em, actor }: UserDeps, input: ListUsers): Promise<Page<UserView>> {
   const [users, total] = await em.findAndCount(User, matching(input), {
     // The number decides between equals, so that no row is on two pages.
     orderBy: [{ [orderedBy[input.sort]]: input.order }, { id: 'desc' }],
     ...rowsOfPage(input),
   })
-  return { items: users.map(toUserView), total, page: input.page, pageSize: input.pageSize }
+  const items = users.map((user) => toListed(actor, user))
+  return { items, total, page: input.page, pageSize: input.pageSize }
 }
+
+/** Whoever knows the address of a webhook may post there: it is not shown to those who may not act on its owner. */
+const toListed = (actor: UserDeps['actor'], user: User): UserView =>
+  user.id === actor.id || mayActOn(actor.role, user.role) ? toUserView(user) : { ...toUserView(user), settings: null }
 
 const inState = {
   any: {},
