@@ -1,5 +1,6 @@
 import { type ChannelOperation, mayOffer } from '#core/channel-types/index.ts'
 import { DomainError } from '#core/errors.ts'
+import { maskSecrets } from '#core/masking/mask-secrets.ts'
 import type { ReportedUsage } from '#core/usage.ts'
 import { SettleFailed } from '#features/ledger/service.ts'
 import type { AttemptPlan } from '#relay/attempt/attempts.ts'
@@ -283,7 +284,10 @@ async function answerBytes(current: Try, reply: UpstreamReply, contentType: stri
     throw new AttemptFailed(shapeFailure(current.services, current.attempt.channel, failure), { local: false })
   await settle(current, { ...(await progress()), end: failure ? 'failed' : 'complete' })
   start()
-  res.end(trailing.rest())
+  const rest = trailing.rest()
+  // Only a failure quotes what an upstream was sent.
+  const secrets = attemptSecrets(current.attempt, current.providerCall)
+  res.end(failure ? maskSecrets(Buffer.from(rest).toString('utf8'), secrets) : rest)
 }
 
 type Reported = { usage?: ReportedUsage | undefined; seconds?: number | undefined }

@@ -100,4 +100,14 @@ describe('a streamed image', () => {
     expect(await (await draw(model)).text()).toBe(part + blocked)
     expect((await consumed(app)).at(-1)).toMatchObject({ model_name: model, other: { end: 'failed' } })
   })
+
+  test('that breaks off with an error that quotes its channel’s key does not show it', async () => {
+    const key = 'sk-Zx81QmPv93LrTw60BnYc'
+    const part = data({ type: 'image_generation.partial_image', b64_json: 'AAAA' })
+    const failure = data({ type: 'error', error: { type: 'server_error', message: `the key ${key} is overloaded` } })
+    const { model } = await serve(app, { key, baseUrl: scripted.play({ steps: [part, failure] }) })
+    const text = await (await draw(model)).text()
+    expect(text).toContain('is overloaded')
+    expect(text).not.toContain(key)
+  })
 })
