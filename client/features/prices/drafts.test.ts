@@ -68,6 +68,24 @@ describe('drafts of prices', () => {
     })
   })
 
+  it('take them along however the input price is typed: by way of a zero, of nothing, or of a lone point', () => {
+    const followed = { input: 0.5, output: 2, cacheRead: 0.25, cacheWrite: 0.625 }
+    for (const way of [
+      [0, 0.5],
+      [null, 0, 0.5],
+      [Number.NaN, 0.5],
+      [null, 5, 0, Number.NaN, 0.5],
+    ]) {
+      const drafts = way.reduce(
+        (all, value) => withFigure(all, { row, figure: 'input', value, quotaPerUnit: unit }),
+        typed('call', null),
+      )
+      expect(drafts.get('m'), way.join()).toMatchObject(followed)
+      // Back where it began, nothing is unsaved.
+      expect(withFigure(drafts, { row, figure: 'input', value: 2.5, quotaPerUnit: unit }).size).toBe(0)
+    }
+  })
+
   it('are none where they say what is stored anyway', () => {
     expect(typed('output', 10).size).toBe(0)
     expect(typed('output', 11).size).toBe(1)

@@ -14,8 +14,11 @@ export type Draft = {
   call: number | null
   /** What long prompts cost against short ones. */
   longContext: readonly LongContextStep[]
+  /** While no input price above 0 is typed: the prices at the last one, from which those at the next follow. */
+  before?: Prices | undefined
 }
-export type Figure = Exclude<keyof Draft, 'longContext'>
+type Prices = Pick<Draft, 'input' | 'output' | 'cacheRead' | 'cacheWrite'>
+export type Figure = Exclude<keyof Draft, 'longContext' | 'before'>
 
 export const blankDraft: Draft = {
   input: null,
@@ -50,23 +53,27 @@ export const isUnreadable = ({ input, output, cacheRead, cacheWrite, call }: Dra
   [input, output, cacheRead, cacheWrite, call].some((figure) => figure !== null && !(figure >= 0))
 
 const same = (left: Draft, right: Draft): boolean =>
-  !isUnreadable(left) && JSON.stringify(left) === JSON.stringify(right)
+  !isUnreadable(left) && JSON.stringify({ ...left, before: undefined }) === JSON.stringify(right)
 
 type Edit = { row: PriceRow; figure: Figure; value: number | null; quotaPerUnit: number }
 
 /** One figure typed. Another input price takes the prices that follow from it along, as the ratios do. */
 export function withFigure(drafts: Drafts, { row, figure, value, quotaPerUnit }: Edit): Drafts {
-  const before = draftOf(row, quotaPerUnit)
-  const current = drafts.get(row.model) ?? before
+  const current = drafts.get(row.model) ?? draftOf(row, quotaPerUnit)
   const next = { ...current, [figure]: value }
-  if (figure === 'input' && value !== null && value >= 0 && current.input !== null && current.input > 0) {
-    const factor = value / current.input
-    for (const other of ['output', 'cacheRead', 'cacheWrite'] as const) {
-      const dollars = current[other]
-      if (dollars !== null) next[other] = rounded(dollars * factor)
-    }
-  }
-  return withDraft(drafts, row, { draft: next, quotaPerUnit })
+  const draft = figure === 'input' ? { ...next, ...following(current, value) } : next
+  return withDraft(drafts, row, { draft, quotaPerUnit })
+}
+
+/** A price is typed sign by sign, by way of nothing, a zero or a lone point: none of these loses what the next one is a multiple of. */
+function following(current: Draft, input: number | null): Partial<Draft> {
+  const base = (current.input ?? 0) > 0 ? current : current.before
+  if (!base?.input) return {}
+  const before = (input ?? 0) > 0 ? undefined : base
+  if (input === null || !(input >= 0)) return { before }
+  const factor = input / base.input
+  const at = (dollars: number | null) => (dollars === null ? null : rounded(dollars * factor))
+  return { output: at(base.output), cacheRead: at(base.cacheRead), cacheWrite: at(base.cacheWrite), before }
 }
 
 /** A draft that says what is stored anyway is none. */
