@@ -21,11 +21,14 @@ test('quota is dollars with two decimals, or as many as a breakdown wants', () =
 })
 
 test('durations are milliseconds below a second and seconds above', () => {
-  expect([320, 999.6, 4_210, 83_400, 185_000].map(formatDuration)).toEqual([
+  expect([320, 999.6, 4_210, 9_960, 83_400, 119_600, 179_600, 185_000].map(formatDuration)).toEqual([
     '320 ms',
     '1.0 s',
     '4.2 s',
+    '10 s',
     '83 s',
+    '2 min 0 s',
+    '3 min 0 s',
     '3 min 5 s',
   ])
 })

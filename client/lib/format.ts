@@ -68,9 +68,9 @@ export function amountText(quota: number): string {
 export function formatDuration(milliseconds: number): string {
   if (milliseconds < 999.5) return `${Math.round(milliseconds)} ms`
   const seconds = milliseconds / 1000
-  if (seconds < 10) return `${seconds.toFixed(1)} s`
-  if (seconds < 120) return `${Math.round(seconds)} s`
-  return `${Math.floor(seconds / 60)} min ${Math.round(seconds % 60)} s`
+  if (seconds < 9.95) return `${seconds.toFixed(1)} s`
+  const rounded = Math.round(seconds)
+  return rounded < 120 ? `${rounded} s` : `${Math.floor(rounded / 60)} min ${rounded % 60} s`
 }
 
 const byteUnits = ['B', 'KB', 'MB', 'GB', 'TB']
@@ -106,7 +106,7 @@ const two = (value: number): string => String(value).padStart(2, '0')
 
 /** `2026-11-21` in the reader's zone; the same in both languages, so that columns of dates line up. */
 export const formatDate = (time: Date): string =>
-  `${time.getFullYear()}-${two(time.getMonth() + 1)}-${two(time.getDate())}`
+  `${String(time.getFullYear()).padStart(4, '0')}-${two(time.getMonth() + 1)}-${two(time.getDate())}`
 
 /** `2026-11-21 14:03:22` */
 export const formatTime = (time: Date): string =>
