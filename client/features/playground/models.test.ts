@@ -11,7 +11,7 @@ const noRatios = {
   longContext: [],
 }
 
-test('a ratio of one is two dollars a million tokens, times the group, and the answer times its own ratio', () => {
+test('a ratio of one is two dollars a million tokens at the usual units per dollar, times the group, and the answer times its own ratio', () => {
   const price = {
     kind: 'ratio' as const,
     source: 'table' as never,
@@ -19,11 +19,11 @@ test('a ratio of one is two dollars a million tokens, times the group, and the a
     modelRatio: 1.25,
     completionRatio: 4,
   }
-  expect(listPrice({ model: 'm', groups: [], price: { ...price, ...noRatios } }, 0.8)).toEqual({
-    kind: 'tokens',
-    input: 2,
-    output: 8,
-  })
+  const item = { model: 'm', groups: [], price: { ...price, ...noRatios } }
+  const listed = (quotaPerUnit: number) => listPrice(item, { groupRatio: 0.8, quotaPerUnit })
+  expect(listed(500_000)).toEqual({ kind: 'tokens', input: 2, output: 8 })
+  // A token costs units of quota: where a dollar is more of them, it costs less.
+  expect(listed(1_000_000)).toEqual({ kind: 'tokens', input: 1, output: 4 })
 })
 
 test('an estimate adds what was asked to what was answered, at the list price of each', () => {

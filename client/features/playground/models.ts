@@ -1,7 +1,9 @@
 import { useMemo } from 'react'
+import { ratioToDollars } from '#core/pricing/prices.ts'
 import type { RouterOutputs } from '#server/app-router.ts'
 import type { ReplyUsage } from './reply.ts'
 import { reportedWhenFailed } from '../../lib/query.ts'
+import { useStatus } from '../../lib/status.ts'
 import { trpc } from '../../lib/trpc.ts'
 
 type Priced = RouterOutputs['public']['models']['pricing']['items'][number]
@@ -9,11 +11,11 @@ type Priced = RouterOutputs['public']['models']['pricing']['items'][number]
 /** Dollars for a million tokens, or for a call. */
 export type ListPrice = { kind: 'tokens'; input: number; output: number } | { kind: 'call'; call: number }
 
-const unitsPerMillionAtRatioOne = 2
+type Terms = { groupRatio: number; quotaPerUnit: number }
 
-export function listPrice({ price }: Priced, groupRatio: number): ListPrice {
+export function listPrice({ price }: Priced, { groupRatio, quotaPerUnit }: Terms): ListPrice {
   if (price.kind === 'call') return { kind: 'call', call: (price.modelPrice ?? 0) * groupRatio }
-  const input = (price.modelRatio ?? 0) * unitsPerMillionAtRatioOne * groupRatio
+  const input = ratioToDollars(price.modelRatio ?? 0, quotaPerUnit) * groupRatio
   return { kind: 'tokens', input, output: input * (price.completionRatio ?? 1) }
 }
 
@@ -29,6 +31,7 @@ export function useOffer(group: string) {
   const groups = trpc.user.groups.list.useQuery()
   const models = trpc.user.models.list.useQuery()
   const pricing = trpc.public.models.pricing.useQuery(undefined, reportedWhenFailed)
+  const { quotaPerUnit } = useStatus()
   const used = group || groups.data?.[0]?.name || ''
   const ratio = groups.data?.find(({ name }) => name === used)?.ratio ?? 1
   const priced = useMemo(() => new Map(pricing.data?.items.map((item) => [item.model, item])), [pricing.data])
@@ -47,7 +50,7 @@ export function useOffer(group: string) {
     retry: () => void Promise.all([groups.refetch(), models.refetch()]),
     priceOf: (model: string): ListPrice | undefined => {
       const item = priced.get(model)
-      return item && listPrice(item, ratio)
+      return item && listPrice(item, { groupRatio: ratio, quotaPerUnit })
     },
   }
 }
