@@ -285,6 +285,34 @@ describeWithBrowser('the playground', async () => {
     await context.close()
   })
 
+  test('a reply that makes room for another, or goes with its column, is stopped and not paid for to its end', async () => {
+    const { page, context, reader } = await open('/playground?model=gpt-4o-mini')
+    const ends = async () =>
+      (await app.logs()).filter((row) => row.user_id === reader.id).map((row) => row.other['end'] ?? '')
+    const coming = page.locator('[data-reply=incomplete]')
+    await say(page, 'first words')
+    await page.getByText('You said: first words').waitFor()
+    await page.locator('[data-reply=complete]').waitFor()
+    // It falls silent in the middle, however late the other is asked for.
+    await say(page, '[[words=400,stall=20]] count')
+    await coming.waitFor()
+    await page.getByRole('button', { name: 'Answer again' }).click()
+    await expect.poll(() => page.locator('[data-reply]').count()).toBe(1)
+    await expect.poll(async () => (await ends()).filter((end) => end === 'hung-up').length).toBe(1)
+
+    await page.locator('[data-reply=complete]').waitFor()
+    await page.getByRole('button', { name: 'Clear context' }).click()
+    await page.getByRole('button', { name: 'Compare two models' }).click()
+    await expect.poll(() => page.getByRole('log').count()).toBe(2)
+    await say(page, '[[words=400,stall=20]] count')
+    await expect.poll(() => coming.count()).toBe(2)
+    await page.getByRole('button', { name: 'Stop comparing' }).click()
+    await expect.poll(async () => (await ends()).filter((end) => end === 'hung-up').length).toBe(2)
+    // The one that is still read goes on.
+    await coming.waitFor()
+    await context.close()
+  })
+
   test('a failed call says why, names the request, and can be asked again', async () => {
     const { page, context } = await open('/playground?model=gpt-4o-mini')
     await say(page, '[[status=400,message=No%20such%20thing]] hi')

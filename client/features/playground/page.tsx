@@ -1,6 +1,6 @@
 import { Box, Flex, HStack, Heading, Text } from '@chakra-ui/react'
 import { CodeXml, Columns2, Eraser, History, SlidersHorizontal, SquarePen } from 'lucide-react'
-import { useState } from 'react'
+import { useEffect, useState } from 'react'
 import { IconButton } from '../../components/icon-button.tsx'
 import { Notice } from '../../components/notice.tsx'
 import { Sheet } from '../../components/sheet.tsx'
@@ -84,6 +84,11 @@ function Conversation({ reader, choices }: { reader: number; choices: ReturnType
   const [editingTools, setEditingTools] = useState(false)
   const comparing = beside !== ''
   const running = left.running || (comparing && right.running)
+  const { stop: stopRight } = right
+  useEffect(() => {
+    // A reply that nobody sees could neither be read nor stopped, and would be paid for.
+    if (!comparing) stopRight()
+  }, [comparing, stopRight])
   const shown = comparing ? [left, right] : [left]
 
   const send = (words: Words) => shown.forEach((conversation) => conversation.send(words))

@@ -94,6 +94,8 @@ export function useConversation(settings: Settings, model: string, { id: convers
       const change = (grow: (reply: Reply) => Reply) =>
         setMessages((all) => all.map((one) => (one.id === reply.id && one.role === 'assistant' ? grow(one) : one)))
       const end = (more: Partial<Reply>) => change((one) => ({ ...one, ...more, endedAt: performance.now() }))
+      // Another answer than the one that is coming is wanted: it would go on unseen, and be paid for.
+      current.current?.abort()
       const controller = new AbortController()
       current.current = controller
       setMessages([...before, reply])
