@@ -156,6 +156,26 @@ describeWithBrowser('the wallet and its administration', async () => {
     await context.close()
   })
 
+  test('the price of an amount is not shown, nor paid, as that of another one', async () => {
+    const user = await app.make.user({ quota: 0 })
+    const { page, context } = await open(user, '/app/wallet')
+    await page.getByRole('button', { name: '$20', exact: true }).click()
+    await page.getByText('146.00 CNY').waitFor()
+    const quoted = Promise.withResolvers<void>()
+    await page.route(/orders\.quote/, async (route) => {
+      await quoted.promise
+      await route.continue()
+    })
+    const asked = page.waitForRequest(/orders\.quote/)
+    await page.getByRole('button', { name: '$500', exact: true }).click()
+    await asked
+    expect(await page.getByRole('button', { name: '立即充值', exact: true }).isDisabled()).toBe(true)
+    expect(await page.getByText('146.00 CNY').count()).toBe(0)
+    quoted.resolve()
+    await page.getByText('3650.00 CNY').waitFor()
+    await context.close()
+  })
+
   test('a plan that is priced in money alone shows that price, and is paid for at the gateway', async () => {
     const windows = [{ period: 'day' as const, amount: 100_000 }]
     const sold = { name: 'Paid', price: 0, moneyPrices: { CNY: '39.00' }, term: 'month' as const, windows }

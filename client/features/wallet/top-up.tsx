@@ -55,7 +55,8 @@ function Buying({ wallet }: { wallet: Wallet }) {
   const amount = Math.trunc(Number(typed))
   const isAmount = /^\d+$/.test(typed.trim()) && amount >= minimumAmount
   const asked = useSettled({ amount, method })
-  const quote = trpc.user.orders.quote.useQuery(asked, { enabled: isAmount, retry: false })
+  // The price of another amount is no price of this one.
+  const quote = trpc.user.orders.quote.useQuery(asked, { enabled: isAmount, retry: false, placeholderData: undefined })
   const key = useRequestKey()
   const utils = trpc.useUtils()
   const shown = displayInCurrency ? `$${formatInteger(amount)}` : formatInteger(amount)
