@@ -91,6 +91,34 @@ describeWithBrowser('people', async () => {
     await context.close()
   })
 
+  test('a change of a user that fails in part and is sent again changes the balance once, and keeps what others changed', async () => {
+    const person = await app.make.user({ username: 'twice', quota: 0 })
+    const { page, context } = await openAs(root, `/admin/users?edit=${person.id}`)
+    const drawer = page.getByRole('dialog', { name: '编辑用户' })
+    await expect.poll(() => drawer.getByRole('textbox', { name: '用户名' }).inputValue()).toBe('twice')
+    await drawer.getByRole('textbox', { name: '增加额度' }).fill('2')
+    await drawer.getByRole('textbox', { name: '调整原因' }).fill('补偿')
+    await drawer.getByRole('button', { name: '添加消费上限' }).click()
+    let refused = 0
+    await page.route(/spendCaps\.set/, (route) => (refused++ === 0 ? route.abort() : route.continue()))
+    await drawer.getByRole('button', { name: '保存', exact: true }).click()
+    await drawer.getByText(/没有保存/).waitFor()
+    // Meanwhile another administrator gives the user another name, which a network that comes back lets this page read.
+    await app.trpc(root).admin.users.update.mutate({ id: person.id, displayName: 'Meanwhile' })
+    const read = page.waitForResponse(/users\.get/)
+    await page.evaluate(() => {
+      window.dispatchEvent(new Event('offline'))
+      window.dispatchEvent(new Event('online'))
+    })
+    await read
+    await drawn(page)
+    await drawer.getByRole('button', { name: '保存', exact: true }).click()
+    await toastShown(page, '保存成功')
+    expect(await app.balanceOf(person.id)).toBe(1_000_000)
+    expect((await app.trpc(root).admin.users.get.query({ id: person.id })).displayName).toBe('Meanwhile')
+    await context.close()
+  })
+
   test('a row that is opened while a search has yet to begin stays open, also while its page is being fetched', async () => {
     const { page, context } = await openAs(root, '/admin/users')
     const row = page.getByRole('cell', { name: 'anna', exact: true })

@@ -68,27 +68,31 @@ export function EditUser({ id, onClose }: { id: number; onClose: () => void }) {
   const setCaps = trpc.admin.spendCaps.set.useMutation()
   const failed = (user ? null : wanted.error) ?? (known.data ? null : known.error)
   const { reset } = form
-  // What is fetched again while the form is open does not undo what was typed.
-  const [filled, setFilled] = useState(0)
+  // What is fetched again while the form is open neither undoes what was typed nor makes a change of what nobody touched.
+  const [filled, setFilled] = useState<{ id: number; values: Values }>()
   useEffect(() => {
-    if (id === 0) setFilled(0)
-    else if (id !== filled && user && caps) {
-      reset(valuesOf(user, caps))
-      setFilled(id)
+    if (id === 0) setFilled(undefined)
+    else if (id !== filled?.id && user && caps) {
+      const values = valuesOf(user, caps)
+      reset(values)
+      setFilled({ id, values })
     }
   }, [id, filled, user, caps, reset])
   const save = async (values: z.output<typeof schema>) => {
     const { username, displayName, password, group, quotaChange, reason } = values
+    const began = filled?.values
+    // Before the balance: what fails is tried again, and would change it twice.
+    if (JSON.stringify(values.spendCaps) !== JSON.stringify(began?.spendCaps)) {
+      await setCaps.mutateAsync({ userId: id, caps: values.spendCaps })
+    }
     await update.mutateAsync({
       id,
-      ...(username !== user?.username && { username }),
-      ...(displayName !== user?.displayName && { displayName }),
-      ...(group !== user?.group && { group }),
+      ...(username !== began?.username && { username }),
+      ...(displayName !== began?.displayName && { displayName }),
+      ...(group !== began?.group && { group }),
       ...(password && { password }),
       ...(quotaChange !== 0 && { quotaChange, reason }),
     })
-    const before = JSON.stringify(user && caps ? valuesOf(user, caps).spendCaps : [])
-    if (JSON.stringify(values.spendCaps) !== before) await setCaps.mutateAsync({ userId: id, caps: values.spendCaps })
     await Promise.all([utils.admin.users.invalidate(), utils.admin.spendCaps.invalidate()])
     notify.success(t('保存成功'))
   }
@@ -100,7 +104,7 @@ export function EditUser({ id, onClose }: { id: number; onClose: () => void }) {
       description={user && `#${user.id} ${user.username}`}
       form={form}
       onSubmit={save}
-      loading={filled !== id && !failed}
+      loading={filled?.id !== id && !failed}
       unavailable={failed !== null}
     >
       {failed ? <ErrorState error={failed} /> : <Fields user={user} caps={known.data ?? []} control={form.control} />}
