@@ -33,6 +33,21 @@ describeWithBrowser('the settings', async () => {
     await context.close()
   })
 
+  test('a comma in a number stands between thousands, and is refused where it may be a decimal point', async () => {
+    const { page, context } = await open('/admin/settings?tab=ratelimit')
+    await page.getByRole('tab', { name: '速率限制设置' }).click()
+    const field = page.getByRole('textbox', { name: '限制周期', exact: true })
+    await field.fill('1,5')
+    await page.getByRole('button', { name: '保存', exact: true }).click()
+    await toastShown(page, '请检查输入')
+    expect(await field.inputValue()).toBe('1,5')
+    await field.fill('1,000')
+    await page.getByRole('button', { name: '保存', exact: true }).click()
+    await toastShown(page, '保存成功')
+    expect(app.services.options.get('ModelRequestRateLimitDurationMinutes')).toBe(1000)
+    await context.close()
+  })
+
   test('begins at its top, and overwrites what somebody else has saved meanwhile only once that was seen', async () => {
     const { page, context } = await open('/admin/settings')
     await drawn(page)

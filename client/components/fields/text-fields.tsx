@@ -139,19 +139,24 @@ type NumberFieldProps = FieldProps & {
 
 const asText = (value: unknown): string => (typeof value === 'number' && Number.isFinite(value) ? String(value) : '')
 
+/** Commas stand between thousands and nowhere else: where one may be a decimal point, nobody knows what was meant. */
+function readNumber(text: string): number {
+  const plain = text.trim()
+  return /^[+-]?\d{1,3}(?:,\d{3})+(?:\.\d*)?$/.test(plain) ? Number(plain.replaceAll(',', '')) : Number(plain)
+}
+
 /** What is typed stays as typed; the form sees a number, or `NaN`, which no schema accepts. */
 function useNumberText(value: unknown, onChange: (value: number | null) => void, nullable: boolean) {
   const [typed, setTyped] = useState(asText(value))
   useEffect(() => {
     // A value set from outside (a preset, a reset) replaces what was typed.
     setTyped((before) =>
-      before !== '' && Number(before) === value ? before : Number.isNaN(value) ? before : asText(value),
+      before !== '' && readNumber(before) === value ? before : Number.isNaN(value) ? before : asText(value),
     )
   }, [value])
   const change = (text: string) => {
     setTyped(text)
-    const plain = text.trim().replaceAll(',', '')
-    onChange(plain === '' ? (nullable ? null : Number.NaN) : Number(plain))
+    onChange(text.trim() === '' ? (nullable ? null : Number.NaN) : readNumber(text))
   }
   return [typed, change] as const
 }
