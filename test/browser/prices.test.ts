@@ -37,6 +37,16 @@ describeWithBrowser('models and prices', async () => {
     // 1400 units' worth at $2.50 becomes twice that: from $0.0035 to $0.007.
     await sheet.getByRole('heading', { name: '影响最大的用户' }).waitFor()
     await sheet.getByText('payer').waitFor()
+    // Of other days nothing is shown until it has been counted.
+    const counted = Promise.withResolvers<void>()
+    await page.route(/prices\.rehearse/, async (route) => {
+      await counted.promise
+      await route.continue()
+    })
+    await sheet.getByRole('button', { name: '近 30 天' }).click()
+    await sheet.getByText('payer').waitFor({ state: 'detached' })
+    counted.resolve()
+    await sheet.getByText('payer').waitFor()
     expect(await seriousViolations(page)).toEqual([])
     await sheet.getByRole('button', { name: '安排调价' }).click()
     await sheet.waitFor({ state: 'hidden' })

@@ -23,7 +23,8 @@ export function RehearsalSheet({ change, onClose, onDone }: RehearsalSheetProps)
   const [days, setDays] = useState(7)
   const query = trpc.admin.prices.rehearse.useQuery(
     { change: change ?? { prices: [], groupRatios: {} }, days },
-    { enabled: change !== undefined, staleTime: 0, refetchOnWindowFocus: false },
+    // What other days or another change would have brought is not shown as the answer to this question.
+    { enabled: change !== undefined, staleTime: 0, refetchOnWindowFocus: false, placeholderData: undefined },
   )
   return (
     <Sheet
