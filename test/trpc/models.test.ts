@@ -151,6 +151,12 @@ describe('models under administration', () => {
       { model: 'house-model', price: null },
     ])
   })
+
+  it('say the ratio of a list price that the site charges as that price', async () => {
+    await app.setOptions({ QuotaPerUnit: '1000000' })
+    const found = await (await app.trpc(admin)).admin.models.catalogPrices({ models: ['gpt-4o'] })
+    expect(found).toMatchObject([{ price: { modelRatio: 2.5, completionRatio: 4 } }])
+  })
 })
 
 describe('setting prices', () => {

@@ -18,7 +18,9 @@ export const modelsAdminRouter = router({
   unpriced: adminProcedure
     .input(schema.unpricedModels)
     .query(({ ctx, input }) => service.listUnpricedModels(ctx, input)),
-  catalogPrices: adminProcedure.input(schema.catalogPrices).query(({ input }) => service.catalogPrices(input)),
+  catalogPrices: adminProcedure
+    .input(schema.catalogPrices)
+    .query(({ ctx, input }) => service.catalogPrices(ctx, input)),
   setPrices: rootProcedure
     .meta({ verification: 'recent' })
     .input(schema.setPrices)

@@ -2,6 +2,7 @@ import { catalogPrice, type CatalogPrice, contextWindow } from '#core/pricing/ca
 import { autoGroup, usableGroups, type UsableGroup } from '#core/groups.ts'
 import type { OptionsReader } from '#core/options/registry/index.ts'
 import { isInPriceTables, priceOf, taskPriceOf } from '#core/pricing/price-of.ts'
+import { dollarsToRatio, ratioToDollars } from '#core/pricing/prices.ts'
 import { splitList } from '#core/routing/abilities.ts'
 import { modelsBehind, resolveModelMapping } from '#core/routing/model-names.ts'
 import type { Channel } from '#db/entities/channel.ts'
@@ -128,7 +129,20 @@ export async function listUnsetModels(deps: UserDeps): Promise<string[]> {
   return [...new Set(unset.map(({ model }) => model))]
 }
 
-/** List prices of the public catalogue, as the ratios that would be entered; null where it knows none. */
-export function catalogPrices(input: CatalogPrices): Promise<{ model: string; price: CatalogPrice | null }[]> {
-  return Promise.all(input.models.map(async (model) => ({ model, price: (await catalogPrice(model)) ?? null })))
+/** List prices of the public catalogue, as the ratios that would be entered on this site; null where it knows none. */
+export function catalogPrices(
+  { options }: Pick<Deps, 'options'>,
+  input: CatalogPrices,
+): Promise<{ model: string; price: CatalogPrice | null }[]> {
+  const quotaPerUnit = options.get('QuotaPerUnit')
+  return Promise.all(
+    input.models.map(async (model) => {
+      const listed = await catalogPrice(model)
+      if (!listed) return { model, price: null }
+      return {
+        model,
+        price: { ...listed, modelRatio: dollarsToRatio(ratioToDollars(listed.modelRatio), quotaPerUnit) },
+      }
+    }),
+  )
 }

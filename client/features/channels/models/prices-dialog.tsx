@@ -9,6 +9,7 @@ import { LongDialog } from '../../../components/long-dialog.tsx'
 import { t } from '../../../i18n/t.ts'
 import { errorText } from '../../../lib/errors.ts'
 import { useSession } from '../../../lib/session.ts'
+import { useStatus } from '../../../lib/status.ts'
 import { trpc } from '../../../lib/trpc.ts'
 import { chunksOf } from './chunks.ts'
 import type { DraftProblem, PriceDraft } from './prices.ts'
@@ -35,13 +36,14 @@ function useCatalogPrices(models: readonly string[]) {
 export function PricesDialog({ models, onClose, intro }: PricesDialogProps) {
   const { isRoot } = useSession()
   const utils = trpc.useUtils()
+  const { quotaPerUnit } = useStatus()
   const catalog = useCatalogPrices(models)
   const save = trpc.admin.models.setPrices.useMutation()
   const [drafts, setDrafts] = useState<PriceDraft[]>()
   useEffect(() => {
-    if (catalog.data) setDrafts(catalog.data.map(({ model, price }) => draftOf(model, price)))
-  }, [catalog.data])
-  const inputs = inputsOf(drafts ?? [])
+    if (catalog.data) setDrafts(catalog.data.map(({ model, price }) => draftOf(model, price, quotaPerUnit)))
+  }, [catalog.data, quotaPerUnit])
+  const inputs = inputsOf(drafts ?? [], quotaPerUnit)
   const flawed = (drafts ?? []).some((draft) => draft.chosen && problemOf(draft) !== undefined)
   const unknown = (drafts ?? []).filter((draft) => draft.vendor === '').length
 

@@ -1,5 +1,9 @@
 import { expect, test } from 'vitest'
-import { draftOf, problemOf, inputsOf } from './prices.ts'
+import { draftOf as draftAt, problemOf, inputsOf as inputsAt, type PriceDraft } from './prices.ts'
+
+const usual = 500_000
+const draftOf = (model: string, given: Parameters<typeof draftAt>[1]) => draftAt(model, given, usual)
+const inputsOf = (drafts: readonly PriceDraft[]) => inputsAt(drafts, usual)
 
 const listed = { modelRatio: 1.25, completionRatio: 4, cacheRatio: 0.5, vendor: 'openai' }
 
@@ -7,6 +11,12 @@ test('a list price is shown in dollars per million tokens and set as ratios agai
   const draft = draftOf('gpt-4o', listed)
   expect(draft).toMatchObject({ chosen: true, input: '2.5', output: '10', cached: '1.25' })
   expect(inputsOf([draft])).toEqual([{ model: 'gpt-4o', modelRatio: 1.25, completionRatio: 4, cacheRatio: 0.5 }])
+})
+
+test('where a dollar is more units of quota, what is typed in dollars is set as more of them', () => {
+  const draft = { ...draftAt('m', null, 1_000_000), chosen: true, input: '3', output: '6' }
+  expect(inputsAt([draft], 1_000_000)).toEqual([{ model: 'm', modelRatio: 3, completionRatio: 2 }])
+  expect(draftAt('m', listed, 1_000_000)).toMatchObject({ input: '1.25', output: '5' })
 })
 
 test('a model that no list has is not chosen until somebody types a price', () => {

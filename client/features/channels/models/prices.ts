@@ -27,10 +27,10 @@ type Listed = {
 
 const short = (dollars: number): string => String(Number(dollars.toPrecision(6)))
 
-export function draftOf(model: string, listed: Listed | null): PriceDraft {
+export function draftOf(model: string, listed: Listed | null, quotaPerUnit: number): PriceDraft {
   const blank = { model, kind: 'tokens' as const, input: '', output: '', cached: '', call: '', vendor: '' }
   if (!listed) return { ...blank, chosen: false }
-  const input = ratioToDollars(listed.modelRatio)
+  const input = ratioToDollars(listed.modelRatio, quotaPerUnit)
   return {
     ...blank,
     chosen: true,
@@ -52,14 +52,14 @@ const dollarsIn = (typed: string): number | undefined | null => {
 export type DraftProblem = 'missing' | 'number' | 'zero'
 
 export const problemOf = (draft: PriceDraft): DraftProblem | undefined => {
-  const result = inputOf(draft)
+  const result = inputOf(draft, 1)
   return typeof result === 'string' ? result : undefined
 }
 
 type Input = SetPrices['prices'][number]
 
 /** The draft as the ratios that are stored, or why it is none. A price of nothing stands only where a list says so. */
-function inputOf(draft: PriceDraft): Input | DraftProblem {
+function inputOf(draft: PriceDraft, quotaPerUnit: number): Input | DraftProblem {
   if (draft.kind === 'call') {
     const call = dollarsIn(draft.call)
     if (call === undefined) return 'missing'
@@ -71,7 +71,7 @@ function inputOf(draft: PriceDraft): Input | DraftProblem {
   if (input === 0 && draft.vendor === '') return 'zero'
   return {
     model: draft.model,
-    modelRatio: dollarsToRatio(input),
+    modelRatio: dollarsToRatio(input, quotaPerUnit),
     completionRatio: output === undefined ? undefined : priceRatio(output, input),
     cacheRatio: cached === undefined ? undefined : priceRatio(cached, input),
     ...(draft.longContext === undefined ? {} : { longContext: draft.longContext }),
@@ -79,10 +79,10 @@ function inputOf(draft: PriceDraft): Input | DraftProblem {
 }
 
 /** What the chosen drafts would set; those with a problem are left to their owner. */
-export const inputsOf = (drafts: readonly PriceDraft[]): Input[] =>
+export const inputsOf = (drafts: readonly PriceDraft[], quotaPerUnit: number): Input[] =>
   drafts
     .filter((draft) => draft.chosen)
     .flatMap((draft) => {
-      const wanted = inputOf(draft)
+      const wanted = inputOf(draft, quotaPerUnit)
       return typeof wanted === 'string' ? [] : [wanted]
     })

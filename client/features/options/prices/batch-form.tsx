@@ -6,8 +6,10 @@ import { FieldRow, FormDrawer } from '../../../components/form-drawer.tsx'
 import { notify } from '../../../components/notify.ts'
 import { t } from '../../../i18n/t.ts'
 import { useZodForm } from '../../../lib/form.ts'
+import { useStatus } from '../../../lib/status.ts'
 import { trpc } from '../../../lib/trpc.ts'
 import { batchForm, chosenModels } from './form-rules.ts'
+import { ratioWords } from './ratio-words.ts'
 
 const blank: z.input<typeof batchForm> = { mode: 'both', price: null, ratio: null, completionRatio: null }
 
@@ -16,6 +18,7 @@ type BatchFormProps = { models: string[] | undefined; onClose: () => void; onSav
 /** One price for several models. */
 export function BatchForm({ models, onClose, onSaved }: BatchFormProps) {
   const form = useZodForm({ schema: batchForm, values: blank })
+  const { quotaPerUnit } = useStatus()
   const mode = useWatch({ control: form.control, name: 'mode' })
   const utils = trpc.useUtils()
   const setPrices = trpc.admin.models.setPrices.useMutation()
@@ -58,13 +61,7 @@ export function BatchForm({ models, onClose, onSaved }: BatchFormProps) {
         <NumberField name="price" label={t('单次价格')} unit={t('美元')} required nullable />
       ) : (
         <FieldRow>
-          <NumberField
-            name="ratio"
-            label={t('模型倍率')}
-            help={t('倍率 1 等于每百万 tokens 2 美元')}
-            required
-            nullable
-          />
+          <NumberField name="ratio" label={t('模型倍率')} help={ratioWords(quotaPerUnit)} required nullable />
           {mode === 'both' && <NumberField name="completionRatio" label={t('补全倍率')} required nullable />}
         </FieldRow>
       )}

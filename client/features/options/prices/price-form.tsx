@@ -8,18 +8,21 @@ import { FieldRow, FormDrawer, FormSection } from '../../../components/form-draw
 import { notify } from '../../../components/notify.ts'
 import { t } from '../../../i18n/t.ts'
 import { useZodForm } from '../../../lib/form.ts'
+import { useStatus } from '../../../lib/status.ts'
 import { trpc } from '../../../lib/trpc.ts'
 import { priceForm, type PriceValues } from './form-rules.ts'
+import { ratioWords } from './ratio-words.ts'
 import { blankFigures, toDollars, toRatios, inputOf, type PriceRow } from './rows.ts'
 
 /** Stands in the address for a model that is still to be named. */
 export const newPrice = '+'
 
-function valuesOf(model: string, row: PriceRow | undefined): PriceValues {
+function valuesOf(model: string, row: PriceRow | undefined, quotaPerUnit: number): PriceValues {
   if (!row) return { model, ...blankFigures }
   const { price, ratio, completionRatio, cacheRatio } = row
   const ratios = { ratio, completionRatio, cacheRatio }
-  return { model, ...blankFigures, ...ratios, ...toDollars(ratios), price, kind: price === null ? 'tokens' : 'call' }
+  const dollars = toDollars(ratios, quotaPerUnit)
+  return { model, ...blankFigures, ...ratios, ...dollars, price, kind: price === null ? 'tokens' : 'call' }
 }
 
 type PriceFormProps = {
@@ -31,7 +34,8 @@ type PriceFormProps = {
 /** The price of one model, by tokens or by call, in ratios or in dollars. */
 export function PriceForm({ opened, known, onClose }: PriceFormProps) {
   const isNamed = opened !== undefined && opened.model !== ''
-  const form = useZodForm({ schema: priceForm(isNamed ? [] : known), values: valuesOf('', undefined) })
+  const { quotaPerUnit } = useStatus()
+  const form = useZodForm({ schema: priceForm(isNamed ? [] : known), values: valuesOf('', undefined, quotaPerUnit) })
   const utils = trpc.useUtils()
   const setPrices = trpc.admin.models.setPrices.useMutation()
   const { reset } = form
@@ -39,8 +43,8 @@ export function PriceForm({ opened, known, onClose }: PriceFormProps) {
   useEffect(() => {
     if (place === undefined) return
     const [model, row] = JSON.parse(place) as [string, PriceRow | undefined]
-    reset(valuesOf(model, row ?? undefined), { keepDirtyValues: false })
-  }, [place, reset])
+    reset(valuesOf(model, row ?? undefined, quotaPerUnit), { keepDirtyValues: false })
+  }, [place, reset, quotaPerUnit])
   return (
     <FormDrawer
       open={opened !== undefined}
@@ -49,7 +53,7 @@ export function PriceForm({ opened, known, onClose }: PriceFormProps) {
       description={t('保存后立即生效。')}
       form={form}
       onSubmit={async (values) => {
-        await setPrices.mutateAsync({ prices: [inputOf(values.model, values)] })
+        await setPrices.mutateAsync({ prices: [inputOf(values.model, values, quotaPerUnit)] })
         await utils.admin.options.list.refetch()
         void utils.invalidate()
         notify.success(isNamed ? t('保存成功') : t('添加成功'))
@@ -75,13 +79,14 @@ export function PriceForm({ opened, known, onClose }: PriceFormProps) {
 function Figures() {
   const { control, setValue, getValues } = useFormContext<PriceValues>()
   const [kind, unit] = useWatch({ control, name: ['kind', 'unit'] })
+  const { quotaPerUnit } = useStatus()
   const before = useRef(unit)
   useEffect(() => {
     if (before.current === unit) return
     before.current = unit
-    const converted = unit === 'price' ? toDollars(getValues()) : toRatios(getValues())
+    const converted = unit === 'price' ? toDollars(getValues(), quotaPerUnit) : toRatios(getValues(), quotaPerUnit)
     for (const [name, value] of Object.entries(converted)) setValue(name as keyof PriceValues, value)
-  }, [unit, getValues, setValue])
+  }, [unit, getValues, setValue, quotaPerUnit])
   if (kind === 'call') return <NumberField name="price" label={t('单次价格')} unit={t('美元')} required nullable />
   return (
     <>
@@ -91,7 +96,7 @@ function Figures() {
         columns={2}
         choices={[
           { value: 'price', label: t('按 token 价格'), description: t('美元每百万 tokens') },
-          { value: 'ratio', label: t('按倍率'), description: t('倍率 1 等于每百万 tokens 2 美元') },
+          { value: 'ratio', label: t('按倍率'), description: ratioWords(quotaPerUnit) },
         ]}
       />
       {unit === 'ratio' ? (
@@ -119,9 +124,10 @@ function Figures() {
 /** The same price in the other way of saying it. */
 function Converted() {
   const { control } = useFormContext<PriceValues>()
+  const { quotaPerUnit } = useStatus()
   const values = useWatch({ control }) as PriceValues
   if (values.unit === 'ratio') {
-    const { input, output, cached } = toDollars(values)
+    const { input, output, cached } = toDollars(values, quotaPerUnit)
     if (input === null) return null
     return (
       <Text textStyle="sm" color="fg.muted">
@@ -133,7 +139,7 @@ function Converted() {
       </Text>
     )
   }
-  const { ratio, completionRatio, cacheRatio } = toRatios(values)
+  const { ratio, completionRatio, cacheRatio } = toRatios(values, quotaPerUnit)
   if (ratio === null) return null
   return (
     <Text textStyle="sm" color="fg.muted">
@@ -149,6 +155,7 @@ function Converted() {
 /** Fills in what the public price catalogue says of the model. */
 function CatalogueButton() {
   const { getValues, setValue } = useFormContext<PriceValues>()
+  const { quotaPerUnit } = useStatus()
   const utils = trpc.useUtils()
   const [working, setWorking] = useState(false)
   const fill = async () => {
@@ -162,7 +169,7 @@ function CatalogueButton() {
       const ratios = { ratio: modelRatio, completionRatio, cacheRatio: cacheRatio ?? null }
       const options = { shouldDirty: true }
       setValue('kind', 'tokens', options)
-      for (const [name, value] of Object.entries({ ...ratios, ...toDollars(ratios) })) {
+      for (const [name, value] of Object.entries({ ...ratios, ...toDollars(ratios, quotaPerUnit) })) {
         setValue(name as keyof PriceValues, value, options)
       }
     } catch (error) {

@@ -5,13 +5,16 @@ const blank = { ...blankFigures, unit: 'ratio' } as const
 
 test('ratios become dollars per million tokens and come back unchanged', () => {
   const ratios = { ratio: 1.25, completionRatio: 4, cacheRatio: 0.5 }
-  const dollars = toDollars(ratios)
+  const dollars = toDollars(ratios, 500_000)
   expect(dollars).toEqual({ input: 2.5, output: 10, cached: 1.25 })
-  expect(toRatios(dollars)).toEqual(ratios)
+  expect(toRatios(dollars, 500_000)).toEqual(ratios)
+  // Where a dollar is more units of quota, a unit for each token costs less.
+  expect(toDollars(ratios, 1_000_000)).toEqual({ input: 1.25, output: 5, cached: 0.625 })
+  expect(toRatios(dollars, 1_000_000)).toEqual({ ...ratios, ratio: 2.5 })
 })
 
 test('a price that is still blank converts to blanks', () => {
-  expect(toDollars({ ratio: null, completionRatio: 3, cacheRatio: null })).toEqual({
+  expect(toDollars({ ratio: null, completionRatio: 3, cacheRatio: null }, 500_000)).toEqual({
     input: null,
     output: null,
     cached: null,
@@ -19,12 +22,13 @@ test('a price that is still blank converts to blanks', () => {
 })
 
 test('what is typed in dollars is set as ratios, and what is blank is not set', () => {
-  expect(inputOf('m', { ...blank, unit: 'price', input: 3, output: 15 })).toEqual({
+  expect(inputOf('m', { ...blank, unit: 'price', input: 3, output: 15 }, 500_000)).toEqual({
     model: 'm',
     modelRatio: 1.5,
     completionRatio: 5,
   })
-  expect(inputOf('m', { ...blank, kind: 'call', price: 0.04 })).toEqual({ model: 'm', modelPrice: 0.04 })
+  expect(inputOf('m', { ...blank, unit: 'price', input: 3 }, 1_000_000)).toEqual({ model: 'm', modelRatio: 3 })
+  expect(inputOf('m', { ...blank, kind: 'call', price: 0.04 }, 500_000)).toEqual({ model: 'm', modelPrice: 0.04 })
 })
 
 test('a model that only one table names is listed once', () => {

@@ -67,24 +67,24 @@ const times = (base: number, factor: number | null): number | null =>
 const isFigure = (value: number | null): value is number => value !== null && Number.isFinite(value)
 
 /** Nothing where there is no ratio to begin with. */
-export function toDollars({ ratio, completionRatio, cacheRatio }: Ratios): Dollars {
+export function toDollars({ ratio, completionRatio, cacheRatio }: Ratios, quotaPerUnit: number): Dollars {
   if (!isFigure(ratio)) return { input: null, output: null, cached: null }
-  const input = ratioToDollars(ratio)
+  const input = ratioToDollars(ratio, quotaPerUnit)
   return { input, output: times(input, completionRatio), cached: times(input, cacheRatio) }
 }
 
-export function toRatios({ input, output, cached }: Dollars): Ratios {
+export function toRatios({ input, output, cached }: Dollars, quotaPerUnit: number): Ratios {
   if (!isFigure(input)) return { ratio: null, completionRatio: null, cacheRatio: null }
   const against = (dollars: number | null) => (isFigure(dollars) ? (priceRatio(dollars, input) ?? null) : null)
-  return { ratio: dollarsToRatio(input), completionRatio: against(output), cacheRatio: against(cached) }
+  return { ratio: dollarsToRatio(input, quotaPerUnit), completionRatio: against(output), cacheRatio: against(cached) }
 }
 
 type Input = SetPrices['prices'][number]
 
 /** What a blank completion or cache ratio is leaves what there was. */
-export function inputOf(model: string, figures: PriceFigures): Input {
+export function inputOf(model: string, figures: PriceFigures, quotaPerUnit: number): Input {
   if (figures.kind === 'call') return { model, modelPrice: figures.price ?? 0 }
-  const { ratio, completionRatio, cacheRatio } = figures.unit === 'ratio' ? figures : toRatios(figures)
+  const { ratio, completionRatio, cacheRatio } = figures.unit === 'ratio' ? figures : toRatios(figures, quotaPerUnit)
   return {
     model,
     modelRatio: ratio ?? 0,

@@ -11,6 +11,7 @@ import { EmptyState } from '../../../components/states.tsx'
 import { t } from '../../../i18n/t.ts'
 import { priceText } from '../../../lib/format.ts'
 import { usePaged } from '../../../lib/paged.ts'
+import { currentStatus } from '../../../lib/status.ts'
 import { trpc } from '../../../lib/trpc.ts'
 import { useUrlState } from '../../../lib/url-state.ts'
 import { newPrice, PriceForm } from './price-form.tsx'
@@ -71,7 +72,7 @@ const columns = (): Column<PriceRow>[] => [
     align: 'end',
     width: 110,
     card: 'fact',
-    cell: (row) => dollars(row.price === null ? toDollars(row).input : null),
+    cell: (row) => dollars(row.price === null ? toDollars(row, currentStatus().quotaPerUnit).input : null),
   },
 ]
 
