@@ -299,12 +299,16 @@ describeWithBrowser('the tokens page', async () => {
       await page.getByText(`Its key ${mask} is given to ${new URL(app.upstream.url).host}.`).waitFor()
     }
     // Until its key has come a link shows where it leads, and cannot be opened.
-    const release = Promise.withResolvers<void>()
     const isReveal = (url: URL) => url.pathname.includes('user.tokens.reveal')
-    await page.route(isReveal, async (route) => {
-      await release.promise
-      await route.continue()
-    })
+    const holdReveals = async () => {
+      const release = Promise.withResolvers<void>()
+      await page.route(isReveal, async (route) => {
+        await release.promise
+        await route.continue()
+      })
+      return release
+    }
+    const release = await holdReveals()
     await page.goto('/chat2link')
     await page.getByText(new URL(app.upstream.url).host).waitFor()
     expect(await page.getByRole('link', { name: 'Open here' }).count()).toBe(0)
@@ -316,7 +320,11 @@ describeWithBrowser('the tokens page', async () => {
     await shownWith(second.key)
     const choice = page.getByRole('combobox', { name: 'Token in use' })
     await choice.fill(`token ${first.key.slice(0, 4)}`)
+    const chosen = await holdReveals()
     await page.getByRole('option').first().click()
+    // The page goes with its key, until the other one has come.
+    await page.locator('iframe').waitFor({ state: 'detached' })
+    chosen.resolve()
     await shownWith(first.key)
     await drawn(page)
 
