@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises'
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { setOptions } from '#test/relay/serve.ts'
@@ -151,6 +152,51 @@ describeWithBrowser('the tokens page', async () => {
     const copied = await page.evaluate(() => navigator.clipboard.readText())
     expect(copied.split('\n').toSorted()).toEqual(tokens.map(({ key }) => `sk-${key}`).toSorted())
     expect(complaints).toEqual([])
+    await context.close()
+  })
+
+  test('of a search all that fits is exported, and a space that is typed after a word stays', async () => {
+    const owner = await app.make.user({ quota: 10_000_000 })
+    await app.trpc(owner).user.tokens.createMany.mutate({ name: 'fleet van', count: 12 })
+    await app.trpc(owner).user.tokens.createMany.mutate({ name: 'another' })
+    const { page, context } = await openConsole(browser, app, { reader: owner })
+    await page.goto('/app/tokens?size=10')
+    const search = page.getByPlaceholder('搜索名称')
+    await search.fill('fleet ')
+    await page.waitForURL(/name=fleet/)
+    await drawn(page)
+    expect(await search.inputValue()).toBe('fleet ')
+    await search.press('End')
+    await search.pressSequentially('van')
+    await page.waitForURL(/name=fleet(\+|%20)van/)
+    await drawn(page)
+    const saved = page.waitForEvent('download')
+    await page.getByRole('button', { name: '导出 CSV' }).click()
+    const lines = (await readFile(await (await saved).path(), 'utf8')).trim().split('\r\n')
+    expect(lines).toHaveLength(13)
+    await context.close()
+  })
+
+  test('a deletion of several that broke off goes on with those that are left', async () => {
+    const owner = await app.make.user({ quota: 10_000_000 })
+    for (const _ of [1, 2, 3]) await app.make.token(owner)
+    const { page, context } = await openConsole(browser, app, { reader: owner })
+    await page.goto('/app/tokens')
+    let asked = 0
+    await page.route(/tokens\.remove/, async (route) => {
+      asked += 1
+      if (asked === 2) await route.abort()
+      else await route.continue()
+    })
+    await page.getByRole('checkbox', { name: '选择本页全部' }).check()
+    await page.getByRole('button', { name: '删除', exact: true }).click()
+    const question = page.getByRole('alertdialog')
+    await question.getByRole('button', { name: '删除', exact: true }).click()
+    await question.getByRole('alert').waitFor()
+    await question.getByRole('button', { name: '删除', exact: true }).click()
+    await question.waitFor({ state: 'detached' })
+    await page.getByText('还没有令牌').waitFor()
+    expect(asked).toBe(5)
     await context.close()
   })
 

@@ -123,7 +123,8 @@ function QueryInput({ value, placeholder, onChange }: QueryInputProps) {
   const phone = useIsPhone()
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
   useSlashFocus(input)
-  useEffect(() => setTyped(value), [value])
+  // A space after a word that was searched for is the beginning of the next one.
+  useEffect(() => setTyped((before) => (before.trim() === value ? before : value)), [value])
   useEffect(() => () => clearTimeout(timer.current), [])
   const search = (words: string) => {
     clearTimeout(timer.current)

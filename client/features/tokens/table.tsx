@@ -44,7 +44,7 @@ export function TokenTable({ open }: { open: OpenToken }) {
       sort={table.sort}
       onSort={table.setSort}
       csvName="tokens"
-      csvPage={filtered ? undefined : pageOf}
+      csvPage={pageOf}
       isMuted={(token) => token.status !== tokenStatus.enabled}
       onOpen={open.edit}
       openRow={open.edited ?? open.used}

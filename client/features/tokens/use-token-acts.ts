@@ -2,6 +2,7 @@ import { tokenStatus } from '#core/statuses.ts'
 import { confirm } from '../../components/confirm.tsx'
 import { notify } from '../../components/notify.ts'
 import { t } from '../../i18n/t.ts'
+import { refusalCode } from '../../lib/errors.ts'
 import { trpc } from '../../lib/trpc.ts'
 import type { Token } from './use-open-token.ts'
 
@@ -45,7 +46,12 @@ export function useTokenActs() {
       confirmLabel: t('删除'),
       danger: true,
       run: async () => {
-        for (const { id } of tokens) await removal.mutateAsync({ id })
+        for (const { id } of tokens) {
+          await removal.mutateAsync({ id }).catch((error: unknown) => {
+            // One that is gone already, as of a deletion that broke off before, does not hold up the others.
+            if (refusalCode(error) !== 'token.not_found') throw error
+          })
+        }
       },
     })
     // A deletion that broke off in the middle has removed some.

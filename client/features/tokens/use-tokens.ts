@@ -18,11 +18,15 @@ export function useTokens({ name, key }: TokenFilters, { page, pageSize, sort }:
   const list = trpc.user.tokens.list.useQuery({ page, pageSize, ...order }, { enabled: !searching })
   const search = trpc.user.tokens.search.useQuery({ keyword: name, key, ...order }, { enabled: searching })
   if (!searching) return { ...list, pageOf }
-  const from = (page - 1) * pageSize
+  const partOf = (found: readonly Token[], wanted: number, size: number) => ({
+    items: found.slice((wanted - 1) * size, wanted * size),
+    total: found.length,
+  })
   return {
     ...search,
-    pageOf,
-    data: search.data && { items: search.data.slice(from, from + pageSize), total: search.data.length },
+    pageOf: async (wanted: number, size: number) =>
+      partOf(await utils.user.tokens.search.fetch({ keyword: name, key, ...order }), wanted, size),
+    data: search.data && partOf(search.data, page, pageSize),
   }
 }
 
