@@ -279,8 +279,8 @@ test('a transcription of the input is charged by its own report at its own price
   expect(rows.map(({ model_name: name, quota, prompt_tokens: prompt }) => [name, quota, prompt])).toEqual([
     // Two seconds are 33 of a thousand tokens a minute, at 15.
     ['whisper-1', 33 * 15, 33],
-    // Recordings cost this model's vendor no more than texts: (20 + 40 × 4) × 1.25.
-    ['gpt-4o-transcribe', 225, 20],
+    // This model's recordings are listed at $6, its texts at $2.50: (20 × 2.4 + 40 × 4) × 1.25.
+    ['gpt-4o-transcribe', 260, 20],
   ])
   expect(quotaOfReceipt(receipt.parse(rows[1]?.other['receipt']))).toBe(rows[1]?.quota)
   expect(rows[1]?.quota).toBeGreaterThan(0)
