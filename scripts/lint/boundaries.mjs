@@ -1,13 +1,12 @@
 import { readFileSync } from 'node:fs'
 import { builtinModules } from 'node:module'
 import { posix } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { deniedIdentifiers } from './denied-identifiers.mjs'
 import { callGetters } from './call-getters.mjs'
 import { dialectComparison } from './dialect-comparison.mjs'
+import { pathOf } from './path.mjs'
 import { upstreamCall } from './upstream-call.mjs'
 
-const root = fileURLToPath(new URL('../..', import.meta.url)).replaceAll('\\', '/')
 const { imports } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'))
 
 const packages = ['npm:**', 'node:**']
@@ -168,8 +167,6 @@ const isTypeOnly = ({ importKind, exportKind, specifiers }) =>
   importKind === 'type' ||
   exportKind === 'type' ||
   (specifiers?.length > 0 && specifiers.every((one) => one.importKind === 'type'))
-
-const pathOf = (filename) => filename.replaceAll('\\', '/').replace(root, '')
 
 const create = (context) => {
   const file = pathOf(context.filename)

@@ -1,3 +1,5 @@
+import { pathOf } from './path.mjs'
+
 /** What a call passes through; a session and a batch live longer, and are few. */
 const isOfCalls = (file) =>
   /\/relay\/(attempt|billing|chat|dialects|providers|request|response|routing|transport)\//.test(file) &&
@@ -9,7 +11,7 @@ const isOfCalls = (file) =>
  */
 export const callGetters = {
   create: (context) => {
-    if (!isOfCalls(context.filename.replaceAll('\\', '/'))) return {}
+    if (!isOfCalls(`/${pathOf(context.filename)}`)) return {}
     return {
       Property: (node) => {
         if (node.kind !== 'get' && node.kind !== 'set') return

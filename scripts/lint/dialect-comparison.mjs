@@ -1,3 +1,5 @@
+import { pathOf } from './path.mjs'
+
 const ids = new Set(['openai-chat', 'openai-responses', 'openai-completions', 'openai-edits', 'claude', 'gemini'])
 
 /** Providers, counting and the hub format ask where a part of a conversation came from, which is a fact of the part. */
@@ -21,7 +23,7 @@ const isDialectId = (node) => {
 /** What distinguishes dialects is a property of the dialect, so that a new one is added in one place. */
 export const dialectComparison = {
   create: (context) => {
-    const file = context.filename.replaceAll('\\', '/')
+    const file = `/${pathOf(context.filename)}`
     if (isFree(file)) return {}
     // Elsewhere the same words name other things, such as formulas of prices.
     const isWord = (node) => file.includes('/relay/') && node?.type === 'Literal' && ids.has(node.value)

@@ -1,3 +1,5 @@
+import { pathOf } from './path.mjs'
+
 const nameOf = (node) => {
   if (node?.type === 'Identifier') return node.name
   if (node?.type === 'ChainExpression') return nameOf(node.expression)
@@ -15,7 +17,7 @@ const reserved = { send: /^transport$/i, openSocket: /^transport$/i, sign: /^pro
 /** Signature, proxy, time limits and masking belong to every call upstream, so all of them go out at one place. */
 export const upstreamCall = {
   create: (context) => {
-    if (isFree(context.filename.replaceAll('\\', '/'))) return {}
+    if (isFree(`/${pathOf(context.filename)}`)) return {}
     return {
       MemberExpression: (node) => {
         const name = node.computed ? undefined : node.property.name
