@@ -112,8 +112,19 @@ describeWithBrowser('people', async () => {
     })
     await read
     await drawn(page)
+    // The answer is lost, so that the form cannot know that the balance is changed already.
+    let lost = 0
+    await page.route(/users\.update/, async (route) => {
+      if (lost++ > 0) return route.continue()
+      await route.fetch()
+      await route.abort()
+    })
+    await drawer.getByRole('button', { name: '保存', exact: true }).click()
+    await expect.poll(() => app.balanceOf(person.id)).toBe(1_000_000)
+    await drawer.getByText(/没有保存/).waitFor()
     await drawer.getByRole('button', { name: '保存', exact: true }).click()
     await toastShown(page, '保存成功')
+    expect(lost).toBe(2)
     expect(await app.balanceOf(person.id)).toBe(1_000_000)
     expect((await app.trpc(root).admin.users.get.query({ id: person.id })).displayName).toBe('Meanwhile')
     await context.close()

@@ -20,6 +20,7 @@ import { t } from '../../i18n/t.ts'
 import { useZodForm } from '../../lib/form.ts'
 import { quotaText } from '../../lib/format.ts'
 import { reportedWhenFailed } from '../../lib/query.ts'
+import { useRequestKey } from '../../lib/request-key.ts'
 import { trpc } from '../../lib/trpc.ts'
 import { linkedAccounts, type User } from './words.ts'
 
@@ -64,7 +65,7 @@ export function EditUser({ id, onClose }: { id: number; onClose: () => void }) {
   )
   const form = useZodForm({ schema, values: blank })
   const utils = trpc.useUtils()
-  const update = trpc.admin.users.update.useMutation()
+  const key = useRequestKey()
   const setCaps = trpc.admin.spendCaps.set.useMutation()
   const failed = (user ? null : wanted.error) ?? (known.data ? null : known.error)
   const { reset } = form
@@ -85,14 +86,17 @@ export function EditUser({ id, onClose }: { id: number; onClose: () => void }) {
     if (JSON.stringify(values.spendCaps) !== JSON.stringify(began?.spendCaps)) {
       await setCaps.mutateAsync({ userId: id, caps: values.spendCaps })
     }
-    await update.mutateAsync({
+    const changes = {
       id,
       ...(username !== began?.username && { username }),
       ...(displayName !== began?.displayName && { displayName }),
       ...(group !== began?.group && { group }),
       ...(password && { password }),
       ...(quotaChange !== 0 && { quotaChange, reason }),
-    })
+    }
+    // Of a change whose answer was lost nobody knows whether it was made: sent again it is made once.
+    await utils.client.admin.users.update.mutate(changes, key.contextFor(changes))
+    key.done()
     await Promise.all([utils.admin.users.invalidate(), utils.admin.spendCaps.invalidate()])
     notify.success(t('保存成功'))
   }

@@ -1,4 +1,4 @@
-import { adminProcedure, router, userProcedure } from '#features/procedures.ts'
+import { adminProcedure, idempotent, router, userProcedure } from '#features/procedures.ts'
 import { names } from '#core/input-names.ts'
 import * as schema from './schema.ts'
 import * as account from './service/account.ts'
@@ -47,6 +47,7 @@ export const usersAdminRouter = router({
   create: adminProcedure.input(schema.createUser).mutation(({ ctx, input }) => administer.createUser(ctx, input)),
   update: adminProcedure
     .meta({ verification: (input) => names(input, ['quota', 'quotaChange', 'password']) })
+    .use(idempotent)
     .input(schema.updateUser)
     .mutation(({ ctx, input }) => administer.updateUser(ctx, input)),
   /** Whoever is made an administrator may do with money and secrets what administrators do. */
