@@ -3,7 +3,6 @@ import { mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
 import { expect, test, vi } from 'vitest'
 import { type Product, startProduct, until } from '../support/processes.ts'
 import { chargeViolations, untilNothingIsHeld } from './ledger-check.ts'
@@ -14,7 +13,7 @@ const seconds = long ? 3600 : 3
 const looks = long ? 100 : 2
 vi.setConfig({ testTimeout: (seconds + 240) * 1000, hookTimeout: 120_000 })
 
-const strayErrors = fileURLToPath(new URL('../support/stray-errors.mjs', import.meta.url))
+const strayErrors = new URL('../support/stray-errors.mjs', import.meta.url).href
 
 const jsonOptions = ['ModelRatio', 'CompletionRatio', 'GroupRatio', 'UserUsableGroups', 'ModelPrice', 'Chats']
 

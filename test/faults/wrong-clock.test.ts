@@ -1,4 +1,3 @@
-import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { createSecrets, sha256 } from '#features/secrets/service.ts'
 import { randomKey } from '../support/factories.ts'
@@ -7,7 +6,7 @@ import { chargeViolations, untilNothingIsHeld } from './ledger-check.ts'
 import { callOnce } from './traffic.ts'
 import { createWorld } from './world.ts'
 
-const wrongClock = fileURLToPath(new URL('../support/wrong-clock.mjs', import.meta.url))
+const wrongClock = new URL('../support/wrong-clock.mjs', import.meta.url).href
 const hour = 3_600_000
 const minute = 60_000
 
