@@ -89,6 +89,27 @@ describeWithBrowser('the playground', async () => {
     }
   })
 
+  test('a message waits for an image that is still being made smaller, and goes with it', async () => {
+    const { page, context } = await open('/playground?model=gpt-4o-mini')
+    await page.evaluate(() => {
+      const read = window.createImageBitmap.bind(window)
+      const slow = (file: ImageBitmapSource) =>
+        new Promise((goOn) => Object.assign(window, { goOn })).then(() => read(file))
+      Object.assign(window, { createImageBitmap: slow })
+    })
+    await page.locator('input[type=file]').setInputFiles({ name: 'one.png', mimeType: 'image/png', buffer: onePixel })
+    await page.waitForFunction(() => 'goOn' in window)
+    await message(page).fill('what is this')
+    await page.keyboard.press('Enter')
+    await drawn(page)
+    expect(await message(page).inputValue()).toBe('what is this')
+    await page.evaluate(() => (window as unknown as { goOn: () => void }).goOn())
+    await page.locator('[data-charge=exact]').waitFor()
+    expect(await message(page).inputValue()).toBe('')
+    expect(await page.getByRole('img', { name: 'Image 1' }).count()).toBe(1)
+    await context.close()
+  })
+
   test('a function is defined, called, given its result and answered with; the conversation stays on reload and leaves as code', async () => {
     const { page, context, complaints } = await open('/playground?model=gpt-4o-mini')
     await page.getByRole('button', { name: 'Edit tools' }).click()

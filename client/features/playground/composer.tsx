@@ -19,20 +19,25 @@ type ComposerProps = {
   onStop: () => void
 }
 
-/** Images that go along with the next message: chosen, pasted or dropped. */
-function useAttachments() {
+/** Images that go along with the next message: chosen, pasted or dropped. `isReading`: some are being made smaller yet. */
+function useAttachments(onFailed: () => void) {
   const [images, setImages] = useState<readonly string[]>([])
+  const [reading, setReading] = useState(0)
   const add = async (files: readonly File[]) => {
+    setReading((count) => count + 1)
     try {
       const added = await Promise.all(files.map(shrunk))
       setImages((before) => [...before, ...added].slice(0, mostImages))
       if (images.length + added.length > mostImages) notify.warning(t('最多添加 {count} 张图片', { count: mostImages }))
     } catch (error) {
       notify.error(error, t('无法读取图片'))
+      onFailed()
+    } finally {
+      setReading((count) => count - 1)
     }
   }
   const remove = (index: number) => setImages((before) => before.filter((_, at) => at !== index))
-  return { images, add, remove, clear: () => setImages([]) }
+  return { images, isReading: reading > 0, add, remove, clear: () => setImages([]) }
 }
 
 /** Enter sends and Shift+Enter begins a line; while a reply comes the button stops it, as Escape does. */
@@ -40,9 +45,11 @@ export function Composer({ running, waiting, takesImages, onSend, onStop }: Comp
   const [text, setText] = useState('')
   const [isHeld, hold] = useState(false)
   const input = useRef<HTMLTextAreaElement>(null)
-  const attachments = useAttachments()
+  // A message is not sent without what belongs to it.
+  const attachments = useAttachments(() => hold(false))
   const images = takesImages ? attachments.images : []
-  const ready = (text.trim() !== '' || images.length > 0) && !running
+  const isEarly = waiting || attachments.isReading
+  const ready = (text.trim() !== '' || images.length > 0 || attachments.isReading) && !running
   const phone = useIsPhone()
   useEffect(() => {
     // On a phone the keyboard would cover half of the page before anything was read.
@@ -50,14 +57,14 @@ export function Composer({ running, waiting, takesImages, onSend, onStop }: Comp
   }, [phone])
   const send = () => {
     if (!ready) return
-    hold(waiting)
-    if (waiting) return
+    hold(isEarly)
+    if (isEarly) return
     onSend({ text: text.trim(), images })
     setText('')
     attachments.clear()
   }
   useEffect(() => {
-    if (isHeld && !waiting) send()
+    if (isHeld && !isEarly) send()
   })
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key === 'Escape' && running) onStop()
@@ -83,8 +90,12 @@ export function Composer({ running, waiting, takesImages, onSend, onStop }: Comp
         bg="bg.panel"
         p="1.5"
         _focusWithin={{ borderColor: 'accent.focusRing' }}
-        onDragOver={(event) => takesImages && event.preventDefault()}
-        onDrop={(event) => take(event, event.dataTransfer)}
+        onDragOver={(event) => event.dataTransfer.types.includes('Files') && event.preventDefault()}
+        onDrop={(event) => {
+          // Else the browser would leave the page for the file.
+          if (event.dataTransfer.files.length > 0) event.preventDefault()
+          take(event, event.dataTransfer)
+        }}
       >
         <Attached images={images} onRemove={attachments.remove} />
         <Flex gap="2" align="flex-end">
