@@ -149,4 +149,36 @@ describeWithBrowser('the usage log', async () => {
     await expect.poll(() => new URL(page.url()).search).toBe('?model=gpt-4o-mini')
     await context.close()
   })
+
+  test('an export that was called off ends no other that was begun since', async () => {
+    const { page, context, complaints } = await open('/app/logs/api-usage')
+    await page.getByRole('cell', { name: first.shown, exact: true }).waitFor()
+    const held: (() => void)[] = []
+    await page.route(/logs\.list.*1000/, async (route) => {
+      await new Promise<void>((goOn) => held.push(goOn))
+      await route.continue().catch(() => undefined)
+    })
+    const answerNext = async () => {
+      await expect.poll(() => held.length).toBeGreaterThan(0)
+      held.shift()?.()
+    }
+    const begin = () => page.getByRole('button', { name: 'Export CSV' }).click()
+    const callOff = page.getByRole('button', { name: /^Cancel export/ })
+    await begin()
+    await expect.poll(() => held.length).toBe(1)
+    await callOff.click()
+    const saved = page.waitForEvent('download')
+    await begin()
+    const answered = page.waitForResponse(/logs\.list.*1000/)
+    await answerNext()
+    await answered
+    await expect.poll(() => held.length).toBe(1)
+    await page.evaluate(() => new Promise((drawnOnce) => requestAnimationFrame(() => setTimeout(drawnOnce))))
+    expect(await callOff.count()).toBe(1)
+    await answerNext()
+    await (await saved).delete()
+    await page.getByRole('button', { name: 'Export CSV' }).waitFor()
+    expect(complaints).toEqual([])
+    await context.close()
+  })
 })

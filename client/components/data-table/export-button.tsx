@@ -43,6 +43,7 @@ async function fetchPatiently<Row>(
       const seconds = pauseOf(error)
       if (seconds === undefined || signal.aborted) throw error
       await new Promise((resolve) => setTimeout(resolve, seconds * 1000))
+      signal.throwIfAborted()
     }
   }
 }
@@ -72,28 +73,36 @@ export function ExportButton<Row>({
 }: ExportButtonProps<Row>) {
   const [progress, setProgress] = useState<Progress>()
   const cancel = useRef<AbortController>(undefined)
+  const last = useRef<Promise<void>>(Promise.resolve())
   useEffect(() => () => cancel.current?.abort(), [])
 
-  const run = async () => {
-    const controller = new AbortController()
-    const { signal } = controller
-    cancel.current = controller
-    setProgress({ done: 0, total: undefined })
+  const save = async (signal: AbortSignal) => {
+    if (signal.aborted) return
+    const onProgress = (made: Progress) => signal.aborted || setProgress(made)
     try {
       const { parts, count } = csvPage
-        ? await fetchAll({ fetchPage: csvPage, pageSize: csvPageSize, columns, signal, onProgress: setProgress })
+        ? await fetchAll({ fetchPage: csvPage, pageSize: csvPageSize, columns, signal, onProgress })
         : { parts: [toCsv(columns, rows)], count: rows.length }
       if (signal.aborted) return
       saveFile(`${name}.csv`, parts)
       notify.success(t('已导出 {count} 行', { count }))
     } catch (error) {
-      notify.error(error, t('导出失败，没有保存文件'))
-    } finally {
-      setProgress(undefined)
+      if (!signal.aborted) notify.error(error, t('导出失败，没有保存文件'))
     }
   }
 
-  if (!progress) return <IconButton icon={Download} label={t('导出 CSV')} onClick={() => void run()} />
+  const run = () => {
+    const controller = new AbortController()
+    cancel.current = controller
+    setProgress({ done: 0, total: undefined })
+    // One after another: what a run that was called off still waits for is no page of the next.
+    last.current = last.current
+      .then(() => save(controller.signal))
+      .then(() => cancel.current === controller && setProgress(undefined))
+      .then(() => undefined)
+  }
+
+  if (!progress) return <IconButton icon={Download} label={t('导出 CSV')} onClick={run} />
   return (
     <Button
       variant="ghost"
