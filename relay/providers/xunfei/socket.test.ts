@@ -40,7 +40,10 @@ test('an address is signed as the vendor wants it', () => {
 test.each([
   [{ model: 'SparkDesk-v3.5' }, '/v3.5/chat', 'generalv3.5'],
   [{ model: 'SparkDesk', channel: { other: 'v4.0' } }, '/v4.0/chat', '4.0Ultra'],
-  [{ model: 'SparkDesk-v1.1', query: { 'api-version': 'v3.1' } }, '/v3.1/chat', 'generalv3'],
+  [{ model: 'SparkDesk', query: { 'api-version': 'v3.1' } }, '/v3.1/chat', 'generalv3'],
+  [{ model: 'SparkDesk-v1.1', query: { 'api-version': 'v4.0' } }, '/v1.1/chat', 'lite'],
+  [{ model: 'lite', query: { 'api-version': 'v4.0' } }, '/v1.1/chat', 'lite'],
+  [{ model: 'SparkDesk', query: { 'api-version': 'v4.0' }, channel: { other: 'v2.1' } }, '/v2.1/chat', 'generalv2'],
   [{ model: 'SparkDesk', channel: { other: 'v2.1' } }, '/v2.1/chat', 'generalv2'],
   [{ model: 'SparkDesk' }, '/v1.1/chat', 'lite'],
   [{ model: 'SparkDesk-v9' }, '/v9/chat', 'generalv9'],

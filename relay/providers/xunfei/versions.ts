@@ -18,11 +18,14 @@ const surfaces: Readonly<Record<string, Surface>> = {
 /** Models that are named as the vendor names them. */
 const versionOfDomain = new Map(Object.entries(surfaces).map(([version, { domain }]) => [domain, version]))
 
-/** The version is the caller's, else what follows the only dash of the model's name, else the channel's. */
+/**
+ * The version is what follows the only dash of the model's name, else the channel's, else the caller's. Each version is another
+ * model: a caller who could choose it beside a name would be answered by one that costs more than the one that is charged.
+ */
 export function versionOf({ channel, model, query }: ProviderCall): string {
   const parts = model.split('-')
   const named = parts.length === 2 ? parts[1] : undefined
-  return query['api-version'] || versionOfDomain.get(model) || named || channel.other || 'v1.1'
+  return versionOfDomain.get(model) || named || channel.other || query['api-version'] || 'v1.1'
 }
 
 export const domainOf = (version: string): string | undefined =>

@@ -25,7 +25,9 @@ test('keys without pipes are those of the HTTP surface, and keys with pipes open
 test.each([
   [{ model: 'SparkDesk-v3.5' }, 'generalv3.5'],
   [{ model: 'SparkDesk', channel: { other: 'v4.0' } }, '4.0Ultra'],
-  [{ model: 'SparkDesk', query: { 'api-version': 'v3.1' }, channel: { other: 'v4.0' } }, 'generalv3'],
+  [{ model: 'SparkDesk', query: { 'api-version': 'v3.1' } }, 'generalv3'],
+  [{ model: 'SparkDesk', query: { 'api-version': 'v4.0' }, channel: { other: 'v1.1' } }, 'lite'],
+  [{ model: 'SparkDesk-v1.1', query: { 'api-version': 'v4.0' } }, 'lite'],
   [{ model: 'SparkDesk' }, 'lite'],
   [{ model: 'pro-128k' }, 'pro-128k'],
 ])('%j is %s', (changes, domain) => {
