@@ -50,13 +50,16 @@ function closing(json: Json): Json {
   }
 }
 
-/** Events are distinguished by their names; the closing mark comes in quotes. */
+/** It comes in quotes; in an event of the answer it is a word like any other. */
+const isClosingMark = (data: string): boolean => /^\s*"?\[DONE\]"?\s*$/.test(data)
+
+/** Events are distinguished by their names. */
 function createDecoder(reading: Parameters<Provider['chat']['stream']>[0]): StreamDecoder {
   const decoder = createOpenAiDecoder(style, reading)
   let over = false
   return {
     push({ event, data }) {
-      if (over || data.includes('[DONE]')) return []
+      if (over || isClosingMark(data)) return []
       const json = parseRecord(data)
       switch (event) {
         case 'conversation.message.delta': {
