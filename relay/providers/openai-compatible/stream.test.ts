@@ -166,6 +166,15 @@ test('text that is no JSON is malformed', () => {
   expect(() => decode(['3'])).toThrow(MalformedUpstream)
 })
 
+test('cached input that a total counts beside the prompt is no output', () => {
+  const details = { prompt_tokens_details: { cached_tokens: 1000 }, completion_tokens_details: { reasoning_tokens: 4 } }
+  for (const total_tokens of [30, 1030]) {
+    const usage = { prompt_tokens: 20, completion_tokens: 6, total_tokens, ...details }
+    const [, event] = decode([{ id: 'c', model: 'grok-4.5', choices: [], usage }], callWith(), xai)
+    expect(event).toMatchObject({ usage: { promptTokens: 1020, cachedTokens: 1000, completionTokens: 10 } })
+  }
+})
+
 test('usage that counts reasoning apart is summed up', () => {
   const usage = {
     prompt_tokens: 20,

@@ -49,11 +49,12 @@ function usage(counts: Json): ReportedUsage {
   const total = countOf(counts['total_tokens'])
   const written = countOf(counts['completion_tokens'])
   const reasoningText = countOf(recordOf(counts['completion_tokens_details'])?.['reasoning_tokens'])
+  // A total beside a prompt without its cache says nothing sure of the output: the cache may be in it.
+  const rest = !apart && total !== undefined && prompt !== undefined && total >= prompt ? total - prompt : undefined
   return {
     ...reported,
     promptTokens: apart ? sumOf(prompt, cached) : prompt,
-    completionTokens:
-      total !== undefined && prompt !== undefined && total >= prompt ? total - prompt : sumOf(written, reasoningText),
+    completionTokens: rest ?? sumOf(written, reasoningText),
   }
 }
 
