@@ -1,3 +1,4 @@
+import type { UpstreamFailure } from '#relay/chat/events.ts'
 import type { ProviderCall } from '../../types.ts'
 import { type Json, numberOf, recordOf, recordsOf, textOf, tryRecord } from '../../shared/json.ts'
 import { argumentsObject } from '../../shared/tool-arguments.ts'
@@ -44,6 +45,10 @@ function adjust(body: Json, call: ProviderCall): void {
   }
 }
 
+/** An account that has not paid is told so with the status of a malformed call, which no other channel would be tried for. */
+const error = (failure: UpstreamFailure): UpstreamFailure =>
+  failure.code === 'Arrearage' || failure.type === 'Arrearage' ? { ...failure, status: 402 } : failure
+
 export const ali = openAiCompatible({
   id: 'ali',
   label: 'Alibaba DashScope',
@@ -61,5 +66,6 @@ export const ali = openAiCompatible({
   takesTopK: true,
   reasoning: enableThinking(/^(qwen(3|-plus|-turbo|-flash|-max)|glm|deepseek-v3|kimi)(?!.*(instruct|coder))/),
   adjust,
+  error,
   plain: { embeddings: { mostInputs: 10 }, rerank: aliRerank, images: aliImages, 'image-edits': aliImageEdits },
 })

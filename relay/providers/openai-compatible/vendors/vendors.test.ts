@@ -191,6 +191,16 @@ describe('DashScope', () => {
   })
 })
 
+test('a DashScope account that has not paid is no malformed call, so that another channel is tried', () => {
+  const message = 'Access denied, please make sure your account is in good standing.'
+  const compatible = { error: { message, type: 'Arrearage', param: null, code: 'Arrearage' }, request_id: 'r' }
+  const native = { code: 'Arrearage', message, request_id: 'r' }
+  for (const body of [compatible, native])
+    expect(providerFor(17).error(400, JSON.stringify(body))).toMatchObject({ status: 402, message })
+  const malformed = { error: { message: 'x', type: 'invalid_request_error', code: 'invalid_parameter_error' } }
+  expect(providerFor(17).error(400, JSON.stringify(malformed))).toMatchObject({ status: 400 })
+})
+
 describe('Zhipu', () => {
   test('what the vendor refuses is renamed, bounded or left out', () => {
     const { json, losses } = write(26, {
