@@ -240,8 +240,15 @@ describe('Zhipu', () => {
     ['1301', 400],
     ['1302', 429],
   ])('code %s means status %i', (code, status) => {
-    const body = JSON.stringify({ error: { code, message: 'x' } })
-    expect(providerFor(26).error(500, body).status).toBe(status)
+    const body = { error: { code, message: 'x' } }
+    const { chat, error, native } = providerFor(26)
+    expect(error(500, JSON.stringify(body)).status).toBe(status)
+    // So it does with HTTP 200 and inside a stream.
+    expect(() => chat.response(body, callWith())).toThrow(expect.objectContaining({ failure: expect.objectContaining({ status }) }))
+    expect(chat.stream(callWith()).push({ data: JSON.stringify(body) })).toMatchObject([{ type: 'error', error: { status } }])
+    const listener = native['openai-chat']!.listen({ includeUsage: true })
+    expect(listener.push({ data: JSON.stringify(body) })).toBe('failed')
+    expect(listener.failure).toMatchObject({ status })
   })
 })
 

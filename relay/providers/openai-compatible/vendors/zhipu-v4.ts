@@ -4,6 +4,7 @@ import type { NameRule } from '#relay/chat/fit/profile.ts'
 import type { ChatRequest } from '#relay/chat/request.ts'
 import { type Json, numberOf, recordOf, recordsOf, wordOf } from '../../shared/json.ts'
 import { isDefaultValue } from '../../shared/default-values.ts'
+import { refusalOf } from '../../shared/failures.ts'
 import { openAiCompatible } from '../index.ts'
 import { messagesBelow } from '../messages-form.ts'
 import { effortOf } from '../request.ts'
@@ -109,6 +110,11 @@ function error(failure: UpstreamFailure): UpstreamFailure {
   return failure
 }
 
+function refusal(answer: Json): UpstreamFailure | undefined {
+  const failure = refusalOf(answer)
+  return failure && error(failure)
+}
+
 export const zhipuV4 = openAiCompatible({
   id: 'zhipu-v4',
   label: 'Zhipu GLM',
@@ -121,4 +127,6 @@ export const zhipuV4 = openAiCompatible({
   reasoning,
   adjust,
   error,
+  // The same numbers come with HTTP 200 and inside streams.
+  refusal: { mark: '"error"', read: refusal },
 })
