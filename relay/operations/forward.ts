@@ -26,7 +26,7 @@ import { plainChargeRow, type PlainEnd, plainUsage } from './bill.ts'
 import { inWantedEncoding } from './embedding-encoding.ts'
 import { isEmptyAnswer } from './empty-answer.ts'
 import type { PlainCall } from './types.ts'
-import { withImages } from './images.ts'
+import { imagesIn, withImages } from './images.ts'
 import { sendBuilt, type Try, untilDone } from './send.ts'
 import { createTrailingBuffer } from './trailing-buffer.ts'
 import { lossNames } from '#relay/chat/losses.ts'
@@ -189,12 +189,13 @@ async function answerJson(current: Try, reply: UpstreamReply, more: UpstreamRequ
   const usage = joinedUsage(answers.map((answer) => translation.usage(answer)))
   const audio = translation.audio?.(json, call.asked)
   const translated = audio ? undefined : await translate(current, answers)
-  const used = await usedBy(current, { usage, seconds: secondsOf(json) })
+  const drawn = drawsImages(call) ? imagesIn(translated) : 0
+  const used = await usedBy(current, { usage, seconds: secondsOf(json), drawn })
   if (used.source === 'estimated' && isEmptyAnswer(call.asked.operation, translated)) throw malformed()
   const shaped = audio ? undefined : shape(current, translated, used)
   // What cannot be counted is not charged.
   const sent = audio?.bytes ?? named(call, shaped, shaped === json && !translation.next ? text : JSON.stringify(shaped))
-  await settle(current, { used, firstByteMs: performance.now() - call.startedAt, end: 'complete' })
+  await settle(current, { used, drawn, firstByteMs: performance.now() - call.startedAt, end: 'complete' })
   if (current.losses.length > 0) res.setHeader('x-translation-loss', current.losses.join(','))
   res.status(200).setHeader('content-type', audio?.contentType ?? 'application/json; charset=utf-8')
   res.end(sent)
@@ -207,8 +208,7 @@ async function translate(current: Try, answers: readonly unknown[]): Promise<unk
   if (nativeOf(current)) return json
   const { response } = current.translation
   const translated = joined(response ? answers.map((answer) => response(answer, asked)) : answers)
-  const draws = asked.operation === 'images' || asked.operation === 'image-edits'
-  if (!draws || (asked.json['response_format'] !== 'b64_json' && !asked.foreign)) return translated
+  if (!drawsImages(current.call) || (asked.json['response_format'] !== 'b64_json' && !asked.foreign)) return translated
   return withImages(translated, async (url) => (await current.services.media(url, upstreamAbort.signal)).data)
 }
 
@@ -290,26 +290,39 @@ async function answerBytes(current: Try, reply: UpstreamReply, contentType: stri
   res.end(failure ? maskSecrets(Buffer.from(rest).toString('utf8'), secrets) : rest)
 }
 
-type Reported = { usage?: ReportedUsage | undefined; seconds?: number | undefined }
+const drawsImages = ({ asked }: PlainCall): boolean => asked.operation === 'images' || asked.operation === 'image-edits'
 
-const usedBy = ({ services, call, attempt }: Try, { usage, seconds }: Reported) =>
+/**
+ * The call that is charged. Vendors have words of their own for the number of images, so where more came than `n` asks for, those
+ * that came count.
+ */
+function charged({ services, call, attempt }: Try, drawn = 0): PlainCall {
+  const sent = asSent(services, call, attempt.channel)
+  return drawn > sent.asked.count ? { ...sent, asked: { ...sent.asked, count: drawn } } : sent
+}
+
+type Reported = { usage?: ReportedUsage | undefined; seconds?: number | undefined; drawn?: number | undefined }
+
+const usedBy = (current: Try, { usage, seconds, drawn }: Reported) =>
   plainUsage(
-    asSent(services, call, attempt.channel),
-    { upstreamModel: attempt.upstreamModel, count: services.counter.count },
+    charged(current, drawn),
+    { upstreamModel: current.attempt.upstreamModel, count: current.services.counter.count },
     { usage, seconds },
   )
 
 type End = {
   used: PlainEnd['used']
+  /** Images that came, of an operation that draws. */
+  drawn?: number | undefined
   firstByteMs: number | null
   end: PlainEnd['end']
 }
 
-async function settle(current: Try, { used, firstByteMs, end }: End): Promise<void> {
+async function settle(current: Try, { used, drawn, firstByteMs, end }: End): Promise<void> {
   const { services, call, plan, attempt, sentAt } = current
   const upstreamMs = performance.now() - sentAt
   plan.attempts.push(attemptRecord(attempt, { status: end === 'failed' ? 500 : 200, ms: upstreamMs }))
-  const row = plainChargeRow(services, asSent(services, call, attempt.channel), {
+  const row = plainChargeRow(services, charged(current, drawn), {
     plan,
     end: { used, firstByteMs, upstreamMs, end },
   })

@@ -6,6 +6,10 @@ const rowsOf = (answer: unknown): Record<string, unknown>[] => {
 const lacksBytes = (row: Record<string, unknown>): boolean =>
   typeof row['url'] === 'string' && row['b64_json'] === undefined
 
+/** How many images an answer in OpenAI's form holds. */
+export const imagesIn = (answer: unknown): number =>
+  rowsOf(answer).filter((row) => typeof row['url'] === 'string' || typeof row['b64_json'] === 'string').length
+
 /** Images given by address, for callers who want their bytes. */
 export async function withImages(answer: unknown, fetch: (url: string) => Promise<string>): Promise<unknown> {
   const rows = rowsOf(answer)

@@ -122,3 +122,23 @@ test.each([
   }
   expect(await consumed(app)).toHaveLength(before)
 })
+
+test('images are charged as they come where a vendor draws more than were asked for', async () => {
+  await setOptions(app, { RetryTimes: '0' })
+  const images = ['a', 'b', 'c'].map((name) => ({ url: `https://i.test/${name}.png` }))
+  const drawings = [
+    { type: 40, answer: { images }, body: { batch_size: 3 } },
+    { type: 56, answer: { status: 'succeeded', output: images.map(({ url }) => url) }, body: { input: { num_outputs: 3 } } },
+    { type: 45, answer: { data: images }, body: { sequential_image_generation: 'auto' } },
+    // What was asked for is charged, also where less of it could be drawn.
+    { type: 1, answer: { data: images.slice(0, 2) }, body: { n: 3 } },
+  ]
+  for (const { type, answer, body } of drawings) {
+    const before = (await consumed(app)).length
+    const { model } = await serve(app, { type, baseUrl: scripted.play(json(answer)) })
+    const reply = await app.relay(token, '/v1/images/generations', { model, prompt: 'a cat', ...body })
+    expect(reply.status, await reply.text()).toBe(200)
+    // 3 × 0.0025 dollars × 37.5 × 500,000
+    expect((await consumed(app)).slice(before).map(({ quota }) => quota), String(type)).toEqual([140_625])
+  }
+})
