@@ -59,6 +59,25 @@ test('failures come with HTTP 200 and a number', () => {
   expect(baidu.error(400, JSON.stringify(body))).toMatchObject({ status: 429, code: 18 })
 })
 
+test.each([
+  [4, 429],
+  [6, 403],
+  [110, 401],
+  [336001, 400],
+  [336002, 400],
+  [336003, 400],
+  [336004, 403],
+  [336005, 404],
+  [336100, 503],
+  [336104, 400],
+  [336105, 400],
+  [336501, 429],
+  [336502, 429],
+  [336000, 500],
+])('the number %i means status %i', (error_code, status) => {
+  expect(baidu.error(200, JSON.stringify({ error_code, error_msg: 'm' }))).toMatchObject({ status, code: error_code })
+})
+
 test('one function can be demanded, any of several cannot, and none takes them away', () => {
   const ask = (names: string[], toolChoice: Parameters<typeof requestWith>[0] & object) =>
     baidu.chat.request(requestWith({ tools: names.map((name) => ({ ...weatherTool, name })), ...toolChoice }), call())
