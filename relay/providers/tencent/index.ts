@@ -30,13 +30,15 @@ const isOpen = (channel: ProviderChannel): boolean => readKey(channel.key).kind 
 const openBase = ({ baseUrl }: ProviderChannel): string =>
   baseUrl === '' || baseUrl === signedSurface ? openSurface : baseUrl
 
+/** https://github.com/TencentCloud/tencentcloud-sdk-go, `hunyuan/v20230901/errors.go`, and the codes that all its services share. */
 const statuses: readonly [RegExp, number][] = [
   [/^AuthFailure/, 401],
-  [/^(LimitExceeded|RequestLimitExceeded)/, 429],
-  [/LowBalance|ResourcePackExhausted/, 402],
-  [/^InvalidParameter/, 400],
+  [/^UnauthorizedOperation/, 403],
+  [/LimitExceeded/, 429],
+  [/LowBalance|Arrears|ResourcePackExhausted|ChargeResourceExhaust/, 402],
+  [/^(InvalidParameter|MissingParameter|UnknownParameter|UnsupportedOperation)/, 400],
   [/EngineRequestTimeout/, 504],
-  [/TextIllegalDetected/, 400],
+  [/IllegalDetected/, 400],
 ]
 
 const statusOf = (code: string): number => statuses.find(([pattern]) => pattern.test(code))?.[1] ?? 500
@@ -47,7 +49,7 @@ function errorIn(answer: Json): UpstreamFailure | undefined {
   const code = wordOf(error?.['code'])
   if (!error || code === undefined) return undefined
   const message = wordOf(error['message']) ?? wordOf(error['msg']) ?? code
-  const type = code.includes('TextIllegalDetected') ? 'content_filter' : 'upstream_error'
+  const type = code.includes('IllegalDetected') ? 'content_filter' : 'upstream_error'
   return { status: statusOf(code), type, code, message, param: null }
 }
 

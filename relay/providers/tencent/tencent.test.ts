@@ -81,6 +81,17 @@ test.each([
   ['ResourceUnavailable.LowBalance', 402],
   ['InvalidParameterValue.Model', 400],
   ['FailedOperation.EngineRequestTimeout', 504],
+  ['FailedOperation.EngineServerLimitExceeded', 429],
+  ['FailedOperation.ServiceStopArrears', 402],
+  ['ResourceUnavailable.InArrears', 402],
+  ['ResourceInsufficient.ChargeResourceExhaust', 402],
+  ['UnauthorizedOperation', 403],
+  ['MissingParameter', 400],
+  ['UnknownParameter', 400],
+  ['UnsupportedOperation', 400],
+  ['OperationDenied.TextIllegalDetected', 400],
+  ['OperationDenied.ImageIllegalDetected', 400],
+  ['InternalError', 500],
 ])('%s has status %i, in a reply and inside a 2xx answer', (code, status) => {
   const answer = { Response: { Error: { Code: code, Message: 'm' } } }
   expect(tencent.error(500, JSON.stringify(answer))).toMatchObject({ status, code, message: 'm' })
