@@ -153,5 +153,8 @@ test('exceptions carry the status their kind stands for', () => {
   const named = (kind: string) => aws.error(400, '{"message":"m"}', { 'x-amzn-errortype': `${kind}:http://amazon` })
   expect(named('ServiceQuotaExceededException')).toMatchObject({ status: 429, code: 'ServiceQuotaExceededException' })
   expect(named('ValidationException')).toMatchObject({ status: 400, message: 'm' })
+  for (const kind of ['UnrecognizedClientException', 'ExpiredTokenException'])
+    expect(named(kind)).toMatchObject({ status: 403, type: 'authentication_error', code: kind })
+  expect(named('AccessDeniedException').type).not.toBe('authentication_error')
   expect(error({ Message: 'no access' }, 403)).toMatchObject({ status: 403, message: 'no access' })
 })

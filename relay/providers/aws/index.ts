@@ -125,6 +125,9 @@ const statuses: Readonly<Record<string, number>> = {
   ExpiredTokenException: 403,
 }
 
+/** Kinds that say of the key itself that it is of no more use, whatever their words. */
+const refusedKey = new Set(['UnrecognizedClientException', 'ExpiredTokenException'])
+
 /** `Kind:http://…` in the header, `namespace#Kind` in a body. */
 function kindOf(json: Json | undefined, headers: ReplyHeaders | undefined): string | undefined {
   const named = headers?.['x-amzn-errortype'] ?? json?.['__type']
@@ -141,6 +144,7 @@ function readError(status: number, body: string, headers?: ReplyHeaders): Upstre
     ...failure,
     ...(message !== undefined && failure.message === `upstream status ${status}` ? { message } : {}),
     ...(kind === undefined ? {} : { code: kind }),
+    ...(kind !== undefined && refusedKey.has(kind) ? { type: 'authentication_error' } : {}),
     status: (kind !== undefined && Object.hasOwn(statuses, kind) ? statuses[kind] : undefined) ?? status,
   }
 }
