@@ -188,6 +188,8 @@ async function answerJson(current: Try, reply: UpstreamReply, more: UpstreamRequ
   for (const request of more) answers.push(readJson(await (await sendBuilt(current, request)).text(largestAnswer)))
   const usage = joinedUsage(answers.map((answer) => translation.usage(answer)))
   const audio = translation.audio?.(json, call.asked)
+  // Without a sound in it the answer is none, and is not charged.
+  if (audio?.bytes.length === 0) throw malformed()
   const translated = audio ? undefined : await translate(current, answers)
   const drawn = drawsImages(call) ? imagesIn(translated) : 0
   const used = await usedBy(current, { usage, seconds: secondsOf(json), drawn })

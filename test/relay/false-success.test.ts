@@ -128,7 +128,11 @@ test('images are charged as they come where a vendor draws more than were asked 
   const images = ['a', 'b', 'c'].map((name) => ({ url: `https://i.test/${name}.png` }))
   const drawings = [
     { type: 40, answer: { images }, body: { batch_size: 3 } },
-    { type: 56, answer: { status: 'succeeded', output: images.map(({ url }) => url) }, body: { input: { num_outputs: 3 } } },
+    {
+      type: 56,
+      answer: { status: 'succeeded', output: images.map(({ url }) => url) },
+      body: { input: { num_outputs: 3 } },
+    },
     { type: 45, answer: { data: images }, body: { sequential_image_generation: 'auto' } },
     // What was asked for is charged, also where less of it could be drawn.
     { type: 1, answer: { data: images.slice(0, 2) }, body: { n: 3 } },
@@ -139,6 +143,23 @@ test('images are charged as they come where a vendor draws more than were asked 
     const reply = await app.relay(token, '/v1/images/generations', { model, prompt: 'a cat', ...body })
     expect(reply.status, await reply.text()).toBe(200)
     // 3 × 0.0025 dollars × 37.5 × 500,000
-    expect((await consumed(app)).slice(before).map(({ quota }) => quota), String(type)).toEqual([140_625])
+    expect(
+      (await consumed(app)).slice(before).map(({ quota }) => quota),
+      String(type),
+    ).toEqual([140_625])
   }
+})
+
+test.each([
+  ['MiniMax', 35, [{ base_resp: { status_code: 0, status_msg: 'success' }, data: null }, { data: { audio: '' } }]],
+  ['Mistral', 42, [{}, { audio_data: '' }]],
+])('an answer of %s without audio is none, and unbilled', async (_vendor, type, answers) => {
+  await setOptions(app, { RetryTimes: '0' })
+  const before = (await consumed(app)).length
+  for (const answer of answers) {
+    const { model } = await serve(app, { type, baseUrl: scripted.play(json(answer)) })
+    const reply = await app.relay(token, '/v1/audio/speech', { model, input: 'hello', voice: 'alloy' })
+    expect(reply.status, JSON.stringify(answer)).toBe(500)
+  }
+  expect(await consumed(app)).toHaveLength(before)
 })

@@ -45,7 +45,7 @@ function adjust(body: Json, call: ProviderCall): void {
   }
 }
 
-/** An account that has not paid is told so with the status of a malformed call, which no other channel would be tried for. */
+/** An account that has not paid is refused with the status of a malformed call, for which no other channel would be tried. */
 const error = (failure: UpstreamFailure): UpstreamFailure =>
   failure.code === 'Arrearage' || failure.type === 'Arrearage' ? { ...failure, status: 402 } : failure
 

@@ -244,8 +244,12 @@ describe('Zhipu', () => {
     const { chat, error, native } = providerFor(26)
     expect(error(500, JSON.stringify(body)).status).toBe(status)
     // So it does with HTTP 200 and inside a stream.
-    expect(() => chat.response(body, callWith())).toThrow(expect.objectContaining({ failure: expect.objectContaining({ status }) }))
-    expect(chat.stream(callWith()).push({ data: JSON.stringify(body) })).toMatchObject([{ type: 'error', error: { status } }])
+    expect(() => chat.response(body, callWith())).toThrow(
+      expect.objectContaining({ failure: expect.objectContaining({ status }) }),
+    )
+    expect(chat.stream(callWith()).push({ data: JSON.stringify(body) })).toMatchObject([
+      { type: 'error', error: { status } },
+    ])
     const listener = native['openai-chat']!.listen({ includeUsage: true })
     expect(listener.push({ data: JSON.stringify(body) })).toBe('failed')
     expect(listener.failure).toMatchObject({ status })
