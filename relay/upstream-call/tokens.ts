@@ -74,14 +74,16 @@ function unlessAborted<Result>(result: Promise<Result>, signal: AbortSignal): Pr
   return Promise.race([result, promise]).finally(() => signal.removeEventListener('abort', onAbort))
 }
 
+/** A refused key is the credential's fault, whatever status the vendor's login server uses for it; one that is busy refuses no key. */
+const saysNothingOfKey = (status: number): boolean => status >= 500 || status === 408 || status === 429
+
 async function logIn(deps: Deps, channel: UpstreamChannel, { request, read }: KeyExchange) {
   const { connectTimeoutMs } = timeoutsOf(channel.setting, 'probe')
   const limits = { ...eachWithin(loginTimeoutMs), connectTimeoutMs }
   const reply = await sendToUpstream(deps, channel, { request: request(), limits })
   if (!isGood(reply)) {
     const failure = await upstreamFailure(reply, secretsOf(channel))
-    // A refused key is the credential's fault, whatever status the vendor's login server uses for it.
-    throw new UpstreamRefusal({ ...failure, status: reply.status < 500 ? 401 : reply.status })
+    throw new UpstreamRefusal({ ...failure, status: saysNothingOfKey(reply.status) ? reply.status : 401 })
   }
   try {
     return read(await reply.json(largestAnswer))

@@ -92,3 +92,21 @@ test('and by a count of tokens', async () => {
   expect(counts).toEqual([{ totalTokens: 77 }, { totalTokens: 77 }])
   expect(paths).toEqual(['/token', 'countTokens', 'countTokens', '/token', 'countTokens'])
 })
+
+test('a login server that is busy says nothing of the key, one that refuses it does', async () => {
+  for (const [answered, status] of [
+    [429, 429],
+    [503, 503],
+    [400, 401],
+  ] as const) {
+    const login = createServer((_, response) => {
+      response.writeHead(answered, { 'content-type': 'application/json' })
+      response.end(JSON.stringify({ error: 'busy', error_description: 'later' }))
+    }).listen(0, '127.0.0.1')
+    await once(login, 'listening')
+    const baseUrl = `http://127.0.0.1:${(login.address() as AddressInfo).port}`
+    const { model } = await vertex(serviceAccount(baseUrl), { baseUrl })
+    expect((await chat(model)).status).toBe(status)
+    login.close()
+  }
+})
