@@ -32,12 +32,14 @@ const noText = (): never => {
   throw new DomainError('input.invalid', { detail: 'expected a text' })
 }
 
-export const boolean = (value: unknown): boolean | undefined => {
-  if (typeof value === 'boolean') return value
-  if (value === 'true' || value === '1' || value === 1) return true
-  if (value === 'false' || value === '0' || value === 0) return false
-  return undefined
-}
+/** In the words that existing servers read, which are also those of scripts that print a switch of their own language. */
+const switchWords: ReadonlyMap<unknown, boolean> = new Map<unknown, boolean>([
+  ...[true, 1, '1', 't', 'true'].map((word) => [word, true] as const),
+  ...[false, 0, '0', 'f', 'false'].map((word) => [word, false] as const),
+])
+
+export const boolean = (value: unknown): boolean | undefined =>
+  switchWords.get(typeof value === 'string' ? value.trim().toLowerCase() : value)
 
 export const csv = (value: unknown): string[] =>
   (text(value) ?? '')
@@ -45,8 +47,14 @@ export const csv = (value: unknown): string[] =>
     .map((item) => item.trim())
     .filter((item) => item !== '')
 
-export const integers = (value: unknown): number[] =>
-  Array.isArray(value) ? value.map(integer).filter((item) => item !== undefined) : []
+/** A whole number as itself or in digits; 0, which nothing has, for anything else: a fraction is not the id beside it. */
+export const id = (value: unknown): number => {
+  const parsed = typeof value === 'string' && /^\d{1,15}$/.test(value.trim()) ? Number(value) : value
+  return typeof parsed === 'number' && Number.isSafeInteger(parsed) ? parsed : 0
+}
+
+/** What is no id among them is refused with them, not left out. */
+export const ids = (value: unknown): number[] => (Array.isArray(value) ? value.map(id) : [])
 
 /** Of the year 9999. */
 export const lastSecond = 253_402_300_799
@@ -77,6 +85,33 @@ export function askedInteger(query: Query, name: string): number | undefined {
   const value = askedNumber(query, name)
   return value === undefined || Number.isInteger(value) ? value : notUnderstood(name, String(value))
 }
+
+export const askedIntegers = (query: Query, name: string): number[] =>
+  csv(query[name])
+    .filter((item) => !emptyWords.has(item))
+    .map((item) => (/^-?\d{1,15}$/.test(item) ? Number(item) : notUnderstood(name, item)))
+
+type Body = Readonly<Record<string, unknown>>
+
+const isLeftOut = (value: unknown): boolean =>
+  value === undefined || value === null || (typeof value === 'string' && emptyWords.has(value.trim()))
+
+/**
+ * A number of a body. What cannot be read is refused: taken as left out it would be reported as written.
+ * @throws {DomainError} input.invalid
+ */
+export function givenNumber(body: Body, name: string): number | undefined {
+  const value = body[name]
+  return isLeftOut(value) ? undefined : (number(value) ?? notUnderstood(name, describe(value)))
+}
+
+/** The same for a switch. */
+export function givenFlag(body: Body, name: string): boolean | undefined {
+  const value = body[name]
+  return isLeftOut(value) ? undefined : (boolean(value) ?? notUnderstood(name, describe(value)))
+}
+
+const describe = (value: unknown): string => (typeof value === 'object' ? 'an object' : String(value))
 
 const notUnderstood = (name: string, value: string): never => {
   throw new DomainError('input.invalid', { detail: `${name}: ${value.slice(0, 100)}` })

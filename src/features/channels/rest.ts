@@ -1,4 +1,16 @@
-import { boolean, csv, integer, integers, seconds, text, zeroBasedPage } from '#rest/read.ts'
+import {
+  askedIntegers,
+  boolean,
+  csv,
+  givenFlag,
+  givenNumber,
+  id,
+  ids,
+  integer,
+  seconds,
+  text,
+  zeroBasedPage,
+} from '#rest/read.ts'
 import {
   always,
   asBarePage,
@@ -89,23 +101,24 @@ const toRestModel = asObject<{ id: string; ownedBy: string }>({
 
 type Body = RestRequest['body']
 
-const id = (value: unknown) => ({ id: integer(value) ?? 0 })
-const pathId = ({ params }: RestRequest) => id(params['id'])
+const pathId = ({ params }: RestRequest) => ({ id: id(params['id']) })
 const sortOf = (value: unknown) => (boolean(value) ? ('id' as const) : ('priority' as const))
 /** Clients send a name list as text, some as a list. */
 const names = (value: unknown): string[] => csv(Array.isArray(value) ? value.join(',') : value)
-const weightOf = (value: unknown): number | undefined => {
-  const weight = integer(value)
+const weightOf = (body: Body): number | undefined => {
+  const weight = givenNumber(body, 'weight')
   return weight === undefined ? undefined : Math.max(0, weight)
 }
-const flag = (value: unknown): boolean | undefined =>
-  boolean(value) ?? (integer(value) === undefined ? undefined : integer(value) !== 0)
+const autoBanOf = (body: Body): boolean | undefined => {
+  const value = body['auto_ban']
+  return typeof value === 'number' ? value !== 0 : givenFlag(body, 'auto_ban')
+}
 
 /** Fields that may be emptied; absent ones stay as they are. */
 const optionalFields = (body: Body) => ({
   openaiOrganization: text(body['openai_organization']),
   testModel: text(body['test_model']),
-  maxInputTokens: integer(body['max_input_tokens']),
+  maxInputTokens: givenNumber(body, 'max_input_tokens'),
   baseUrl: text(body['base_url']),
   modelPrefix: text(body['model_prefix']),
   tag: text(body['tag']),
@@ -114,9 +127,9 @@ const optionalFields = (body: Body) => ({
   setting: text(body['setting']),
   paramOverride: text(body['param_override']),
   systemPrompt: text(body['system_prompt']),
-  priority: integer(body['priority']),
-  weight: weightOf(body['weight']),
-  autoBan: flag(body['auto_ban']),
+  priority: givenNumber(body, 'priority'),
+  weight: weightOf(body),
+  autoBan: autoBanOf(body),
 })
 
 const filled = <Value extends { length: number }>(value: Value | undefined): Value | undefined =>
@@ -125,7 +138,7 @@ const filled = <Value extends { length: number }>(value: Value | undefined): Val
 const toCreate = ({ body }: RestRequest): Parameters<typeof asCreate>[0] => ({
   ...optionalFields(body),
   name: text(body['name']) ?? '',
-  type: integer(body['type']) ?? 1,
+  type: givenNumber(body, 'type') ?? 1,
   key: text(body['key']) ?? '',
   models: names(body['models']),
   groups: filled(names(body['group'])),
@@ -133,22 +146,20 @@ const toCreate = ({ body }: RestRequest): Parameters<typeof asCreate>[0] => ({
 })
 const asCreate = (input: Partial<CreateChannel> & Pick<CreateChannel, 'name' | 'type' | 'key' | 'models'>) => input
 
-const statusOf = (value: unknown): UpdateChannel['status'] => {
-  const status = integer(value)
-  return status === 1 || status === 2 || status === 3 ? status : undefined
-}
+/** 0 is left out; what is no status is for the schema to refuse. */
+const statusOf = (body: Body) => (givenNumber(body, 'status') || undefined) as UpdateChannel['status']
 
 /** Plain text fields sent empty stay as they are. */
 const toUpdate = ({ body }: RestRequest): UpdateChannel => ({
-  ...id(body['id']),
+  id: id(body['id']),
   ...optionalFields(body),
   name: filled(text(body['name'])?.trim()),
-  type: integer(body['type']) || undefined,
+  type: givenNumber(body, 'type') || undefined,
   key: filled(text(body['key'])),
   models: filled(names(body['models'])),
   groups: filled(names(body['group'])),
   other: filled(text(body['other'])),
-  status: statusOf(body['status']),
+  status: statusOf(body),
 })
 
 const tagOf = ({ body }: RestRequest) => ({ tag: text(body['tag']) ?? '' })
@@ -168,8 +179,8 @@ export const channelRoutes: RouteTable<Api> = {
       keyword: query['keyword'] ?? '',
       model: query['model'] ?? '',
       group: query['group'] === 'null' ? '' : (query['group'] ?? ''),
-      types: integersOf(query['types']),
-      statuses: integersOf(query['statuses']),
+      types: askedIntegers(query, 'types'),
+      statuses: askedIntegers(query, 'statuses'),
       tags: csv(query['tags']),
       sort: sortOf(query['id_sort']),
       tagMode: boolean(query['tag_mode']) ?? false,
@@ -196,8 +207,8 @@ export const channelRoutes: RouteTable<Api> = {
     reply: sameList,
     // What is missing or malformed is refused by the procedure's own schema.
     input: ({ body }) => ({
-      id: integer(body['id']) || undefined,
-      type: integer(body['type']) as number,
+      id: id(body['id']) || undefined,
+      type: givenNumber(body, 'type') as number,
       baseUrl: text(body['base_url']) ?? '',
       key: text(body['key']) ?? '',
     }),
@@ -227,11 +238,11 @@ export const channelRoutes: RouteTable<Api> = {
   'DELETE /api/channel/disabled': bind((api) => api.admin.channels.removeDisabled, { reply: count }),
   'DELETE /api/channel/:id': bind((api) => api.admin.channels.remove, { input: pathId, reply: noData }),
   'POST /api/channel/batch': bind((api) => api.admin.channels.removeMany, {
-    input: ({ body }) => ({ ids: integers(body['ids']) }),
-    reply: asInteger((_output, { body }) => integers(body['ids']).length),
+    input: ({ body }) => ({ ids: ids(body['ids']) }),
+    reply: asInteger((_output, { body }) => ids(body['ids']).length),
   }),
   'POST /api/channel/batch/tag': bind((api) => api.admin.channels.setTag, {
-    input: ({ body }) => ({ ids: integers(body['ids']), tag: text(body['tag']) ?? '' }),
+    input: ({ body }) => ({ ids: ids(body['ids']), tag: text(body['tag']) ?? '' }),
     reply: count,
   }),
   'POST /api/channel/fix': bind((api) => api.admin.channels.fixAbilities, { reply: count }),
@@ -242,13 +253,11 @@ export const channelRoutes: RouteTable<Api> = {
       modelMapping: filled(text(body['model_mapping'])),
       models: filled(names(body['models'])),
       groups: filled(names(body['groups'])),
-      priority: integer(body['priority']),
-      weight: weightOf(body['weight']),
+      priority: givenNumber(body, 'priority'),
+      weight: weightOf(body),
     }),
     reply: noData,
   }),
   'POST /api/channel/tag/enabled': bind((api) => api.admin.channels.tags.enable, { input: tagOf, reply: noData }),
   'POST /api/channel/tag/disabled': bind((api) => api.admin.channels.tags.disable, { input: tagOf, reply: noData }),
 }
-
-const integersOf = (value: unknown): number[] => integers(csv(value))

@@ -1,5 +1,5 @@
 import { DomainError } from '#core/errors.ts'
-import { instant, integer, integers, pageQuery, text } from '#rest/read.ts'
+import { id, ids, instant, pageQuery, text } from '#rest/read.ts'
 import { asFlag, asInteger, asListOf, asObject, asPage, asText, asTime, noData, sameNumber } from '#rest/reply.ts'
 import { binder, type CallerOf, type RestRequest, type RouteTable } from '#rest/route.ts'
 import type { messagesAdminRouter, messagesUserRouter } from './router.ts'
@@ -40,7 +40,7 @@ const toRecipient = asObject<RecipientView>({
   read_at: asTime('readAt'),
 })
 
-const pathId = ({ params }: RestRequest) => ({ id: integer(params['id']) ?? 0 })
+const pathId = ({ params }: RestRequest) => ({ id: id(params['id']) })
 
 const textOf = ({ body }: RestRequest) => ({
   title: text(body['title']) ?? '',
@@ -87,7 +87,7 @@ export const messageRoutes: RouteTable<Api> = {
     reply: asListOf(toRecipient),
   }),
   'POST /api/admin/messages': bind((api) => api.admin.messages.create, {
-    input: (request) => ({ ...textOf(request), recipients: { userIds: integers(request.body['user_ids']) } }),
+    input: (request) => ({ ...textOf(request), recipients: { userIds: ids(request.body['user_ids']) } }),
     reply: toAdminMessage,
   }),
   'PUT /api/admin/messages/:id': bind((api) => api.admin.messages.update, {

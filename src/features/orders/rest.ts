@@ -1,4 +1,4 @@
-import { number, text } from '#rest/read.ts'
+import { givenNumber, text } from '#rest/read.ts'
 import { asObject, asRecord, asText, sameText } from '#rest/reply.ts'
 import { binder, type CallerOf, raw, type RestRequest, type RouteTable } from '#rest/route.ts'
 import type { Started } from './gateways/gateway.ts'
@@ -11,7 +11,7 @@ type Services = Parameters<typeof answerEpay>[0]
 
 const bind = binder<Api>()
 
-const amountOf = ({ body }: RestRequest) => ({ amount: number(body['amount']) ?? 0 })
+const amountOf = ({ body }: RestRequest) => ({ amount: givenNumber(body, 'amount') ?? 0 })
 
 export const orderRoutes: RouteTable<Api, Services> = {
   'POST /api/user/amount': bind((api) => api.user.orders.quote, {

@@ -1,4 +1,4 @@
-import { boolean, instant, integer, integers, number, pageQuery, text } from '#rest/read.ts'
+import { givenFlag, givenNumber, id, ids, instant, pageQuery, text } from '#rest/read.ts'
 import {
   always,
   asFlag,
@@ -43,20 +43,20 @@ const toRestRedemption = asObject<RedemptionView>({
 })
 
 /** 0 and nothing at all are "open"; what is no time is left for the schema to refuse. */
-function windowEdge(value: unknown): Date | null {
-  const given = number(value)
+function windowEdge(body: RestRequest['body'], name: string): Date | null {
+  const given = givenNumber(body, name)
   if (given === undefined || given === 0) return null
   return instant(given) ?? new Date(Number.NaN)
 }
 
 const fieldsOf = ({ body }: RestRequest) => ({
   name: text(body['name']) ?? '',
-  quota: number(body['quota']) ?? 0,
-  validFrom: windowEdge(body['valid_from']),
-  validUntil: windowEdge(body['valid_until']),
+  quota: givenNumber(body, 'quota') ?? 0,
+  validFrom: windowEdge(body, 'valid_from'),
+  validUntil: windowEdge(body, 'valid_until'),
 })
 
-const pathId = ({ params }: RestRequest) => ({ id: integer(params['id']) ?? 0 })
+const pathId = ({ params }: RestRequest) => ({ id: id(params['id']) })
 const nameOf = ({ query }: RestRequest) => ({ name: query['name'] ?? '' })
 
 const count = sameNumber
@@ -64,16 +64,16 @@ const count = sameNumber
 const updateFields = bind((api) => api.admin.redemptions.update, {
   input: (request) => ({
     ...fieldsOf(request),
-    id: integer(request.body['id']) ?? 0,
-    maxUses: number(request.body['max_uses']),
+    id: id(request.body['id']),
+    maxUses: givenNumber(request.body, 'max_uses'),
   }),
   reply: toRestRedemption,
 })
 
 const updateStatus = bind((api) => api.admin.redemptions.setStatus, {
   input: ({ body }) => ({
-    id: integer(body['id']) ?? 0,
-    status: integer(body['status']) as SetRedemptionStatus['status'],
+    id: id(body['id']),
+    status: givenNumber(body, 'status') as SetRedemptionStatus['status'],
   }),
   reply: toRestRedemption,
 })
@@ -105,9 +105,9 @@ export const redemptionRoutes: RouteTable<Api> = {
       return {
         ...fieldsOf(request),
         // A text of one's own is one code, whatever is counted beside it.
-        count: key === '' ? (number(body['count']) ?? 0) : 1,
-        isGift: boolean(body['is_gift']) ?? false,
-        maxUses: number(body['max_uses']),
+        count: key === '' ? (givenNumber(body, 'count') ?? 0) : 1,
+        isGift: givenFlag(body, 'is_gift') ?? false,
+        maxUses: givenNumber(body, 'max_uses'),
         key,
       }
     },
@@ -117,7 +117,7 @@ export const redemptionRoutes: RouteTable<Api> = {
     call: (api, request) => (request.query['status_only'] ? updateStatus : updateFields).call(api, request),
   },
   'PUT /api/redemption/batch-disable': bind((api) => api.admin.redemptions.disable, {
-    input: ({ body }) => ({ ids: integers(body['ids']) }),
+    input: ({ body }) => ({ ids: ids(body['ids']) }),
     reply: count,
   }),
   'DELETE /api/redemption/delete-by-name': bind((api) => api.admin.redemptions.removeByName, {

@@ -1,4 +1,4 @@
-import { boolean, text } from '#rest/read.ts'
+import { givenFlag, text } from '#rest/read.ts'
 import {
   always,
   asFlag,
@@ -82,8 +82,8 @@ export const siteRoutes: RouteTable<Api> = {
       username: text(body['username']) ?? '',
       password: text(body['password']) ?? '',
       confirmPassword: text(body['confirmPassword']) ?? '',
-      selfUseModeEnabled: boolean(body['SelfUseModeEnabled']) ?? false,
-      demoSiteEnabled: boolean(body['DemoSiteEnabled']) ?? false,
+      selfUseModeEnabled: givenFlag(body, 'SelfUseModeEnabled') ?? false,
+      demoSiteEnabled: givenFlag(body, 'DemoSiteEnabled') ?? false,
       token: query['token'] ?? text(body['token']) ?? '',
     }),
     reply: noData,

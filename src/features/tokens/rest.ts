@@ -1,4 +1,4 @@
-import { boolean, csv, instant, integer, number, seconds, text, zeroBasedPage } from '#rest/read.ts'
+import { csv, givenFlag, givenNumber, id, instant, number, seconds, text, zeroBasedPage } from '#rest/read.ts'
 import type { SetTokenStatus } from './schema.ts'
 import {
   always,
@@ -54,26 +54,26 @@ function expiryOf(value: unknown): Date | null {
 const fieldsOf = ({ body }: RestRequest) => ({
   name: text(body['name']) ?? '',
   expiresAt: expiryOf(body['expired_time']),
-  remainQuota: number(body['remain_quota']) ?? 0,
-  unlimitedQuota: boolean(body['unlimited_quota']) ?? false,
-  modelLimitsEnabled: boolean(body['model_limits_enabled']) ?? false,
+  remainQuota: givenNumber(body, 'remain_quota') ?? 0,
+  unlimitedQuota: givenFlag(body, 'unlimited_quota') ?? false,
+  modelLimitsEnabled: givenFlag(body, 'model_limits_enabled') ?? false,
   modelLimits: csv(body['model_limits']),
   allowIps: text(body['allow_ips']) ?? '',
   group: text(body['group']) ?? '',
-  rateLimitEnabled: boolean(body['rate_limit_enabled']) ?? false,
-  rateLimitPeriod: integer(body['rate_limit_period']) || undefined,
-  rateLimitCount: integer(body['rate_limit_count']),
-  rateLimitSuccess: integer(body['rate_limit_success']),
+  rateLimitEnabled: givenFlag(body, 'rate_limit_enabled') ?? false,
+  rateLimitPeriod: givenNumber(body, 'rate_limit_period') || undefined,
+  rateLimitCount: givenNumber(body, 'rate_limit_count'),
+  rateLimitSuccess: givenNumber(body, 'rate_limit_success'),
   isDocumented: true,
 })
 
-const pathId = ({ params }: RestRequest) => ({ id: integer(params['id']) ?? 0, withKeys: true })
+const pathId = ({ params }: RestRequest) => ({ id: id(params['id']), withKeys: true })
 
 const updateFields = bind((api) => api.user.tokens.update, {
   input: (request) => ({
     ...fieldsOf(request),
-    id: integer(request.body['id']) ?? 0,
-    status: integer(request.body['status']),
+    id: id(request.body['id']),
+    status: givenNumber(request.body, 'status'),
     withKeys: true,
   }),
   reply: toRestToken,
@@ -81,8 +81,8 @@ const updateFields = bind((api) => api.user.tokens.update, {
 
 const updateStatus = bind((api) => api.user.tokens.setStatus, {
   input: ({ body }) => ({
-    id: integer(body['id']) ?? 0,
-    status: integer(body['status']) as SetTokenStatus['status'],
+    id: id(body['id']),
+    status: givenNumber(body, 'status') as SetTokenStatus['status'],
     withKeys: true,
   }),
   reply: toRestToken,

@@ -1,4 +1,4 @@
-import { boolean, integer, number, pageQuery, text } from '#rest/read.ts'
+import { givenFlag, givenNumber, id, number, pageQuery, text } from '#rest/read.ts'
 import {
   always,
   asEither,
@@ -121,7 +121,7 @@ const toRestSetting = (settings: SettingsView & { webhookSecret?: string }) => (
   show_ip_in_logs: settings.showIpInLogs,
 })
 
-const pathId = ({ params }: RestRequest) => ({ id: integer(params['id']) ?? 0 })
+const pathId = ({ params }: RestRequest) => ({ id: id(params['id']) })
 
 /** Every parameter that was sent: the signature is over all of them. */
 const given = (query: RestRequest['query']): Record<string, string> =>
@@ -193,7 +193,7 @@ export const userRoutes: RouteTable<Api> = {
   'GET /api/user/token': bind((api) => api.user.account.createAccessToken, { reply: sameText }),
   'GET /api/user/aff': bind((api) => api.user.account.inviteCode, { reply: sameText }),
   'POST /api/user/aff_transfer': bind((api) => api.user.account.transferRewards, {
-    input: ({ body }) => ({ quota: number(body['quota']) ?? 0 }),
+    input: ({ body }) => ({ quota: givenNumber(body, 'quota') ?? 0 }),
     reply: noData,
     message: '划转成功',
   }),
@@ -212,8 +212,8 @@ export const userRoutes: RouteTable<Api> = {
       webhookUrl: text(body['webhook_url']) ?? '',
       webhookSecret: text(body['webhook_secret']) ?? '',
       notificationEmail: text(body['notification_email']) ?? '',
-      acceptUnsetModelRatioModel: boolean(body['accept_unset_model_ratio_model']) ?? false,
-      showIpInLogs: boolean(body['show_ip_in_logs']) ?? false,
+      acceptUnsetModelRatioModel: givenFlag(body, 'accept_unset_model_ratio_model') ?? false,
+      showIpInLogs: givenFlag(body, 'show_ip_in_logs') ?? false,
     }),
     reply: noData,
     message: '设置已更新',
@@ -234,24 +234,24 @@ export const userRoutes: RouteTable<Api> = {
       username: text(body['username']) ?? '',
       displayName: text(body['display_name']) ?? '',
       password: text(body['password']) ?? '',
-      role: integer(body['role']),
+      role: givenNumber(body, 'role'),
     }),
     reply: noData,
   }),
   'PUT /api/user/': bind((api) => api.admin.users.update, {
     input: ({ body }) => ({
-      id: integer(body['id']) ?? 0,
+      id: id(body['id']),
       username: text(body['username']),
       displayName: text(body['display_name']),
       password: text(body['password']),
       group: filled(body['group']),
-      role: integer(body['role']),
-      quota: number(body['quota']),
+      role: givenNumber(body, 'role'),
+      quota: givenNumber(body, 'quota'),
     }),
     reply: noData,
   }),
   'POST /api/user/manage': bind((api) => api.admin.users.manage, {
-    input: ({ body }) => ({ id: integer(body['id']) ?? 0, action: text(body['action']) as ManageUser['action'] }),
+    input: ({ body }) => ({ id: id(body['id']), action: text(body['action']) as ManageUser['action'] }),
     reply: asObject<{ id: number; status: number; role: number }>({
       ...emptyUser,
       id: asInteger('id'),
