@@ -127,3 +127,24 @@ it('lists are sorted by the switch as scripts print it', async () => {
   expect(await names('True')).toEqual(['later', 'kept'])
   expect(await names('False')).toEqual(['kept', 'later'])
 })
+
+describe('a rank of the model mapping', () => {
+  const put = (entry: Record<string, unknown>) => root.put('/api/model_mapping/', { mapping: { virtual: [entry] } })
+
+  it('may be nothing or a text of digits', async () => {
+    for (const weight of [null, '', '0', undefined]) {
+      const { data } = await put({ model: 'm', priorities: '3', weight })
+      expect(data).toEqual({ mapping: { virtual: [{ model: 'm', priorities: 3, weight: 0 }] } })
+    }
+  })
+
+  it('is refused with 400 where it is missing or no number', async () => {
+    for (const entry of [
+      { model: 'm' },
+      { model: 'm', priorities: 'first' },
+      { model: 'm', priorities: 1, weight: {} },
+    ]) {
+      expect(await put(entry)).toMatchObject({ status: 400, body: { success: false } })
+    }
+  })
+})

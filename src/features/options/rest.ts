@@ -1,4 +1,5 @@
 import { type OptionKey, optionOf } from '#core/options/registry/index.ts'
+import { givenNumber } from '#rest/read.ts'
 import { asInteger, asListOf, asObject, asRecord, asText, noData } from '#rest/reply.ts'
 import { binder, type CallerOf, type RouteTable } from '#rest/route.ts'
 import type { ModelMapping } from '#core/options/model-mapping.ts'
@@ -14,6 +15,29 @@ const optionText = (value: unknown): string => {
   if (value === undefined || value === null) return ''
   return typeof value === 'object' ? JSON.stringify(value) : String(value)
 }
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** Ranks as clients write numbers; whatever is missing or malformed is refused by the procedure's own schema. */
+const mappingOf = (mapping: unknown): unknown =>
+  isObject(mapping)
+    ? Object.fromEntries(
+        Object.entries(mapping).map(([name, entries]) => [
+          name,
+          Array.isArray(entries) ? entries.map(entryOf) : entries,
+        ]),
+      )
+    : mapping
+
+const entryOf = (entry: unknown): unknown =>
+  isObject(entry)
+    ? {
+        ...entry,
+        ...('priorities' in entry ? { priorities: givenNumber(entry, 'priorities') ?? 0 } : {}),
+        weight: givenNumber(entry, 'weight') ?? 0,
+      }
+    : entry
 
 /** A secret does not follow to another address. */
 const retypeNotice = (cleared: OptionKey[]): string =>
@@ -48,8 +72,7 @@ export const optionRoutes: RouteTable<Api> = {
   }),
   'GET /api/model_mapping/': bind((api) => api.admin.options.mapping.get, { reply: toRestMapping }),
   'PUT /api/model_mapping/': bind((api) => api.admin.options.mapping.update, {
-    // Whatever is missing or malformed is refused by the procedure's own schema.
-    input: ({ body }) => ({ mapping: body['mapping'] }) as UpdateModelMapping,
+    input: ({ body }) => ({ mapping: mappingOf(body['mapping']) }) as UpdateModelMapping,
     reply: toRestMapping,
     message: '保存成功',
     status: { 'input.invalid': 400, 'input.unreadable': 400 },
