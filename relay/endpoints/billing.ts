@@ -49,6 +49,7 @@ export async function answerBilling(
   kind: 'subscription' | 'usage',
   { req, res }: { req: Request; res: Response },
 ): Promise<void> {
+  res.setHeader('x-request-id', services.ambient.newId(20))
   const limit = {
     name: 'api',
     key: clientNetwork(services, req),

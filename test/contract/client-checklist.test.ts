@@ -57,6 +57,17 @@ describe('statuses', () => {
   })
 })
 
+it('every answer has a number of its own to name it by', async () => {
+  const paths = ['/api/status', '/api/none', '/dashboard/billing/usage', '/v1/dashboard/billing/subscription']
+  const seen = new Set<string | null>()
+  for (const path of [...paths, '/mj/image/none', '/v1/models', '/v1/none']) {
+    const id = (await fetch(world.app.url + path)).headers.get('x-request-id')
+    expect([path, id]).toEqual([path, expect.stringMatching(/^\w{20,}$/)])
+    seen.add(id)
+  }
+  expect(seen.size).toBe(paths.length + 3)
+})
+
 it('a login is a session of thirty days together with the id of its user, under any of its names', async () => {
   const asked = (headers: Record<string, string>) =>
     fetch(`${world.app.url}/api/user/self`, { headers: { cookie: `session=${user.sessionId}`, ...headers } })

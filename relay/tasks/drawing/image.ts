@@ -21,7 +21,7 @@ async function lookUp(services: RelayServices, id: string) {
 
 /** An image by its task's id, for everyone who has the address. It may still be growing. */
 export async function sendImage(services: RelayServices, id: string, { res }: Exchange): Promise<void> {
-  // No id has a NUL, and the database cannot even be asked for one.
+  res.setHeader('x-request-id', services.ambient.newId(20))
   const task = await lookUp(services, id)
   if (task === undefined) {
     res.status(503).setHeader('retry-after', '5').json({ error: 'http_get_image_failed' })
