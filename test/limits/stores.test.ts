@@ -3,7 +3,7 @@ import { afterAll, describe, expect, test } from 'vitest'
 import type { RequestLimit } from '#core/limits/request-limit.ts'
 import { createRedisStore } from '#features/limits/redis-store.ts'
 import { createMemoryStore, type RequestStore } from '#features/limits/request-store.ts'
-import { createLimits } from '#features/limits/service.ts'
+import { createLimits, type Limits } from '#features/limits/service.ts'
 import { freePort } from '../support/processes.ts'
 
 const redisUrl = process.env['TEST_REDIS_URL']
@@ -148,6 +148,33 @@ test('what was counted without Redis ends where it was counted, though Redis is 
   await limits.ended({ ...ask, admittedAt, byFallback, succeeded: false })
   expect(asked).toBe(1)
   expect((await limits.admit({ ...ask, id: 'b' })).refusedBy).toBeNull()
+})
+
+test('while an answer of Redis is overdue nothing else is asked of it, and once it has come Redis counts again', async () => {
+  const limit = { shape: 'sliding', windowMs: 60_000, total: 9, success: 0 } as const
+  const window = { name: 'test', key: 'one', points: 9, seconds: 60 }
+  const ways: { count: (limits: Limits) => Promise<unknown>; answer: number[] }[] = [
+    { count: ({ admit, ended }) => asker({ admit, end: ended }, limit)(), answer: [0, 0, 0, 8, 60_000, -1, 0] },
+    { count: ({ consume }) => consume(window), answer: [1, 60_000] },
+  ]
+  for (const { count, answer } of ways) {
+    const { promise: overdue, resolve } = Promise.withResolvers<number[]>()
+    let asked = 0
+    const evalOf = () => {
+      asked += 1
+      return asked === 1 ? overdue : Promise.resolve(answer)
+    }
+    const errors: unknown[] = []
+    const onError = (error: unknown) => errors.push(error)
+    const limits = createLimits({ redis: { eval: evalOf } as unknown as Redis, onError })
+    await count(limits)
+    await Promise.all([count(limits), count(limits), count(limits)])
+    expect([asked, errors.length]).toEqual([1, 4])
+    resolve(answer)
+    await overdue
+    await expect.poll(async () => (await count(limits), asked)).toBeGreaterThan(1)
+    expect(errors).toHaveLength(4)
+  }
 })
 
 test.runIf(redis)('an answer of Redis that came while this process was busy is in time', async () => {

@@ -100,19 +100,50 @@ const endScripts = { sliding: endSliding, fixed: endFixed }
 /** Nobody waits long for a count: who gets none in time counts alone. */
 const longestWaitMs = 100
 
-/** An answer that came while this process was busy was in time: what lies in the socket is read before anybody gives up. */
-const inTime = <Answer>(answer: Promise<Answer>, waitMs = longestWaitMs): Promise<Answer> =>
-  new Promise((resolve, reject) => {
-    const giveUp = () => reject(new Error('Redis does not answer in time'))
-    const timeout = setTimeout(() => setImmediate(giveUp), waitMs)
-    answer.then(resolve, reject).finally(() => clearTimeout(timeout))
-  })
+/** Awaits an answer of Redis. @throws when it does not come in time. */
+type Answers = {
+  inTime: <Answer>(answer: Promise<Answer>) => Promise<Answer>
+  /** @throws while an answer is overdue. */
+  refuseWhileOverdue: () => void
+}
+
+/**
+ * While an answer is overdue nothing new is asked for: what Redis gets round to later counts whoever was counted elsewhere long
+ * ago, once again and from then on, and what waits for it takes memory.
+ */
+function limitAnswers(waitMs = longestWaitMs): Answers {
+  let overdue = 0
+  return {
+    refuseWhileOverdue: () => {
+      if (overdue > 0) throw new Error('Redis has not answered yet')
+    },
+    inTime: (answer) =>
+      new Promise((resolve, reject) => {
+        let isOpen = true
+        let isLate = false
+        const giveUp = () => {
+          if (!isOpen) return
+          isLate = true
+          overdue += 1
+          reject(new Error('Redis does not answer in time'))
+        }
+        // An answer that came while this process was busy was in time: what lies in the socket is read before anybody gives up.
+        const timeout = setTimeout(() => setImmediate(giveUp), waitMs)
+        answer.then(resolve, reject).finally(() => {
+          isOpen = false
+          if (isLate) overdue -= 1
+          clearTimeout(timeout)
+        })
+      }),
+  }
+}
 
 /**
  * Counts in Redis, for any number of machines. Each act is one script, so it is one step there. Acts fail where no answer came within
  * `waitMs`.
  */
 export function createRedisStore(redis: Redis, waitMs = longestWaitMs): RequestStore {
+  const answers = limitAnswers(waitMs)
   const keysOf = ({ name, key, limit }: RequestAsk): [string, string] => {
     // The braces keep both on one node of a Redis cluster.
     const base = `requests:{${name}:${limit.shape}:${key}}`
@@ -121,15 +152,17 @@ export function createRedisStore(redis: Redis, waitMs = longestWaitMs): RequestS
   const numbersOf = ({ limit, id }: RequestAsk) => [limit.windowMs, limit.total, limit.success, id] as const
   return {
     admit: async (ask) => {
+      answers.refuseWhileOverdue()
       const script = admitScripts[ask.limit.shape]
       const decided = redis.eval(script, 2, ...keysOf(ask), ...numbersOf(ask), ask.look ? 'look' : '')
-      return toVerdict(ask, (await inTime(decided, waitMs)) as number[])
+      return toVerdict(ask, (await answers.inTime(decided)) as number[])
     },
+    // Sent in any case: without it a place among the successes stays taken, and only who was counted there ends there.
     end: async (ending) => {
       const { admittedAt, succeeded, limit } = ending
       const script = endScripts[limit.shape]
       const counted = redis.eval(script, 2, ...keysOf(ending), ...numbersOf(ending), admittedAt, succeeded ? '1' : '0')
-      await inTime(counted, waitMs)
+      await answers.inTime(counted)
     },
   }
 }
@@ -148,13 +181,15 @@ return { math.max(0, used), left }
 `
 
 /** Counts in Redis, which forgets a window by itself when it is over. */
-export const createRedisUseStore =
-  (redis: Redis): UseStore =>
-  async ({ name, key, seconds, by }) => {
+export function createRedisUseStore(redis: Redis): UseStore {
+  const answers = limitAnswers()
+  return async ({ name, key, seconds, by }) => {
+    answers.refuseWhileOverdue()
     const counted = redis.eval(countUse, 1, `uses:${name}:${seconds}:${key}`, by, seconds * 1000)
-    const [used = 0, msBeforeNext = 0] = (await inTime(counted)) as number[]
+    const [used = 0, msBeforeNext = 0] = (await answers.inTime(counted)) as number[]
     return { used, msBeforeNext }
   }
+}
 
 /** now, who refused (0 nobody, 1 total, 2 success), wait, then remaining and reset of both; -1 remaining is no limit. */
 function toVerdict({ limit }: RequestAsk, answer: number[]): RequestVerdict {
