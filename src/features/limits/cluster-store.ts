@@ -49,10 +49,12 @@ export function createClusterStore(): { requests: RequestStore; uses: UseStore }
   const answerTo = <Answer extends Verdict>(question: Question): Promise<Answer> =>
     new Promise((resolve, reject) => {
       const number = send(question)
-      const timeout = setTimeout(() => {
+      const giveUp = () => {
         waiting.delete(number)
         reject(new Error('the first process does not count'))
-      }, longestWaitMs)
+      }
+      // An answer that came while this process was busy was in time: it is read before anybody gives up.
+      const timeout = setTimeout(() => setImmediate(giveUp), longestWaitMs)
       waiting.set(number, (verdict) => {
         clearTimeout(timeout)
         waiting.delete(number)

@@ -1,0 +1,9 @@
+import { createClusterStore } from '#features/limits/cluster-store.ts'
+
+// A worker that has other work for longer than it waits for a count; it says what it was counted.
+const { uses } = createClusterStore()
+const counted = uses({ name: 'test', key: 'one', seconds: 60, by: 1 }).catch(String)
+const until = performance.now() + 1200
+while (performance.now() < until);
+process.send?.({ counted: await counted })
+process.disconnect()
