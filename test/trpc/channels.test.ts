@@ -287,4 +287,14 @@ describe('channels', () => {
     expect(await (await asRoot()).get({ id: copy.id })).toMatchObject({ key: 'sk-aaaaaaaa,sk-bbbbbbbb' })
     await expectIndexInOrder(app)
   })
+
+  it('are copied with what their models cost, by which the calls of the copy are booked', async () => {
+    const { id } = await create({})
+    const buyingPrices = [{ model: '', from: 0, terms: { kind: 'share', share: 0.3 } }]
+    await app.sql('update channels set buying_prices = $1::jsonb where id = $2', [JSON.stringify(buyingPrices), id])
+    const { id: copied } = await (await asAdmin()).copy({ id })
+    expect(await app.sql('select buying_prices from channels where id = $1', [copied])).toEqual([
+      { buying_prices: buyingPrices },
+    ])
+  })
 })

@@ -134,4 +134,5 @@ const settingsOf = (source: Channel) => ({
   priority: source.priority,
   weight: source.weight,
   autoBan: source.autoBan,
+  buyingPrices: source.buyingPrices,
 })
