@@ -248,6 +248,24 @@ describe('an update of all balances', () => {
     expect(balances?.last?.params).toEqual({ updated: 2, failed: 1, disabled: 1 })
     await expect.poll(() => notices().map(({ title }) => title)).toEqual([`渠道 poor (#${poor}) 已自动禁用`])
   })
+
+  it('switches off one of several keys when that one has nothing left, and goes on to the next', async () => {
+    upstream.answerWith(billing({ spent: 1.5, empty: 1, funded: 11.5 }))
+    const some = await create('spent,funded,empty')
+    const none = await create('spent,empty')
+    await app.rest(root, 'GET', '/api/channel/update_balance')
+    const { rows } = await app.pool.query(
+      `select id, status, balance::float8 as balance,
+         (select array_agg(k.status order by position) from channel_keys k where channel_id = c.id) as keys
+       from channels c order by id`,
+    )
+    expect(rows).toEqual([
+      { id: some, status: 1, balance: 10, keys: [3, 1, 1] },
+      { id: none, status: 3, balance: -0.5, keys: [3, 3] },
+    ])
+    const [, balances] = await admin().runs.query()
+    expect(balances?.last?.params).toEqual({ updated: 2, failed: 0, disabled: 1 })
+  })
 })
 
 describe('a comparison with the upstream lists', () => {

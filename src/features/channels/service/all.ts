@@ -126,7 +126,10 @@ async function testOne(deps: AllDeps, channel: Channel, signal: AbortSignal): Pr
   return { passed: result.success, change: off ? 'disabled' : null }
 }
 
-/** Asks every enabled channel that can tell for its balance; one with nothing left goes off. */
+/**
+ * Asks every enabled channel that can tell for its balance. A credential with nothing left goes off, and the next one is asked; a
+ * channel goes off with its last one.
+ */
 export async function updateAllBalances(
   deps: AllDeps,
   run: AllRun,
@@ -134,11 +137,15 @@ export async function updateAllBalances(
   const counts = { updated: 0, disabled: 0 }
   const where = { status: channelStatus.enabled, type: { $in: [...balanceTypes] } }
   const failed = await forEachChannel(deps, { ...run, where }, async ({ id }) => {
-    const { balance } = await updateBalance(withFork(deps, run.signal), { id })
+    const ask = () => updateBalance(withFork(deps, run.signal), { id })
+    let reading = await ask()
     counts.updated += 1
-    if (balance > 0) return
-    if (await disableChannelAutomatically(withFork(deps, run.signal), { channelId: id, reason: '余额不足' })) {
-      counts.disabled += 1
+    while (reading.balance <= 0) {
+      const fault = { channelId: id, key: reading.key, reason: '余额不足' }
+      const off = await disableAutomatically(withFork(deps, run.signal), fault)
+      if (off === 'channel') counts.disabled += 1
+      if (off !== 'key') return
+      reading = await ask()
     }
   })
   return { ...counts, failed }

@@ -109,7 +109,7 @@ export async function updateBalanceByHand(
   { id }: { id: number },
 ): Promise<{ balance: number }> {
   const channel = await findChannel(deps, id)
-  const balance = await readBalance(deps, channel)
+  const { balance } = await readBalance(deps, channel)
   await deps.em.transactional(async (em) => {
     await keepBalance({ ...deps, em }, id, balance)
     await recordAct(
@@ -128,13 +128,13 @@ export async function updateBalanceByHand(
 }
 
 /**
- * Asks the provider what is left and keeps the figure.
+ * Asks the provider what is left and keeps the figure, which is that of the credential it was asked with.
  * @throws {DomainError} channel.balance_unsupported, channel.balance_failed
  */
-export async function updateBalance(deps: BalanceDeps, { id }: { id: number }): Promise<{ balance: number }> {
-  const balance = await readBalance(deps, await findChannel(deps, id))
-  await deps.em.transactional((em) => keepBalance({ ...deps, em }, id, balance))
-  return { balance }
+export async function updateBalance(deps: BalanceDeps, { id }: { id: number }): Promise<Reading> {
+  const reading = await readBalance(deps, await findChannel(deps, id))
+  await deps.em.transactional((em) => keepBalance({ ...deps, em }, id, reading.balance))
+  return reading
 }
 
 /** Beside what has been counted as spent there, so that the two can be compared. */
@@ -147,7 +147,9 @@ async function keepBalance({ em, ambient }: Pick<BalanceDeps, 'em' | 'ambient'>,
   )
 }
 
-async function readBalance(deps: BalanceDeps, channel: Channel): Promise<number> {
+type Reading = { balance: number; key: string }
+
+async function readBalance(deps: BalanceDeps, channel: Channel): Promise<Reading> {
   const source = sources.get(channel.type)
   if (!source) throw new DomainError('channel.balance_unsupported')
   const upstream = await withUsableKey(deps, channel)
@@ -158,7 +160,7 @@ async function readBalance(deps: BalanceDeps, channel: Channel): Promise<number>
   if (typeof balance !== 'number' || !Number.isFinite(balance)) {
     throw new DomainError('channel.balance_failed', { detail: 'no balance in the answer' })
   }
-  return balance
+  return { balance, key: upstream.key }
 }
 
 type Asking = {
