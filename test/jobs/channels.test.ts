@@ -266,6 +266,21 @@ describe('an update of all balances', () => {
     const [, balances] = await admin().runs.query()
     expect(balances?.last?.params).toEqual({ updated: 2, failed: 0, disabled: 1 })
   })
+
+  it('is compared with what was counted only where all of it was spent with one key', async () => {
+    const limits = { first: 101.5, second: 11.5, only: 101.5 }
+    upstream.answerWith(billing(limits))
+    const [several, one] = [await create('first,second'), await create('only')]
+    const refresh = () => app.rest(root, 'GET', '/api/channel/update_balance')
+    await refresh()
+    limits.first -= 10
+    limits.only -= 10
+    await refresh()
+    const checkOf = async (channelId: number) =>
+      (await app.trpc(root).admin.prices.channelMoney.query({ channelId })).balanceCheck
+    expect(await checkOf(one)).toEqual({ reported: 10, counted: 0, readings: 1 })
+    expect(await checkOf(several)).toBeNull()
+  })
 })
 
 describe('a comparison with the upstream lists', () => {

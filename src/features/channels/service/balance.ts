@@ -137,12 +137,16 @@ export async function updateBalance(deps: BalanceDeps, { id }: { id: number }): 
   return reading
 }
 
-/** Beside what has been counted as spent there, so that the two can be compared. */
+/**
+ * Beside what has been counted as spent there, so that the two can be compared. Of several credentials the figure is that of one,
+ * while what is counted was spent with all: there is nothing to compare.
+ */
 async function keepBalance({ em, ambient }: Pick<BalanceDeps, 'em' | 'ambient'>, id: number, balance: number) {
   await em.nativeUpdate(Channel, { id }, { balance, balanceUpdatedAt: ambient.now() })
   await execute(
     em,
-    'insert into channel_balances (channel_id, balance, used_cost) select id, balance, used_cost from channels where id = ?',
+    `insert into channel_balances (channel_id, balance, used_cost) select id, balance, used_cost from channels c
+     where id = ? and (select count(*) from channel_keys k where k.channel_id = c.id) < 2`,
     [id],
   )
 }
