@@ -351,6 +351,8 @@ describe('the balance of a channel', () => {
     const cny = { currency: 'CNY', total_balance: '10.00' }
     expect(await read(43, { balance_infos: [cny, { currency: 'USD', total_balance: '1.5' }] })).toBe(1.5)
     expect(await read(43, { balance_infos: [cny] })).toBe(10)
+    // Calls are paid for with the other currency then.
+    expect(await read(43, { balance_infos: [{ currency: 'USD', total_balance: '0.00' }, cny] })).toBe(10)
     expect(await read(40, { code: 20_000, data: { totalBalance: '88.00' } })).toBe(88)
     expect(await read(12, { total_remaining: 3 })).toBe(3)
     expect(await read(13, { total_available: 4 })).toBe(4)
@@ -366,6 +368,12 @@ describe('the balance of a channel', () => {
     const { id } = await create({ type: 40 })
     upstream.answer = () => ({ body: { code: 20_012 } })
     expect((await refusalOf((await channels()).updateBalance({ id }))).code).toBe('channel.balance_failed')
+    // Null is no zero, by which the channel would go off.
+    const reseller = await create()
+    upstream.answer = ({ path }) => ({
+      body: path.includes('subscription') ? { hard_limit_usd: null } : { total_usage: 0 },
+    })
+    expect((await refusalOf((await channels()).updateBalance({ id: reseller.id }))).code).toBe('channel.balance_failed')
     upstream.answer = () => ({ status: 401, body: { message: `bad ${secret}` } })
     expect((await refusalOf((await channels()).updateBalance({ id }))).message).not.toContain(secret)
   })

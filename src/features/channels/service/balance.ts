@@ -23,6 +23,10 @@ const day = (date: Date) => date.toISOString().slice(0, 10)
 const under = (base: string, path: string) => `${withoutTrailingSlashes(base)}${path}`
 const longestUsageDays = 100
 
+/** Not a number where nothing is said: what an answer leaves empty is no zero, which would switch the channel off. */
+const figureIn = (value: unknown): number =>
+  typeof value === 'number' || (typeof value === 'string' && value.trim() !== '') ? Number(value) : Number.NaN
+
 /**
  * What was granted less what was used, in the two calls that resellers keep answering. Who pays by card is asked for the
  * month, anybody else for as long as there are figures.
@@ -38,7 +42,7 @@ const billing = (baseOf: (channel: ProviderChannel) => string): Source => ({
       return under(baseOf(channel), `/v1/dashboard/billing/usage?start_date=${first}&end_date=${day(today)}`)
     },
   ],
-  read: (subscription, usage) => Number(subscription['hard_limit_usd']) - Number(usage['total_usage']) / 100,
+  read: (subscription, usage) => figureIn(subscription['hard_limit_usd']) - figureIn(usage['total_usage']) / 100,
 })
 
 const credit = (field: string): Source => ({
@@ -58,7 +62,7 @@ const credits: Source = {
   urls: [({ baseUrl }) => under(baseUrl.replace(/\/v1$/, ''), '/v1/credits')],
   read: (answer) => {
     const { total_credits: bought, total_usage: used } = objectOf(answer['data'])
-    return Number(bought) - Number(used)
+    return figureIn(bought) - figureIn(used)
   },
   otherwise: {
     urls: [({ baseUrl }) => under(baseUrl.replace(/\/v1$/, ''), '/v1/key')],
@@ -90,12 +94,17 @@ const sources = new Map<number, Source>([
       read: (answer) => (answer['code'] === 20_000 ? objectOf(answer['data'])['totalBalance'] : undefined),
     },
   ],
-  [43, { urls: [({ baseUrl }) => under(baseUrl.replace(/\/v1$/, ''), '/user/balance')], read: balanceInDollarsFirst }],
+  [43, { urls: [({ baseUrl }) => under(baseUrl.replace(/\/v1$/, ''), '/user/balance')], read: balanceThatIsSpent }],
 ])
 
-function balanceInDollarsFirst(answer: Json): unknown {
+/** An account may hold several currencies, and is good for calls with any of them: dollars first. */
+function balanceThatIsSpent(answer: Json): unknown {
   const infos = Array.isArray(answer['balance_infos']) ? answer['balance_infos'].map(objectOf) : []
-  return (infos.find((info) => info['currency'] === 'USD') ?? infos[0])?.['total_balance']
+  const dollarsFirst = infos.toSorted(
+    (one, other) => Number(other['currency'] === 'USD') - Number(one['currency'] === 'USD'),
+  )
+  const left = dollarsFirst.map((info) => info['total_balance'])
+  return left.find((figure) => figureIn(figure) > 0) ?? left[0]
 }
 
 export type BalanceDeps = AskDeps & Pick<Deps, 'em' | 'secrets'>
@@ -159,9 +168,8 @@ async function readBalance(deps: BalanceDeps, channel: Channel): Promise<Reading
   const upstream = await withUsableKey(deps, channel)
   const headers = source.headers?.(upstream.key) ?? { authorization: `Bearer ${upstream.key}` }
   const request = (url: string) => ask(deps, upstream, () => ({ method: 'GET', url, headers }))
-  const figure = await figureOf(source, { channel: upstream, today: deps.ambient.now(), request })
-  const balance = typeof figure === 'string' && figure.trim() !== '' ? Number(figure) : figure
-  if (typeof balance !== 'number' || !Number.isFinite(balance)) {
+  const balance = figureIn(await figureOf(source, { channel: upstream, today: deps.ambient.now(), request }))
+  if (!Number.isFinite(balance)) {
     throw new DomainError('channel.balance_failed', { detail: 'no balance in the answer' })
   }
   return { balance, key: upstream.key }
