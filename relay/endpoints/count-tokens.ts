@@ -17,6 +17,7 @@ import { attemptSecrets, upstreamChannelOf, providerCallOf } from '#relay/attemp
 import { timeoutsOf } from '#relay/upstream-call/timeouts.ts'
 import { sendWithToken } from '#relay/upstream-call/tokens.ts'
 import { maskedAttemptFailure } from '#relay/attempt/failure.ts'
+import { TransportError } from '#relay/transport/transport-error.ts'
 
 type Style = {
   dialect: CallerDialect
@@ -101,17 +102,19 @@ async function askUpstream(
   }
   const limits = timeoutsOf(attempt.channel.setting, 'unstreamed')
   const { signal } = call.callerAborted
-  const { reply } = await sendWithToken(services, upstreamChannelOf(attempt), { build, limits, signal }).catch(
-    (cause: unknown) => {
-      throw maskedAttemptFailure(cause, attemptSecrets(attempt))
-    },
-  )
-  if (reply.status !== 200) {
-    reply.cancel()
-    return undefined
+  try {
+    const { reply } = await sendWithToken(services, upstreamChannelOf(attempt), { build, limits, signal })
+    if (reply.status !== 200) {
+      reply.cancel()
+      return undefined
+    }
+    const tokens = read(await reply.json(1024 * 1024))
+    return typeof tokens === 'number' ? tokens : undefined
+  } catch (cause) {
+    // One that does not answer has no figure to give either.
+    if (cause instanceof TransportError && !signal.aborted) return undefined
+    throw maskedAttemptFailure(cause, attemptSecrets(attempt))
   }
-  const tokens = read(await reply.json(1024 * 1024))
-  return typeof tokens === 'number' ? tokens : undefined
 }
 
 const besideChat = (request: UpstreamRequest, style: Style) => ({

@@ -5,6 +5,7 @@ import { afterAll, beforeEach, describe, expect, test } from 'vitest'
 import { roles } from '#core/roles.ts'
 import { serviceAccount } from '#test/simulator/vertex/account.ts'
 import { startApp } from '#test/support/app.ts'
+import { freePort } from '#test/support/processes.ts'
 import { startHttpProxy } from '#test/upstream/proxies.ts'
 import { allowUnpriced, type Route, serve } from './serve.ts'
 import { closeWithoutViolations } from './caller-dialects.ts'
@@ -109,4 +110,10 @@ test('a login server that is busy says nothing of the key, one that refuses it d
     expect((await chat(model)).status).toBe(status)
     login.close()
   }
+})
+
+test('a count of tokens is made here where the upstream does not answer', async () => {
+  const { model } = await serve(app, { type: 24, baseUrl: `http://127.0.0.1:${await freePort()}` })
+  const reply = await count(model)
+  expect([reply.status, await reply.json()]).toEqual([200, { totalTokens: expect.any(Number) as unknown }])
 })
