@@ -1,5 +1,6 @@
 import { autoGroup, autoGroups } from '#core/groups.ts'
 import { priceOf } from '#core/pricing/price-of.ts'
+import { resolveModelMapping } from '#core/routing/model-names.ts'
 import type { Caller, RelayServices } from '#relay/request/call.ts'
 
 /** A name a caller may use; `root` is the model behind a channel's prefix. */
@@ -32,9 +33,29 @@ export function visibleModels(services: RelayServices, caller: Caller): VisibleM
     const behind = entries.find((entry) => models.has(entry.model))
     if (behind) models.set(virtual, { id: virtual, root: behind.model })
   }
+  const renamed = pricedByRenaming(services, caller, groups)
   return [...models.values()]
-    .filter((model) => isPriced(services, caller, model.root))
+    .filter(({ root }) => isPriced(services, caller, root) || renamed.has(root))
     .sort((left, right) => left.id.localeCompare(right.id))
+}
+
+/** Models without a price that a channel sends on under the name of one that has a price, by which their calls are charged. */
+function pricedByRenaming(services: RelayServices, caller: Caller, groups: readonly string[]): Set<string> {
+  const renamed = new Set<string>()
+  // Thousands of channels share few mappings.
+  const seen = new Set<string>()
+  if (services.options.get('redirect_billing_enabled')) return renamed
+  for (const channel of services.channels.enabledChannels()) {
+    if (channel.modelMapping === '' || !groups.some((name) => channel.groups.includes(name))) continue
+    for (const model of channel.models) {
+      const name = `${channel.modelMapping}\n${model}`
+      if (seen.has(name) || isPriced(services, caller, model)) continue
+      seen.add(name)
+      const mapped = resolveModelMapping(channel.modelMapping, model)
+      if (mapped.ok && isPriced(services, caller, mapped.model)) renamed.add(model)
+    }
+  }
+  return renamed
 }
 
 const isPriced = ({ options }: RelayServices, { user }: Caller, model: string): boolean =>

@@ -53,6 +53,19 @@ const libraries = [
   },
 ]
 
+test('a model that a channel sends on under a priced name is listed, as its calls are served', async () => {
+  const modelMapping = JSON.stringify({ 'house-model': 'gpt-4o' })
+  await app.make.channel({ models: 'house-model,house-other', group: 'renaming', modelMapping })
+  await app.services.channels.reload()
+  const own = await app.make.token(await app.make.user({ group: 'renaming' }))
+  const listed = async () => {
+    const reply = await fetch(`${app.url}/v1/models`, { headers: { authorization: `Bearer sk-${own.key}` } })
+    return ((await reply.json()) as { data: { id: string }[] }).data.map(({ id }) => id)
+  }
+  expect(await listed()).toEqual(['house-model'])
+  await withOptions(app, { redirect_billing_enabled: 'true' }, async () => expect(await listed()).toEqual([]))
+})
+
 test('every list says how much a model holds, by what its name stands for, and comes in pages for who asks', async () => {
   const read = async (path: string, headers: Record<string, string> = {}) => {
     const reply = await fetch(app.url + path, { headers: { authorization: `Bearer sk-${token.key}`, ...headers } })
