@@ -1,12 +1,13 @@
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { QueryClient } from '@tanstack/react-query'
 import { expect, test } from 'vitest'
 import { toasts } from '../components/notify.ts'
 import { reportedWhenFailed } from '../lib/query.ts'
 import { reportQueryFailures } from './failed-queries.ts'
 
-const client = new URL('..', import.meta.url).pathname
+const client = fileURLToPath(new URL('..', import.meta.url))
 
 /** Queries that may fail unseen, by their file and procedure, and why. */
 const silent: Readonly<Record<string, string>> = {
