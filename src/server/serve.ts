@@ -53,6 +53,7 @@ export async function serve(environment: Environment, given: Given): Promise<Sto
   collectStartGarbage(log)
   collectWhenIdle(log)
   await listen(server, environment)
+  log.debug({ port: environment.PORT }, 'listening')
   if (environment.ROLE !== 'relay') services.jobs.start()
   return async ({ unannounced = false } = {}) => {
     drain()

@@ -30,6 +30,7 @@ test('no calls warm a process up where WARM_UP is off, and in processes that ser
   const answers = async (environment: Record<string, string>): Promise<boolean> => {
     const given = { DATABASE_URL: database.url, WORKERS: '1', LOG_LEVEL: 'debug', WARM_UP: 'on', ...environment }
     await using product = await startProduct({ environment: given })
+    await expect.poll(() => product.output()).toContain('listening')
     return product.output().includes('warmed up')
   }
   expect(await answers({})).toBe(true)
@@ -41,5 +42,7 @@ test('the garbage of a start is collected before calls are taken, which would wa
   await using database = await createDatabase()
   const environment = { DATABASE_URL: database.url, LOG_LEVEL: 'debug', NODE_OPTIONS: '--expose-gc', ROLE: 'console' }
   await using product = await startProduct({ environment: { ...environment, WORKERS: '1' } })
-  expect(product.output()).toMatch(/collected the garbage of the start[^]*Console and API/)
+  // Lines of the log come in their order, but later than what is written at once.
+  await expect.poll(() => product.output()).toContain('listening')
+  expect(product.output()).toMatch(/collected the garbage of the start[^]*listening/)
 })
