@@ -33,29 +33,35 @@ export function visibleModels(services: RelayServices, caller: Caller): VisibleM
     const behind = entries.find((entry) => models.has(entry.model))
     if (behind) models.set(virtual, { id: virtual, root: behind.model })
   }
-  const renamed = pricedByRenaming(services, caller, groups)
+  const unpriced = unpricedAmong(services, caller, {
+    roots: new Set([...models.values()].map(({ root }) => root)),
+    groups,
+  })
   return [...models.values()]
-    .filter(({ root }) => isPriced(services, caller, root) || renamed.has(root))
+    .filter(({ root }) => !unpriced.has(root))
     .sort((left, right) => left.id.localeCompare(right.id))
 }
 
-/** Models without a price that a channel sends on under the name of one that has a price, by which their calls are charged. */
-function pricedByRenaming(services: RelayServices, caller: Caller, groups: readonly string[]): Set<string> {
-  const renamed = new Set<string>()
+type Among = { roots: ReadonlySet<string>; groups: readonly string[] }
+
+/** Models that nobody set a price for, under their own names or under that by which a channel sends them on and their calls are charged. */
+function unpricedAmong(services: RelayServices, caller: Caller, { roots, groups }: Among): ReadonlySet<string> {
+  const unpriced = new Set([...roots].filter((root) => !isPriced(services, caller, root)))
+  if (unpriced.size === 0 || services.options.get('redirect_billing_enabled')) return unpriced
   // Thousands of channels share few mappings.
   const seen = new Set<string>()
-  if (services.options.get('redirect_billing_enabled')) return renamed
   for (const channel of services.channels.enabledChannels()) {
     if (channel.modelMapping === '' || !groups.some((name) => channel.groups.includes(name))) continue
     for (const model of channel.models) {
+      if (!unpriced.has(model)) continue
       const name = `${channel.modelMapping}\n${model}`
-      if (seen.has(name) || isPriced(services, caller, model)) continue
+      if (seen.has(name)) continue
       seen.add(name)
       const mapped = resolveModelMapping(channel.modelMapping, model)
-      if (mapped.ok && isPriced(services, caller, mapped.model)) renamed.add(model)
+      if (mapped.ok && isPriced(services, caller, mapped.model)) unpriced.delete(model)
     }
   }
-  return renamed
+  return unpriced
 }
 
 const isPriced = ({ options }: RelayServices, { user }: Caller, model: string): boolean =>
