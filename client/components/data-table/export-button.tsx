@@ -98,8 +98,9 @@ export function ExportButton<Row>({
     // One after another: what a run that was called off still waits for is no page of the next.
     last.current = last.current
       .then(() => save(controller.signal))
-      .then(() => cancel.current === controller && setProgress(undefined))
-      .then(() => undefined)
+      .then(() => {
+        if (cancel.current === controller) setProgress(undefined)
+      })
   }
 
   if (!progress) return <IconButton icon={Download} label={t('导出 CSV')} onClick={run} />

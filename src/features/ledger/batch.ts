@@ -28,9 +28,9 @@ export function nameOfAct(act: Act): string {
 export function rowsOfAct(act: Act): RowsOfItem {
   if (isReturn(act)) return { userId: act.returnsOf, tokenId: 0, channelIds: [] }
   if (isTake(act)) return { userId: act.take.userId, tokenId: act.take.tokenId, channelIds: [] }
-  const { userId, tokenId } = isRenewal(act) ? act.row : isLate(act) ? act.late : act
-  if (isReserve(act)) return { userId, tokenId, channelIds: [] }
   const end = isRenewal(act) ? act.row : isLate(act) ? act.late : act
+  const { userId, tokenId } = end
+  if (isReserve(end)) return { userId, tokenId, channelIds: [] }
   const channelIds = (end.costs ?? []).map((cost) => cost.channelId)
   return { userId, tokenId, channelIds: 'channelId' in end ? [end.channelId, ...channelIds] : channelIds }
 }

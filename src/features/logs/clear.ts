@@ -73,10 +73,8 @@ async function partitionsBefore(pool: Pool, before: Date): Promise<string[]> {
     `select c.relname as name from pg_inherits i join pg_class c on c.oid = i.inhrelid
      where i.inhparent = 'logs'::regclass and c.relname ~ '^logs_[0-9]{4}_[0-9]{2}$' order by 1`,
   )
-  return rows.map(({ name }) => name).filter((name) => endOf(name) <= before)
+  return rows.map(({ name }) => name).filter((name) => monthOf(name).end <= before)
 }
-
-const endOf = (partition: string): Date => monthOf(partition).end
 
 function monthOf(partition: string): { start: Date; end: Date } {
   const [, year, month] = partition.split('_').map(Number) as [number, number, number]
