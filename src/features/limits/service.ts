@@ -32,15 +32,17 @@ export function createLimits(deps: {
   const shared = cluster.isWorker ? createClusterStore() : null
   const ofMachine = shared?.requests ?? createMemoryStore(deps.now)
   const requests = deps.redis ? withFallback(createRedisStore(deps.redis), ofMachine, deps.onError) : ofMachine
+  // A limit on guesses must not open while those who count for more processes do not answer: the next smaller circle counts.
   const ofProcess = createUseStore(deps.now)
-  const uses = deps.redis ? createRedisUseStore(deps.redis) : (shared?.uses ?? ofProcess)
-
-  /** While those who count for all do not answer, this process counts alone: a limit on guesses must not open then. */
-  const count: UseStore = (ask) =>
-    uses(ask).catch((error: unknown) => {
-      deps.onError?.(error)
-      return ofProcess(ask)
-    })
+  const orElse =
+    (uses: UseStore, fallback: UseStore): UseStore =>
+    (ask) =>
+      uses(ask).catch((error: unknown) => {
+        deps.onError?.(error)
+        return fallback(ask)
+      })
+  const usesOfMachine = shared ? orElse(shared.uses, ofProcess) : ofProcess
+  const count = deps.redis ? orElse(createRedisUseStore(deps.redis), usesOfMachine) : usesOfMachine
 
   const verdictOf = ({ used, msBeforeNext }: UseCount, points: number): LimitVerdict =>
     used <= points
