@@ -6,7 +6,7 @@ const app = await startApp()
 afterAll(() => app[Symbol.asyncDispose]())
 beforeEach(() =>
   app.pool.query(
-    'truncate options, sessions, one_time_codes, upstream_objects, channel_probes, channel_drifts, notification_counts, logs, grants, holds, usage_hourly',
+    'truncate options, sessions, oauth_states, sign_in_challenges, one_time_codes, upstream_objects, channel_probes, channel_drifts, notification_counts, logs, grants, holds, usage_hourly',
   ),
 )
 
@@ -21,6 +21,10 @@ describe('what has expired', () => {
     await insert(
       `insert into sessions (id_hash, expires_at) values ('old', now() - interval '1 second'), ('new', now() + interval '1 minute')`,
     )
+    await insert(`insert into oauth_states (state_hash, session_hash, origin, expires_at) values
+      ('old', 's', 'x', now() - interval '1 second'), ('new', 's', 'x', now() + interval '1 minute')`)
+    await insert(`insert into sign_in_challenges (session_hash, purpose, expires_at) values
+      ('old', 'p', now() - interval '1 second'), ('new', 'p', now() + interval '1 minute')`)
     await insert(`insert into one_time_codes (purpose, subject, code_hash, expires_at) values
       ('email', 'old', 'x', now() - interval '25 hours'), ('email', 'new', 'x', now() - interval '1 hour')`)
     await insert(`insert into upstream_objects (id, user_id, channel_id, key_hmac, created_at) values
@@ -34,8 +38,10 @@ describe('what has expired', () => {
     await insert(
       `insert into notification_counts (user_id, type, window_at) values (1, 'old', now() - interval '11 minutes'), (1, 'new', now())`,
     )
-    expect(await clean()).toEqual({ rows: 7, logs: 0 })
+    expect(await clean()).toEqual({ rows: 9, logs: 0 })
     expect(await idsOf('sessions', 'id_hash')).toEqual(['new'])
+    expect(await idsOf('oauth_states', 'state_hash')).toEqual(['new'])
+    expect(await idsOf('sign_in_challenges', 'session_hash')).toEqual(['new'])
     expect(await idsOf('one_time_codes', 'subject')).toEqual(['new'])
     expect(await idsOf('upstream_objects')).toEqual(['new'])
     expect(await idsOf('channel_probes', 'model')).toEqual(['new'])

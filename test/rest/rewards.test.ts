@@ -139,21 +139,3 @@ describe('the transfer of rewards', () => {
     expect((await browser.post('/api/user/aff_transfer', { quota: 600_000.5 })).body['success']).toBe(false)
   })
 })
-
-describe('what is over', () => {
-  it('is swept away, and only that', async () => {
-    const { removeExpired } = await import('#features/auth/expiry.ts')
-    const person = await app.person()
-    const [gone, remaining] = [await app.signedIn(person), await app.signedIn(person)]
-    await app.sql(
-      `update sessions set expires_at = now() - interval '1 second'
-       where id_hash = (select id_hash from sessions where user_id = $1 limit 1)`,
-      [person.id],
-    )
-    expect(await removeExpired(app.services)).toEqual({ removed: 1 })
-    const statuses = [await gone.get('/api/user/self'), await remaining.get('/api/user/self')].map(
-      ({ status }) => status,
-    )
-    expect(statuses.toSorted()).toEqual([200, 401])
-  })
-})

@@ -15,6 +15,9 @@ const dayMs = 86_400_000
  */
 const expired = [
   { table: 'sessions', condition: 'expires_at < now()' },
+  // Anybody begins sign-ins, and most are never gone on with.
+  { table: 'oauth_states', condition: 'expires_at < now()' },
+  { table: 'sign_in_challenges', condition: 'expires_at < now()' },
   { table: 'one_time_codes', condition: "expires_at < now() - interval '1 day'" },
   { table: 'idempotency_keys', condition: "created_at < now() - interval '1 day'" },
   // Their results are gone upstream by then.
