@@ -47,6 +47,17 @@ const isPaid = ({ type }: Json): boolean =>
   type === 'input_audio_buffer.append' ||
   (typeof type === 'string' && type.startsWith('response.') && type.endsWith('.delta'))
 
+/**
+ * Work begins of which there may be no more: an answer, or the writing down of what was said, which a session without answers lives
+ * by. An upstream that listens for pauses begins by itself, as soon as somebody speaks.
+ */
+const startsWork: ReadonlySet<unknown> = new Set([
+  'response.create',
+  'response.created',
+  'input_audio_buffer.commit',
+  'input_audio_buffer.speech_started',
+])
+
 /** Carries the frames of one session both ways, unchanged, until one side ends it. Its money is settled when this resolves. */
 export async function runSession(session: Session): Promise<void> {
   const { services, call, plan, caller, upstream } = session
@@ -65,7 +76,7 @@ export async function runSession(session: Session): Promise<void> {
   caller.frames.start(async (frame) => {
     const event = readEvent(frame)
     const begins = event['type'] === 'response.create'
-    const barred = begins ? await refusalToGoOn(session) : null
+    const barred = startsWork.has(event['type']) ? await refusalToGoOn(session) : null
     if (!barred) meter.ask(event)
     const refusal = barred ?? (isPaid(event) ? await billing.follow(begins) : null)
     if (!refusal) return sendFrame(upstream.socket, frame)
@@ -75,8 +86,7 @@ export async function runSession(session: Session): Promise<void> {
   upstream.frames.start(async (frame) => {
     const event = readEvent(frame)
     const begins = event['type'] === 'response.created'
-    // The upstream begins some by itself, once the caller has stopped speaking.
-    const barred = begins ? await refusalToGoOn(session) : null
+    const barred = startsWork.has(event['type']) ? await refusalToGoOn(session) : null
     // The end of a response leaves when its charge is booked.
     const isEnd = meter.receive(event)
     const refusal = isEnd

@@ -243,6 +243,26 @@ describe('a session goes on only as long as its caller may call', () => {
     expect(session.events.some(({ type }) => type === 'response.done' || type.endsWith('.delta'))).toBe(false)
   })
 
+  test('nothing more is written down of what a banned account says', async () => {
+    const { app } = world
+    const payer = await payerWith(app, 1_000_000)
+    const session = await world.openSession({ key: payer.key })
+    session.say({ type: 'session.update', session: { input_audio_transcription: { model: 'whisper-1' } } })
+    await session.next('session.updated')
+    const speak = () => {
+      session.say({ type: 'input_audio_buffer.append', audio: Buffer.alloc(96_000).toString('base64') })
+      session.say({ type: 'input_audio_buffer.commit' })
+    }
+    speak()
+    await session.next('conversation.item.input_audio_transcription.completed')
+    await ban(payer.userId)
+    speak()
+    expect(errorOf(await session.next('error')).message).toContain('账号已被封禁')
+    await session.closed
+    await untilFree(app, payer.userId)
+    expect(session.events.filter(({ type }) => type.endsWith('transcription.completed'))).toHaveLength(1)
+  })
+
   test('a disabled token', async () => {
     const { pool } = world.app
     expect(await ended(({ id }) => pool.query('update tokens set status = 2 where id = $1', [id]))).toContain(
