@@ -39,5 +39,7 @@ describe('the axis of the dashboard', () => {
     expect(bucketLabel(time, 'hour', day)).toBe('07:00')
     expect(bucketLabel(time, 'hour', 3 * day)).toBe('11-05 07:00')
     expect(bucketLabel(time, 'day', 30 * day)).toBe('11-05')
+    // Where the reader's clock is half an hour off that of UTC.
+    expect(bucketLabel(new Date(2026, 10, 5, 7, 30), 'hour', day)).toBe('07:30')
   })
 })

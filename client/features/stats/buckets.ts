@@ -15,7 +15,7 @@ export function readableInterval(requested: Interval, span: number): Interval {
   return possible.find((interval) => span / lengths[interval] <= mostBars) ?? 'week'
 }
 
-/** Days begin at the reader's midnight and weeks on Monday, as the server groups them. */
+/** Days begin at the reader's midnight and weeks on Monday, as the server groups them; hours are those of UTC. */
 function startOf(time: Date, interval: Interval): Date {
   if (interval === 'hour') return new Date(Math.floor(time.getTime() / hourMs) * hourMs)
   const back = interval === 'week' ? (time.getDay() + 6) % 7 : 0
@@ -41,6 +41,6 @@ const dayOf = (time: Date): string => `${two(time.getMonth() + 1)}-${two(time.ge
 
 export function bucketLabel(start: Date, interval: Interval, span: number): string {
   if (interval !== 'hour') return dayOf(start)
-  const hour = `${two(start.getHours())}:00`
+  const hour = `${two(start.getHours())}:${two(start.getMinutes())}`
   return span <= dayMs + hourMs ? hour : `${dayOf(start)} ${hour}`
 }

@@ -169,7 +169,9 @@ function seriesQuery(
 /** Sums by model and interval: the ten models that cost most by name, all others together under null. */
 async function seriesOf(deps: UserDeps, filters: Filters, input: Series): Promise<ModelSeries> {
   const { from, until } = hoursOf(input)
-  const intervals = { from, until, interval: input.interval, timeZone: input.timeZone }
+  // The sums are those of whole hours of UTC: in a zone that is half an hour off they begin at half past.
+  const timeZone = input.interval === 'hour' ? 'UTC' : input.timeZone
+  const intervals = { from, until, interval: input.interval, timeZone }
   return readInTime(deps.database.pool, async (query) => {
     const rows = await query<PointRow>(...seriesQuery(filters, intervals))
     const ranks = new Map(rows.flatMap(({ model, rank }) => (model === null ? [] : [[model, rank] as const])))
