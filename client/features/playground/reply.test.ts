@@ -67,7 +67,7 @@ test('the speed counts from the first word, and is not shown for what came at on
   expect(speedOf({ ...begun, firstAt: 1000, endedAt: 1010 }, 50)).toBeUndefined()
 })
 
-const piece = (index: number, id: string | undefined, name: string | undefined, args: string) => ({
+const piece = (index: number | undefined, id: string | undefined, name: string | undefined, args: string) => ({
   choices: [{ delta: { tool_calls: [{ index, id, function: { name, arguments: args } }] } }],
 })
 
@@ -81,10 +81,42 @@ test('calls of functions are put together from their pieces, each under its own 
     { choices: [{ delta: {}, finish_reason: 'tool_calls' }] },
   ].reduce((reply, chunk) => withChunk(reply, chunk, 9), begun)
   expect(grown).toMatchObject({ status: 'incomplete', firstAt: 9, finishReason: 'tool_calls' })
-  expect(grown.toolCalls).toEqual([
+  expect(grown.toolCalls).toMatchObject([
     { id: 'a', name: 'get_weather', arguments: '{"city":"Paris"}' },
     { id: 'b', name: 'get_time', arguments: '{"zone":1}' },
   ])
+})
+
+test('calls are distinguished however an upstream numbers them: from 1, all of them 0, or not at all', () => {
+  const callsOf = (chunks: readonly ReturnType<typeof piece>[]) =>
+    chunks
+      .reduce((reply, chunk) => withChunk(reply, chunk, 9), begun)
+      .toolCalls.map(({ id, name, arguments: given }) => [id, name, given])
+  expect(
+    callsOf([
+      piece(1, 'a', 'get_weather', ''),
+      piece(1, undefined, undefined, '{"city":'),
+      piece(1, undefined, undefined, '"Paris"}'),
+      piece(3, 'b', 'get_time', '{}'),
+    ]),
+  ).toEqual([
+    ['a', 'get_weather', '{"city":"Paris"}'],
+    ['b', 'get_time', '{}'],
+  ])
+  const two = [
+    ['a', 'get_weather', '{"city":1}'],
+    ['b', 'get_time', '{}'],
+  ]
+  for (const index of [0, undefined]) {
+    expect(callsOf([piece(index, 'a', 'get_weather', '{"city":1}'), piece(index, 'b', 'get_time', '{}')])).toEqual(two)
+  }
+  expect(
+    callsOf([
+      piece(undefined, undefined, 'get_weather', '{"city":'),
+      piece(undefined, undefined, undefined, '1}'),
+      piece(undefined, undefined, 'get_time', '{}'),
+    ]),
+  ).toEqual(two.map(([, ...rest]) => ['', ...rest]))
 })
 
 test('a call is repeated to the model with its result alone; one that was never answered is not', () => {

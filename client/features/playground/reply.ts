@@ -9,7 +9,13 @@ export type Turn = {
   images?: readonly string[]
 }
 
-export type ToolCall = { id: string; name: string; arguments: string }
+export type ToolCall = {
+  id: string
+  name: string
+  arguments: string
+  /** The number under which its pieces come, where they have one. */
+  index?: number
+}
 
 /** What a called function returned, as the reader typed it. */
 export type ToolResult = { id: number; role: 'tool'; callId: string; name: string; content: string }
@@ -87,20 +93,27 @@ const count = (value: unknown): number => (typeof value === 'number' ? value : 0
 
 export const doneMarker = '[DONE]'
 
-/** A call comes in pieces: its name first, then its arguments bit by bit, each under the number of the call. */
+/**
+ * A call comes in pieces: its name first, then its arguments bit by bit. Upstreams number calls from 0, from 1, or all of them 0, or
+ * name them by id alone; their numbers need not be their places.
+ */
 function withCalls(calls: readonly ToolCall[], pieces: readonly CallPiece[]): readonly ToolCall[] {
-  const grown = [...calls]
-  for (const piece of pieces) {
-    const index = typeof piece.index === 'number' ? piece.index : grown.length
-    const before = grown[index] ?? { id: '', name: '', arguments: '' }
-    grown[index] = {
-      id: words(piece.id) || before.id,
-      name: before.name || words(piece.function?.name),
-      arguments: before.arguments + words(piece.function?.arguments),
+  return pieces.reduce<readonly ToolCall[]>((all, { index, id: givenId, function: part }) => {
+    const [id, name] = [words(givenId), words(part?.name)]
+    const number = typeof index === 'number' ? { index } : {}
+    const known = all.findLast((call) =>
+      number.index !== undefined ? call.index === number.index : id !== '' ? call.id === id : name === '',
+    )
+    const isAnother = name !== '' && id !== '' && known !== undefined && known.id !== '' && known.id !== id
+    const before = known && !isAnother ? known : { id: '', name: '', arguments: '', ...number }
+    const grown: ToolCall = {
+      ...before,
+      id: before.id || id,
+      name: before.name || name,
+      arguments: before.arguments + words(part?.arguments),
     }
-  }
-  // A number that was left out leaves a gap.
-  return grown.filter((call) => call !== undefined)
+    return before === known ? all.with(all.indexOf(known), grown) : [...all, grown]
+  }, calls)
 }
 
 /** The reply with one more piece of it. */
