@@ -69,6 +69,22 @@ test('of a long conversation the newest turns and images stay', () => {
   expect(reloaded(conversation({ left: turns }))?.left.map(({ id }) => id)).toEqual(
     Array.from({ length: 60 }, (_, index) => index + 40),
   )
+  // A result whose call is gone would have the next call refused.
+  const calling: Reply = {
+    ...reply,
+    status: 'complete',
+    toolCalls: [{ id: 'c', name: 'get_weather', arguments: '{}' }],
+  }
+  const result: Message = { id: 3, role: 'tool', callId: 'c', name: 'get_weather', content: '21' }
+  const round = [turn(1, 'Weather?'), calling, result, { ...calling, id: 4, toolCalls: [] }]
+  const shortened = reloaded(
+    conversation({
+      left: Array.from({ length: 17 }, () => round)
+        .flat()
+        .slice(0, -2),
+    }),
+  )?.left
+  expect([shortened?.length, shortened?.[0]?.role]).toEqual([58, 'user'])
   const image = `data:${'x'.repeat(600_000)}`
   const shown = reloaded(conversation({ left: [turn(1, 'old', [image]), turn(2, 'new', [image])] }))
   expect(shown?.left.map((message) => (message.role === 'user' ? message.images?.length : 0))).toEqual([0, 1])
@@ -143,6 +159,26 @@ describe('in several tabs', () => {
     expect(isChangedElsewhere(7, { ...place, messages: [turn(1, 'Hi'), { ...reply, events: [] }] })).toBe(true)
     elsewhere(turn(1, 'Hi'), { ...reply, status: 'complete', stopped: true, events: [] })
     expect(isChangedElsewhere(7, { ...place, messages: [turn(1, 'Hi'), reply] })).toBe(false)
+  })
+
+  test('what two tabs were answered at once both stays: that of the later one in a conversation of its own', () => {
+    elsewhere(turn(1, 'Hi'))
+    const read = storedMessages(7, 'a', 'left')
+    elsewhere(turn(1, 'Hi'), turn(2, 'There'))
+    const answered: Message[] = [...read, turn(3, 'Here'), reply]
+    keepMessages(7, { ...place, messages: answered })
+    const texts = () => stored.get().map(({ id, left }) => [id === 'a', left.map(({ content }) => content)])
+    expect(texts()).toEqual([
+      [false, ['Hi', 'Here', 'Half of']],
+      [true, ['Hi', 'There']],
+    ])
+    expect(isChangedElsewhere(7, { ...place, messages: answered })).toBe(false)
+    keepMessages(7, { ...place, messages: [...answered, turn(5, 'More')] })
+    expect(texts()).toMatchObject([
+      [false, ['Hi', 'Here', 'Half of', 'More']],
+      [true, {}],
+    ])
+    expect(storedMessages(7, 'a', 'left')).toMatchObject([{ content: 'Hi' }, { content: 'There' }])
   })
 
   test('a reply that was still coming does not bring back what was removed here; opened anew its place can be used', () => {

@@ -71,7 +71,15 @@ function fromStored(message: Message, index: number, all: readonly Message[]): M
   return ended({ ...reply, ...failed })
 }
 
-const storable = (messages: readonly Message[]): unknown[] => withinRoom(messages.slice(-mostMessages)).map(toStored)
+/** The newest, from where the reader said something: a result without its call, or a reply to nothing, makes the next call invalid. */
+function newest(messages: readonly Message[]): readonly Message[] {
+  if (messages.length <= mostMessages) return messages
+  const latest = messages.slice(-mostMessages)
+  const first = latest.findIndex(({ role }) => role === 'user')
+  return first < 0 ? latest : latest.slice(first)
+}
+
+const storable = (messages: readonly Message[]): unknown[] => withinRoom(newest(messages)).map(toStored)
 
 const storableConversation = (one: StoredConversation): unknown => ({
   ...one,
@@ -162,32 +170,51 @@ const none: readonly Message[] = []
 const known = new Map<string, readonly Message[]>()
 const sideOf = (userId: number, id: string, side: Side): string => `${userId} ${id} ${side}`
 
+/** Conversations that another tab went on with while a reply came here: what was said here stands under an id of its own. */
+const apart = new Map<string, string>()
+
 /** What was said in it, to go on with. */
 export function storedMessages(userId: number, id: string, side: Side): readonly Message[] {
   removed.delete(id)
+  apart.delete(id)
   const messages = find(userId, id)?.[side] ?? none
   known.set(sideOf(userId, id, side), messages)
   return messages
 }
 
+const isOther = (one: readonly Message[], other: readonly Message[]): boolean => {
+  const text = (given: readonly Message[]) => JSON.stringify(storable(given.map(ended)))
+  return one !== other && text(one) !== text(other)
+}
+
 /** Whether another tab has gone on with it. */
 export function isChangedElsewhere(userId: number, { id, side, messages }: Omit<Change, 'model'>): boolean {
   const stored = find(userId, id)?.[side]
-  const text = (given: readonly Message[]) => JSON.stringify(storable(given.map(ended)))
-  return stored !== undefined && stored !== messages && text(stored) !== text(messages)
+  return !apart.has(id) && stored !== undefined && isOther(stored, messages)
 }
 
 type Change = { id: string; side: Side; model: string; messages: readonly Message[] }
 
+/** Whether another tab has added what this page does not know of; images may have been dropped for room. */
+function isAddedElsewhere(userId: number, { id, side }: Pick<Change, 'id' | 'side'>): boolean {
+  const stored = find(userId, id)?.[side] ?? none
+  const read = known.get(sideOf(userId, id, side)) ?? none
+  return stored.length > 0 && isOther(withoutImages(stored), withoutImages(read))
+}
+
 /**
  * A conversation is there from its first message on; without messages and a name of its own it is gone. A side that nothing was
- * added to on this page is left as it is: another tab may have gone on with it, or removed it.
+ * added to on this page is left as it is: another tab may have gone on with it, or removed it. Where both have gone on with it
+ * neither replaces what the other was answered.
  */
-export function keepMessages(userId: number, { id, side, model, messages }: Change): void {
+export function keepMessages(userId: number, { id: shown, side, model, messages }: Change): void {
+  if (removed.has(shown) || known.get(sideOf(userId, shown, side)) === messages) return
+  if (!apart.has(shown) && isAddedElsewhere(userId, { id: shown, side }))
+    apart.set(shown, `${shown}-${Date.now().toString(36)}`)
+  const id = apart.get(shown) ?? shown
   const before = find(userId, id)
-  const place = sideOf(userId, id, side)
-  if (removed.has(id) || known.get(place) === messages || (!before && messages.length === 0)) return
-  known.set(place, messages)
+  if (!before && messages.length === 0) return
+  known.set(sideOf(userId, shown, side), messages)
   const blank: StoredConversation = { id, name: '', changedAt: 0, model: '', beside: '', left: [], right: [] }
   const changed: StoredConversation = {
     ...(before ?? blank),

@@ -69,6 +69,12 @@ export function useConversation(settings: Settings, model: string, { id: convers
   }
   const latest = useRef(keep)
   latest.current = keep
+  useEffect(() => {
+    // A page that is loaded anew, or that a phone ends in the background, is not unmounted first.
+    const leave = () => document.visibilityState === 'hidden' && latest.current()
+    document.addEventListener('visibilitychange', leave)
+    return () => document.removeEventListener('visibilitychange', leave)
+  }, [])
   useEffect(
     () => () => {
       current.current?.abort()
