@@ -281,6 +281,41 @@ describeWithBrowser('the account of a person', async () => {
     await context.close()
   })
 
+  test('a name that another window changes stays when the other one is saved here', async () => {
+    const reader = await app.make.user()
+    const { page, context } = await openConsole(browser, site, { reader, path: '/app/me' })
+    await box(page, '显示名称').fill('Able seaman')
+    const { account: elsewhere } = app.trpc(reader).user
+    await elsewhere.update.mutate({ username: `${reader.username}-2` })
+    await button(page, '保存').click()
+    await toastShown(page, '用户信息更新成功！')
+    expect(await elsewhere.get.query()).toMatchObject({
+      username: `${reader.username}-2`,
+      displayName: 'Able seaman',
+    })
+    await context.close()
+  })
+
+  test('a setting that another window changes stays when others are saved here', async () => {
+    const reader = await app.make.user()
+    const { page, context } = await openConsole(browser, site, { reader, path: '/app/me?tab=notify' })
+    await box(page, '通知邮箱').fill('sailor@x.example')
+    const { account: elsewhere } = app.trpc(reader).user
+    const { settings } = await elsewhere.get.query()
+    await elsewhere.updateSettings.mutate({
+      notifyType: 'email',
+      quotaWarningThreshold: settings?.quotaWarningThreshold ?? 1,
+      acceptUnsetModelRatioModel: true,
+    })
+    await button(page, '保存').click()
+    await toastShown(page, '设置已更新')
+    expect((await elsewhere.get.query()).settings).toMatchObject({
+      notificationEmail: 'sailor@x.example',
+      acceptUnsetModelRatioModel: true,
+    })
+    await context.close()
+  })
+
   test('fits a phone in English, and the notices follow the language of the console', async () => {
     const reader = await app.make.user()
     const { page, context, complaints } = await openConsole(browser, site, {

@@ -39,8 +39,13 @@ function Names({ account }: AccountProps) {
   })
   const update = trpc.user.account.update.useMutation()
   const refresh = useRefreshAccount()
+  const { dirtyFields } = form.formState
   const save = async (values: z.output<typeof names>) => {
-    await update.mutateAsync(values)
+    // The other name may have been changed meanwhile, in another window or by an administrator.
+    await update.mutateAsync({
+      ...(dirtyFields.username && { username: values.username }),
+      ...(dirtyFields.displayName && { displayName: values.displayName }),
+    })
     form.reset(values)
     notify.success(t('用户信息更新成功！'))
     await refresh()

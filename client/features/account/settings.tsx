@@ -29,14 +29,20 @@ const valuesOf = ({ settings: saved }: Account): Values => ({
   showIpInLogs: saved?.showIpInLogs ?? false,
 })
 
-/** The settings are one record; each tab changes its own part and keeps the rest. */
+/** The settings are one record; each tab changes its own part and keeps the rest, as another window may have left it meanwhile. */
 function SettingsForm({ account, children }: AccountProps & { children: ReactNode }) {
   const form = useZodForm({ schema: settings, values: valuesOf(account), mode: 'onSubmit' })
   const update = trpc.user.account.updateSettings.useMutation()
+  const utils = trpc.useUtils()
   const refresh = useRefreshAccount()
+  // Read with every drawing, so that the form keeps track of it.
+  const { dirtyFields } = form.formState
   const save = async (values: z.output<typeof settings>) => {
-    await update.mutateAsync(values)
-    form.reset(form.getValues())
+    const stored = valuesOf(await utils.user.account.get.fetch(undefined, { staleTime: 0 }))
+    const typed = Object.entries(values).filter(([name]) => name in dirtyFields)
+    const merged = { ...stored, ...Object.fromEntries(typed) }
+    await update.mutateAsync(merged)
+    form.reset(merged)
     notify.success(t('设置已更新'))
     await refresh()
   }
