@@ -2,6 +2,7 @@ import { t } from '../i18n/t.ts'
 import { Code } from './cells/names.tsx'
 import { Money } from './cells/numbers.tsx'
 import { Time } from './cells/time.tsx'
+import { csvQuota } from './data-table/csv-amounts.ts'
 import type { Column } from './data-table/types.ts'
 import { OrderStatus, type OrderState, orderStateText } from './order-status.tsx'
 
@@ -20,6 +21,7 @@ export function orderColumnsOf<Row extends Order>(): Record<
   'tradeNo' | 'status' | 'quota' | 'money' | 'created',
   Column<Row>
 > {
+  const credit = csvQuota(({ quota }: Row) => quota)
   return {
     tradeNo: {
       id: 'tradeNo',
@@ -47,7 +49,8 @@ export function orderColumnsOf<Row extends Order>(): Record<
       align: 'end',
       card: 'fact',
       cell: ({ quota, planName }) => planName ?? <Money quota={quota} />,
-      csv: ({ quota, planName }) => planName ?? quota,
+      ...credit,
+      csv: (order) => order.planName ?? credit.csv(order),
     },
     money: {
       id: 'money',

@@ -1,5 +1,5 @@
 type CsvValue = string | number | boolean | null | undefined
-type CsvColumn<Row> = { title: string; csv?: (row: Row) => CsvValue }
+type CsvColumn<Row> = { title: string; csv?: (row: Row) => CsvValue; csvUnit?: () => string }
 
 /** A spreadsheet would run a cell that begins like a formula; an apostrophe makes it text. */
 const harmless = (text: string): string => (/^[=+\-@\t\r]/.test(text) ? `'${text}` : text)
@@ -10,11 +10,16 @@ const field = (value: CsvValue): string => {
   return /[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }
 
+function titleOf({ title, csvUnit }: { title: string; csvUnit?: () => string }): string {
+  const unit = csvUnit?.() ?? ''
+  return unit === '' ? title : `${title} (${unit})`
+}
+
 /** With the line of titles unless `titled` is false: a file may be made of several parts. */
 export function toCsv<Row>(columns: readonly CsvColumn<Row>[], rows: readonly Row[], titled = true): string {
   const exported = columns.filter((column) => column.csv !== undefined)
   const lines = [
-    ...(titled ? [exported.map((column) => field(column.title))] : []),
+    ...(titled ? [exported.map((column) => field(titleOf(column)))] : []),
     ...rows.map((row) => exported.map((column) => field(column.csv?.(row)))),
   ]
   return lines.map((line) => line.join(',')).join('\r\n')

@@ -8,6 +8,8 @@ export type Column<Row> = {
   cell: (row: Row) => ReactNode
   /** What the CSV file says; without it the column is not exported. */
   csv?: (row: Row) => string | number | boolean | null | undefined
+  /** What its numbers are of, behind the title in the CSV file; on the screen each value says so. Empty: nothing. */
+  csvUnit?: () => string
   /** The server can order by `id`. */
   sortable?: boolean
   /** Pixels until the reader drags it; 140 by default. */

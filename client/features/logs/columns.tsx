@@ -2,6 +2,7 @@ import { Text } from '@chakra-ui/react'
 import { ChannelCell, ModelName, UserCell } from '../../components/cells/names.tsx'
 import { Count, Duration, Money, None } from '../../components/cells/numbers.tsx'
 import { Time } from '../../components/cells/time.tsx'
+import { csvMilliseconds, csvQuota } from '../../components/data-table/csv-amounts.ts'
 import type { Column } from '../../components/data-table/types.ts'
 import { t } from '../../i18n/t.ts'
 import { formatTime } from '../../lib/format.ts'
@@ -81,7 +82,7 @@ const timeColumns = (): Column<LogRow>[] => [
         <Duration milliseconds={firstTokenMs} tone={firstTokenTone(firstTokenMs)} />
       )
     },
-    csv: (log) => (log.isStream ? detailsOf(log).firstTokenMs : undefined),
+    ...csvMilliseconds((log: LogRow) => (log.isStream ? detailsOf(log).firstTokenMs : undefined)),
     width: 74,
     align: 'end',
   },
@@ -90,7 +91,7 @@ const timeColumns = (): Column<LogRow>[] => [
     title: t('用时'),
     cell: (log) =>
       hasTime(log) ? <Duration milliseconds={log.useTimeMs} tone={totalTone(log.useTimeMs)} /> : <None />,
-    csv: (log) => (hasTime(log) ? log.useTimeMs : undefined),
+    ...csvMilliseconds((log: LogRow) => (hasTime(log) ? log.useTimeMs : undefined)),
     width: 84,
     align: 'end',
     sortable: true,
@@ -113,7 +114,7 @@ const costColumn = (): Column<LogRow> => ({
   id: 'cost',
   title: t('费用'),
   cell: (log) => <Cost log={log} />,
-  csv: (log) => log.quota,
+  ...csvQuota((log: LogRow) => log.quota),
   width: 94,
   align: 'end',
   sortable: true,
@@ -126,6 +127,7 @@ const operatorCostColumn = (): Column<LogRow> => ({
   title: t('成本'),
   cell: ({ cost }) => (cost === null || cost === undefined ? <None /> : <span>{costText(cost)}</span>),
   csv: ({ cost }) => (cost === null || cost === undefined ? undefined : cost / nanosPerDollar),
+  csvUnit: () => 'USD',
   width: 94,
   align: 'end',
   hidden: true,

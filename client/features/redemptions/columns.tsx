@@ -2,6 +2,7 @@ import { chakra } from '@chakra-ui/react'
 import { Code, KeyCell, Tags } from '../../components/cells/names.tsx'
 import { Money, None } from '../../components/cells/numbers.tsx'
 import { Time } from '../../components/cells/time.tsx'
+import { csvQuota } from '../../components/data-table/csv-amounts.ts'
 import type { Column } from '../../components/data-table/types.ts'
 import { Status } from '../../components/status.tsx'
 import { t } from '../../i18n/t.ts'
@@ -67,7 +68,7 @@ export const redemptionColumns = (reveal?: (redemption: Redemption) => Promise<s
     align: 'end',
     card: 'fact',
     cell: ({ quota }) => <Money quota={quota} />,
-    csv: ({ quota }) => quota,
+    ...csvQuota(({ quota }: Redemption) => quota),
   },
   { id: 'uses', title: t('使用次数'), width: 84, align: 'end', card: 'fact', cell: usesText, csv: usesText },
   {

@@ -1,6 +1,7 @@
 import { ChannelCell, Code, UserCell } from '../../components/cells/names.tsx'
 import { None } from '../../components/cells/numbers.tsx'
 import { Time } from '../../components/cells/time.tsx'
+import { csvMilliseconds, csvQuota } from '../../components/data-table/csv-amounts.ts'
 import type { Column } from '../../components/data-table/types.ts'
 import { t } from '../../i18n/t.ts'
 import { formatTime } from '../../lib/format.ts'
@@ -74,7 +75,7 @@ export const figures = <Row extends TaskRow>(): Column<Row>[] => [
     id: 'duration',
     title: t('用时'),
     cell: (task) => <TaskDuration task={task} />,
-    csv: (task) => durationOf(task),
+    ...csvMilliseconds((task: Row) => durationOf(task)),
     width: 74,
     align: 'end',
   },
@@ -82,7 +83,7 @@ export const figures = <Row extends TaskRow>(): Column<Row>[] => [
     id: 'cost',
     title: t('费用'),
     cell: (task) => <TaskCost task={task} />,
-    csv: (task) => task.quota,
+    ...csvQuota((task: Row) => task.quota),
     width: 94,
     align: 'end',
     card: 'fact',

@@ -2,6 +2,7 @@ import { Box } from '@chakra-ui/react'
 import { KeyCell, Tags } from '../../components/cells/names.tsx'
 import { None } from '../../components/cells/numbers.tsx'
 import { Time } from '../../components/cells/time.tsx'
+import { csvQuota } from '../../components/data-table/csv-amounts.ts'
 import type { Column } from '../../components/data-table/types.ts'
 import { SpendCap, windowWords } from '../../components/spend-caps.tsx'
 import { Status } from '../../components/status.tsx'
@@ -63,7 +64,7 @@ export function tokenColumns({ reveal, now, caps }: ColumnsInput): Column<Token>
       id: 'spend',
       title: t('已用 / 总额'),
       cell: (token) => <Spend token={token} />,
-      csv: (token) => token.usedQuota,
+      ...csvQuota((token: Token) => token.usedQuota),
       sortable: true,
       width: 140,
       card: 'fact',

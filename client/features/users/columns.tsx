@@ -2,6 +2,7 @@ import { chakra } from '@chakra-ui/react'
 import { Code, Tags } from '../../components/cells/names.tsx'
 import { Count, Money, None } from '../../components/cells/numbers.tsx'
 import { Time } from '../../components/cells/time.tsx'
+import { csvQuota } from '../../components/data-table/csv-amounts.ts'
 import type { Column } from '../../components/data-table/types.ts'
 import { Status } from '../../components/status.tsx'
 import { t } from '../../i18n/t.ts'
@@ -67,7 +68,7 @@ export const userColumns = (): Column<User>[] => [
     align: 'end',
     card: 'fact',
     cell: ({ quota }) => <Money quota={quota} />,
-    csv: ({ quota }) => quota,
+    ...csvQuota(({ quota }: User) => quota),
   },
   {
     id: 'used',
@@ -77,7 +78,7 @@ export const userColumns = (): Column<User>[] => [
     align: 'end',
     card: 'fact',
     cell: ({ usedQuota }) => <Money quota={usedQuota} />,
-    csv: ({ usedQuota }) => usedQuota,
+    ...csvQuota(({ usedQuota }: User) => usedQuota),
   },
   {
     id: 'calls',
@@ -104,7 +105,7 @@ export const userColumns = (): Column<User>[] => [
     align: 'end',
     hidden: true,
     cell: ({ affHistoryQuota }) => <Money quota={affHistoryQuota} />,
-    csv: ({ affHistoryQuota }) => affHistoryQuota,
+    ...csvQuota(({ affHistoryQuota }: User) => affHistoryQuota),
   },
   {
     id: 'inviter',

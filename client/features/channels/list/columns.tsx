@@ -2,6 +2,7 @@ import { chakra } from '@chakra-ui/react'
 import { Tags } from '../../../components/cells/names.tsx'
 import { Count, Money, None } from '../../../components/cells/numbers.tsx'
 import { Time } from '../../../components/cells/time.tsx'
+import { csvMilliseconds, csvQuota } from '../../../components/data-table/csv-amounts.ts'
 import type { Column } from '../../../components/data-table/types.ts'
 import { t } from '../../../i18n/t.ts'
 import { costText, marginText } from '../../../lib/margin.ts'
@@ -109,7 +110,7 @@ export function channelColumns(given: ColumnsOf): Column<Row>[] {
         ) : (
           <ResponseTime milliseconds={row.channel.responseTimeMs} testedAt={row.channel.testedAt} />
         ),
-      csv: (row) => (row.kind === 'tag' ? row.responseTimeMs : row.channel.responseTimeMs),
+      ...csvMilliseconds((row: Row) => (row.kind === 'tag' ? row.responseTimeMs : row.channel.responseTimeMs)),
     },
     {
       id: 'usedQuota',
@@ -124,7 +125,7 @@ export function channelColumns(given: ColumnsOf): Column<Row>[] {
         ) : (
           <Used channel={row.channel} onUpdate={() => actions.updateBalance(row.channel)} />
         ),
-      csv: (row) => (row.kind === 'tag' ? row.usedQuota : row.channel.usedQuota),
+      ...csvQuota((row: Row) => (row.kind === 'tag' ? row.usedQuota : row.channel.usedQuota)),
     },
     ...figureColumns(actions),
     ...hiddenColumns(idsOfPage),
@@ -202,6 +203,7 @@ const hiddenColumns = (idsOfPage: readonly number[][]): Column<Row>[] => [
     hidden: true,
     cell: (row) => (usedCostOf(row) === 0 ? <None /> : <span>{costText(usedCostOf(row))}</span>),
     csv: (row) => usedCostOf(row) / nanosPerDollar,
+    csvUnit: () => 'USD',
   },
   {
     id: 'margin',
