@@ -1,7 +1,7 @@
 import type { Pool, QueryConfig } from 'pg'
 import { expect, test } from 'vitest'
 import { createHoldRecovery } from '#features/ledger/node.ts'
-import { createRunningTime } from '#features/ledger/running-time.ts'
+import { createRunningTime, type RunningTime } from '#features/ledger/running-time.ts'
 import { createLedger, SettleFailed } from '#features/ledger/service.ts'
 import { ledgerViolations } from '../support/ledger-invariant.ts'
 import { startLedgerWorld, disconnectingPool } from '../support/ledger-world.ts'
@@ -78,31 +78,31 @@ test('a charge that was committed although its caller was refused is refunded', 
   expect(await ledgerViolations(world.pool)).toEqual([])
 })
 
-/** A pool at whose first statement the process is held up for as long, so that the driver gives up what was answered meanwhile. */
-function heldUp(forMs: number): Pool {
+/**
+ * A pool at whose first statement the process is held up for as long, so that the driver gives up what was answered meanwhile; and what
+ * of that the process counts as its running time. How long the database takes is left out.
+ */
+function heldUp(forMs: number): { pool: Pool; runningTime: RunningTime } {
+  const running = createRunningTime(20)
+  let counted = 0
   let isFirst = true
-  return {
-    query: async (query: QueryConfig) => {
-      const answer = await world.hot.query(query)
-      if (!isFirst) return answer
-      isFirst = false
-      const end = performance.now() + forMs
-      while (performance.now() < end);
-      throw new Error('Query read timeout')
-    },
-  } as unknown as Pool
+  const query = async (given: QueryConfig) => {
+    const answer = await world.hot.query(given)
+    if (!isFirst) return answer
+    isFirst = false
+    const before = running()
+    const end = performance.now() + forMs
+    while (performance.now() < end);
+    counted = running() - before
+    throw new Error('Query read timeout')
+  }
+  return { pool: { query } as unknown as Pool, runningTime: () => counted }
 }
 
 test('a process that was held up for longer than a call may wait refuses neither its reservation nor its charge', async () => {
   const user = await world.make.user({ quota: 1000 })
   const call = { id: world.newId(), userId: user.id, tokenId: 0 }
-  const ledgerOf = () =>
-    world.ledgerWith({
-      pool: heldUp(1200),
-      reserveWaitMs: 800,
-      settleDeadlineMs: 800,
-      runningTime: createRunningTime(20),
-    })
+  const ledgerOf = () => world.ledgerWith({ ...heldUp(1200), reserveWaitMs: 800, settleDeadlineMs: 800 })
   expect(await ledgerOf().reserve({ ...call, amount: 400 })).toMatchObject({ verdict: 'ok' })
   expect(await world.balanceOf(user.id)).toBe(600)
   await ledgerOf().settle(world.chargeOf({ ...call, quota: 100 }), 'give-up')

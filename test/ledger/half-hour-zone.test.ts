@@ -1,5 +1,5 @@
 import type { Pool } from 'pg'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { createHotPool } from '#db/hot-pool.ts'
 import { connect, type Database } from '#db/orm.ts'
 import { rollUpUsage } from '#features/logs/rollup.ts'
@@ -18,6 +18,7 @@ beforeAll(async () => {
   database = await connect(own.connection, 2)
   hot = createHotPool(own.connection, () => {}, 1)
 })
+beforeEach(() => hot.query('truncate logs, failures_hourly, log_hours, token_name_hours, usage_rollup'))
 afterAll(async () => {
   await Promise.all([hot.end(), database.close()])
   await own[Symbol.asyncDispose]()
@@ -44,6 +45,8 @@ test('hours are those of UTC on a server whose own begin half an hour later', as
 })
 
 test('an hour of which a version before has added up a half gets the rest, and those that follow are added up', async () => {
+  for (const time of ['2026-01-05 10:15Z', '2026-01-05 10:45Z']) await logAt(time)
+  await rollUpUsage({ database })
   await hot.query(`update token_name_hours set calls = 1, quota = 7`)
   await hot.query(`delete from log_hours`)
   await hot.query(`update usage_rollup set until = '2026-01-05 10:30Z'`)

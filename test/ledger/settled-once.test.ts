@@ -296,11 +296,11 @@ test('one who read the hour before it was full does not take back since when ids
 
 test('nothing is forgotten while a charge of long ago is looked up', async () => {
   await world.pool.query(
-    "insert into settled_calls (id, slot) select 'slot-' || n, n from generate_series(0, 2) n on conflict do nothing",
+    "insert into settled_calls (id, slot) select 'kept-' || n, n from generate_series(0, 2) n on conflict do nothing",
   )
   const unlock = await world.lock("select from installation_facts where name = 'settled_calls_since' for share")
   await forgetSettledCalls(world.hot)
-  const { rows } = await world.pool.query("select from settled_calls where id like 'slot-%'")
+  const { rows } = await world.pool.query("select from settled_calls where id like 'kept-%'")
   expect(rows).toHaveLength(3)
   await unlock()
 })

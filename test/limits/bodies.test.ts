@@ -262,7 +262,7 @@ describe('the pace of bodies', () => {
       request.send(body.subarray(at, at + 700))
       await pause(100)
     }
-    expect(await request.status).toBe(200)
+    expect(await request.status, request.received()).toBe(200)
     request.socket.destroy()
   })
 

@@ -15,7 +15,8 @@ type Head = { method?: string; path: string; headers?: Record<string, string | n
 
 export async function sendHead(url: string, { method = 'POST', path, headers = {} }: Head): Promise<RawRequest> {
   const { hostname, port } = new URL(url)
-  const socket = connect(Number(port), hostname)
+  // Without it the system holds small pieces back until those before them are acknowledged.
+  const socket = connect({ port: Number(port), host: hostname, noDelay: true })
   const status = Promise.withResolvers<number>()
   const closed = Promise.withResolvers<void>()
   let text = ''

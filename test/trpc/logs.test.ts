@@ -286,7 +286,7 @@ describe('sums', () => {
 
   it('tell calls and tokens of the last minute', async () => {
     await spend(1, new Date())
-    await spend(1, new Date(Date.now() - 30_000), { tokenName: 'home' })
+    await spend(1, new Date(Date.now() - 5_000), { tokenName: 'home' })
     await spend(1, new Date(Date.now() - 90_000))
     await log({ type: 6 })
     expect(await (await own(anna)).stat({})).toMatchObject({ rpm: 2, tpm: 68 })

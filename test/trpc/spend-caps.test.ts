@@ -73,7 +73,7 @@ describe('the caps of a token', () => {
     await api.user.tokens.create({ name: 'capped', spendCaps: [hourly] })
     const [cap] = await api.user.spendCaps.list()
     const id = cap?.id ?? 0
-    const until = new Date(Date.now() + 60_000)
+    const until = new Date(Date.now() + 3_600_000)
     const otherUser = await app.trpc(await app.person())
     expect(await refusalOf(otherUser.user.spendCaps.raise({ id, raise: { amount: 2000, until } }))).toBe(
       'spend_cap.not_found',
@@ -117,7 +117,7 @@ describe('the caps of a user', () => {
     expect(cap).toMatchObject({ ...daily, scope: 'user', source: 'admin' })
     expect(await api.user.spendCaps.list()).toMatchObject([{ id: cap?.id, left: 5000 }])
     expect(await refusalOf(api.user.spendCaps.raise({ id: cap?.id ?? 0, raise: null }))).toBe('spend_cap.not_found')
-    const until = new Date(Date.now() + 60_000)
+    const until = new Date(Date.now() + 3_600_000)
     await admin.admin.spendCaps.raise({ id: cap?.id ?? 0, raise: { amount: 9000, until } })
     expect(await admin.admin.spendCaps.list({ userId: owner.id })).toMatchObject([{ limit: 9000 }])
     expect(
