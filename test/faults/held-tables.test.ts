@@ -1,5 +1,7 @@
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { briefLockWait } from '#db/brief-locks.ts'
+import { createHotPool } from '#db/hot-pool.ts'
 import { connect, type Database, upgradeSchema } from '#db/orm.ts'
 import { clearLogs } from '#features/logs/clear.ts'
 import { ensureLogPartitions } from '#features/logs/partitions.ts'
@@ -9,7 +11,7 @@ let own: TestDatabase
 let database: Database
 /** Of somebody who has begun a transaction and does not end it. */
 let holder: pg.Client
-/** Waits for locks as long as calls do. */
+/** Gives up only on who does not go out of its way; how long calls themselves wait is a test of its own. */
 let call: pg.Client
 const signal = AbortSignal.timeout(600_000)
 
@@ -17,7 +19,7 @@ beforeAll(async () => {
   own = await createDatabase()
   database = await connect(own.connection, 2)
   holder = new pg.Client(own.connection)
-  call = new pg.Client({ ...own.connection, lock_timeout: 1000 })
+  call = new pg.Client({ ...own.connection, lock_timeout: 60_000 })
   await Promise.all([holder.connect(), call.connect()])
 })
 afterAll(async () => {
@@ -40,6 +42,13 @@ const monthAhead = async (): Promise<string> => {
 const exists = async (name: string): Promise<boolean> =>
   (await call.query('select to_regclass($1) is not null as made', [name])).rows[0].made
 const charge = () => call.query(`insert into logs (user_id, type) values (1, 2)`)
+
+test('who waits for the lock of a whole table goes out of the way sooner than a call gives up', async () => {
+  const calls = createHotPool(own.connection, () => {}, 1)
+  const { rows } = await calls.query("select setting::int as ms from pg_settings where name = 'lock_timeout'")
+  await calls.end()
+  expect(Number.parseInt(briefLockWait, 10)).toBeLessThan(rows[0]?.ms)
+})
 
 test('while somebody reads the log for long, the table of a coming month is made later, and calls are charged all the while', async () => {
   const name = await monthAhead()
