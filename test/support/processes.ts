@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
 import { randomInt } from 'node:crypto'
+import { createSocket, type Socket } from 'node:dgram'
 import { once } from 'node:events'
 import { readdirSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:net'
@@ -35,21 +36,39 @@ export type Launched = {
 }
 
 /**
- * A port of this machine that nobody has now. Below those that systems give away by themselves: one of those would be
- * given to somebody else before, or between, the starts of a product that wants it.
+ * A port of this machine that nobody has now, and that nobody else who asks here is given while this process lives: a product takes it
+ * seconds later, and leaves it between two starts. Below those that systems give away by themselves: one of those would be given to
+ * somebody else meanwhile.
  */
 export async function freePort(): Promise<number> {
   for (;;) {
     const port = randomInt(10_000, 32_000)
+    const claim = await claimed(port)
+    if (!claim) continue
     const server = createServer().listen(port, '127.0.0.1')
     const isFree = await once(server, 'listening').then(
       () => true,
       () => false,
     )
-    if (!isFree) continue
-    await new Promise((resolve) => server.close(resolve))
-    return port
+    if (isFree) {
+      await new Promise((resolve) => server.close(resolve))
+      return port
+    }
+    claim.close()
   }
+}
+
+/** Whoever has the number for datagrams, which no product takes, may take it for connections. Null where somebody else has it. */
+async function claimed(port: number): Promise<Socket | null> {
+  const socket = createSocket('udp4').unref()
+  socket.bind({ port, address: '127.0.0.1', exclusive: true })
+  return once(socket, 'listening').then(
+    () => socket,
+    () => {
+      socket.close()
+      return null
+    },
+  )
 }
 
 /** Starts the product as a process of its own and does not wait for it. */
