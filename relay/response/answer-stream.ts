@@ -13,6 +13,8 @@ import { withStoredAnswer } from './store-answer.ts'
 import { passthroughStream } from './passthrough-stream.ts'
 import type { StreamWriter } from './stream-writer.ts'
 import { shapeFailure } from '#relay/attempt/shape-failure.ts'
+import { timeoutsOf } from '#relay/upstream-call/timeouts.ts'
+import { createEndLimit } from '#relay/transport/limits.ts'
 import { createEventReader } from '#relay/transport/event-reader.ts'
 import { translatedStream } from './translated-stream.ts'
 
@@ -62,6 +64,9 @@ async function pump(
   const { call } = context
   const { writer, caller, progress, reply } = run
   const meter = createAnswerMeter(context, writer)
+  const endLimit = createEndLimit(reply, timeoutsOf(context.attempt.channel.setting, 'stream'))
+  // One of several answers may end long before the others.
+  const isSole = context.held.facts.choices === 1
   let text = ''
   let arrived: WireEvent[] = []
   const parser = createEventReader(context.provider, reply, (event) => {
@@ -95,11 +100,13 @@ async function pump(
   try {
     for await (const chunk of reply.body) {
       parser.push(chunk)
+      const events = arrived.length
       const taking = take()
       const verdict = typeof taking === 'string' ? taking : await taking
       if (verdict === 'limit') return 'unpaid'
       if (verdict === 'unbooked') return worded(bookingFailure())
       if (writer.failure() || call.upstreamAbort.signal.aborted) break
+      if (isSole && writer.complete()) endLimit.note({ bytes: chunk.length, events })
     }
     if (!writer.failure() && !call.upstreamAbort.signal.aborted) {
       parser.end()
@@ -119,6 +126,7 @@ async function pump(
     text += writer.end()
     await flush()
   } finally {
+    endLimit.clear()
     reply.cancel()
   }
   const failure = writer.failure()

@@ -12,6 +12,8 @@ import { openCallerStream } from './caller-stream.ts'
 import { asAttemptFailure, AttemptFailed, failureOfDomainError } from '#relay/attempt/failure.ts'
 import type { AttemptContext } from '#relay/attempt/attempt-context.ts'
 import { bookingFailure, finishHungUp, settle, SettleFailed } from '#relay/billing/settle.ts'
+import { timeoutsOf } from '#relay/upstream-call/timeouts.ts'
+import { createEndLimit } from '#relay/transport/limits.ts'
 import { createEventReader } from '#relay/transport/event-reader.ts'
 import { withOpenAiUsage } from '#relay/dialects/openai-chat/missing-usage.ts'
 import { askedOf, withStoredAnswer } from './store-answer.ts'
@@ -143,18 +145,34 @@ async function collectStream(attemptContext: AttemptContext, reply: UpstreamRepl
     }
   }
   const listener = attemptContext.listens?.listen({ includeUsage: true })
+  const endLimit = createEndLimit(reply, timeoutsOf(attempt.channel.setting, 'unstreamed'))
+  const isSole = attemptContext.held.facts.choices === 1
+  let events = 0
   const parser = createEventReader(provider, reply, (event) => {
+    events += 1
     listener?.push(event)
     take(decoder.push(event))
   })
-  try {
-    for await (const chunk of reply.body) {
-      received += chunk.length
-      if (received > largestAnswer) throw new TransportError('too-large', { sent: true })
-      parser.push(chunk)
+  const read = async (): Promise<void> => {
+    try {
+      for await (const chunk of reply.body) {
+        received += chunk.length
+        if (received > largestAnswer) throw new TransportError('too-large', { sent: true })
+        events = 0
+        parser.push(chunk)
+        if (isSole && finished) endLimit.note({ bytes: chunk.length, events })
+      }
+      parser.end()
+    } catch (error) {
+      // What broke after the end of the answer took nothing from it.
+      if (!finished || attemptContext.call.upstreamAbort.signal.aborted) throw error
+    } finally {
+      endLimit.clear()
     }
-    parser.end()
     take(decoder.end())
+  }
+  try {
+    await read()
     const response = collector.response()
     if (finished) return { ...fromResponse(moveReasoningOf(response, reasoning)), keeps: listener?.keeps }
   } catch (error) {

@@ -17,3 +17,26 @@ const longestMs = 2 ** 31 - 1
 
 /** Timers overflow above 2³¹ ms and would fire at once. */
 export const asTimerMs = (milliseconds: number) => Math.min(Math.max(milliseconds, 1), longestMs)
+
+/** Once its answer is over, an upstream may be silent for so long, and send so much, to say what it used: the caller waits for that. */
+const longestSilenceAfterEndMs = 30_000
+const mostAfterEnd = 16 * 1_048_576
+
+/** Ends an exchange that goes on after the end of its answer. */
+export function createEndLimit(
+  { cancel }: { cancel: () => void },
+  { idleTimeoutMs }: Pick<TimeLimits, 'idleTimeoutMs'>,
+) {
+  let received = 0
+  let timer: NodeJS.Timeout | undefined
+  return {
+    /** Takes note of what came with the end of the answer or after it. Bytes that are no event only keep a connection open. */
+    note: ({ bytes, events }: { bytes: number; events: number }): void => {
+      if (timer === undefined) timer = setTimeout(cancel, asTimerMs(Math.min(longestSilenceAfterEndMs, idleTimeoutMs)))
+      else if (events > 0) timer.refresh()
+      received += bytes
+      if (received > mostAfterEnd) cancel()
+    },
+    clear: (): void => clearTimeout(timer),
+  }
+}
