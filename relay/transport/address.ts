@@ -7,10 +7,18 @@ export type AddressRange = [Address, number]
 /** IPv6 forms that carry an IPv4 address: where its four bytes begin. */
 const embedded: Partial<Record<string, number>> = { rfc6052: 12, rfc6145: 12, '6to4': 2 }
 
+/** The oldest of them, which the library takes for addresses like any other: the first twelve bytes are zero. */
+const compatible: AddressRange = ipaddr.parseCIDR('::/96')
+/** All that is given out of IPv6 so far. */
+const givenOut: AddressRange = ipaddr.parseCIDR('2000::/3')
+
+const isIn = (address: Address, [base, bits]: AddressRange): boolean =>
+  base.kind() === address.kind() && address.match(base, bits)
+
 /** The address that a connection would really reach: mapped and translated IPv4 in its own form. */
 function realAddress(text: string): Address {
   const address = ipaddr.process(text)
-  const offset = embedded[address.range()]
+  const offset = isIn(address, compatible) ? 12 : embedded[address.range()]
   if (offset === undefined) return address
   return ipaddr.fromByteArray(address.toByteArray().slice(offset, offset + 4))
 }
@@ -46,8 +54,10 @@ export function isLinkLocalHost(hostname: string): boolean {
 export function isPublic(text: string, allowed: readonly AddressRange[]): boolean {
   if (!ipaddr.isValid(text)) return false
   const address = realAddress(text)
-  if (allowed.some(([base, bits]) => base.kind() === address.kind() && address.match(base, bits))) return true
-  return ipaddr.process(text).range() === 'unicast' && !metadataAddresses.has(address.toString())
+  if (allowed.some((range) => isIn(address, range))) return true
+  const written = ipaddr.process(text)
+  if (written.kind() === 'ipv6' && !isIn(written, givenOut)) return false
+  return written.range() === 'unicast' && !metadataAddresses.has(address.toString())
 }
 
 /**

@@ -14,6 +14,8 @@ export type MediaFetcher = {
   (url: string, signal?: AbortSignal): Promise<InlineMedia>
   /** Whatever the address answers, through the same guard. */
   guardedFetch: GuardedFetch
+  /** The target of an address, by its own words alone. @throws {TransportError} `bad-url`. */
+  check: (url: string) => URL
   close: () => Promise<void>
 }
 
@@ -62,5 +64,5 @@ export function createMediaFetcher(options: MediaFetcherOptions = {}): MediaFetc
       })
     return { mediaType, data: reply.body.toString('base64') }
   }
-  return Object.assign(fetchMedia, { guardedFetch: fetch, close: direct.close })
+  return Object.assign(fetchMedia, { guardedFetch: fetch, check: direct.check, close: direct.close })
 }

@@ -354,6 +354,9 @@ describe('an image by its address', () => {
         'image/webp',
         'a picture',
       ])
+      // Neither it nor a proxy fetches from its own network whatever an upstream names.
+      await app.pool.query('update drawing_tasks set image_url = $2 where mj_id = $1', [id, 'https://10.0.0.1/1.png'])
+      expect((await fetch(`${app.url}/mj/image/${id}`)).status).toBe(500)
     })
     expect(asked).toEqual([{ url, key: '' }])
     worker.close()

@@ -50,7 +50,10 @@ export async function sendImage(services: RelayServices, id: string, { res }: Ex
   res.setHeader('content-type', image.contentType || 'image/jpeg').end(image.body)
 }
 
-/** Through the operator's worker, else through the channel's proxy, else straight, but only to the open internet. */
+/**
+ * Through the operator's worker, else through the channel's proxy, else straight, but only to the open internet: the address is the
+ * upstream's word, and a worker or a proxy may stand in a network of its own.
+ */
 async function download(services: RelayServices, task: { imageUrl: string; channelId: number }): Promise<Image> {
   const workerUrl = services.options.get('WorkerUrl')
   const viaWorker = workerUrl !== '' && task.imageUrl.startsWith('https:')
@@ -62,6 +65,7 @@ async function download(services: RelayServices, task: { imageUrl: string; chann
     })
     return { status: reply.status, contentType: reply.headers['content-type'] ?? '', body: reply.body }
   }
+  services.media.check(task.imageUrl)
   const sending = {
     firstByteTimeoutMs: downloadLimitMs,
     idleTimeoutMs: downloadLimitMs,
