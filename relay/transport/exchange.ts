@@ -23,6 +23,9 @@ export type Exchange = {
 /** Bytes held for a slow reader before the connection is paused. */
 const highWaterBytes = 131_072
 
+/** Some servers say once in a while that they are still at work. */
+const mostInformational = 1000
+
 const finished = { done: true, value: undefined } as const
 
 type Reader = { resolve: (result: IteratorResult<Uint8Array>) => void; reject: (error: TransportError) => void }
@@ -88,6 +91,7 @@ export function exchange({ dispatcher, options, limits, signal, boundConnect }: 
     let controller: Dispatcher.DispatchController | undefined
     let answered = false
     let firstByteSeen = false
+    let informational = 0
     let closed = false
     let timeoutKind: TransportErrorKind = 'timeout-first-byte'
     let timer = setTimeout(onTime, asTimerMs(limits.firstByteTimeoutMs))
@@ -137,8 +141,13 @@ export function exchange({ dispatcher, options, limits, signal, boundConnect }: 
         if (closed) given.abort(new TransportError('aborted'))
       },
       onResponseStart(_, status, headers) {
-        // Informational answers come before the real one.
-        if (closed || status < 200) return
+        if (closed) return
+        // Informational answers come before the real one, and not for ever.
+        if (status < 200) {
+          informational += 1
+          if (informational > mostInformational) fail(new TransportError('bad-response', { sent: true }))
+          return
+        }
         answered = true
         const body = { [Symbol.asyncIterator]: () => inbox.iterator }
         resolve({ status, headers, body, cancel: leave })

@@ -250,6 +250,24 @@ describe('hostile answers', () => {
     await expect.poll(() => [upstream.open, upstream.aborted]).toEqual([0, 2])
   })
 
+  it('that are announced for ever and never begin are given up', async () => {
+    const hint = 'HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n'
+    const server = createTcpServer((socket) => {
+      const announce = (): void => {
+        while (!socket.destroyed && socket.write(hint));
+      }
+      socket
+        .on('error', () => {})
+        .on('drain', announce)
+        .once('data', announce)
+    })
+    const { port } = await new Promise<AddressInfo>((resolve) =>
+      server.listen(0, '127.0.0.1', () => resolve(server.address() as AddressInfo)),
+    )
+    await expect(send({ url: `http://127.0.0.1:${port}/` })).rejects.toEqual(failure('bad-response', true))
+    server.close()
+  })
+
   it('with a false or unknown encoding are bad data', async () => {
     const lying = await send({ directives: 'header=content-encoding:gzip', stream: false })
     await expect(lying.text()).rejects.toEqual(failure('bad-response'))
