@@ -93,6 +93,17 @@ describe('the form of an order', () => {
     )
   })
 
+  it('is signed for one name, whatever a plan is called: parameters in it would be signed as those', async () => {
+    const admin = await app.make.user({ role: 10, quota: 0 })
+    const name = 'Team & co&trade_status=TRADE_SUCCESS&z='
+    const terms = { price: 500_000, term: 'day' as const, windows: [{ period: 'day' as const, amount: 5 }] }
+    const plan = await app.trpc(admin).admin.plans.create.mutate({ name, ...terms })
+    const started = await app.trpc(await payer()).user.plans.pay.mutate({ id: plan.id, method: 'zfb' })
+    const form = started.kind === 'form' ? started.fields : {}
+    expect(form['name']).toBe('Team   co trade_status=TRADE_SUCCESS z=')
+    expect(gateway.accepts(form)).toBe(true)
+  })
+
   it('asks the other way for what is not called zfb, is notified at the callback address, and costs by group', async () => {
     await setOptions({ ...settings, CustomCallbackAddress: 'https://back.example', TopupGroupRatio: '{"vip":0.95}' })
     const form = await order(await app.make.user({ quota: 0, group: 'vip' }), 3, 'wx')

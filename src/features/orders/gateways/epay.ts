@@ -48,7 +48,8 @@ export function startEpay(
     out_trade_no: order.tradeNo,
     notify_url: `${options.get('CustomCallbackAddress') || publicAddress(services)}/api/user/epay/notify`,
     return_url: `${publicAddress(services)}/app/wallet/topup-success`,
-    name,
+    // What is signed is not escaped: a name with more parameters in it would be signed as those.
+    name: name.replaceAll('&', ' '),
     money: moneyText(order.moneyMinor, order.currency),
     device: 'pc',
   }
