@@ -4,6 +4,17 @@ import type { CallBody } from '#relay/request/call.ts'
 import { parseJson, routingNames } from '#relay/request/read-body.ts'
 import type { PlainRequest } from '#relay/providers/types.ts'
 
+/** A form has some fields and a few images; each part takes as much memory as a small file does, whatever is in it. */
+const mostParts = 1000
+const bytesOfPart = 2048
+
+/** How many parts a form has, or lines in them that begin like one; counted no further than is of use. */
+function partsIn(bytes: Buffer): number {
+  let count = 1
+  for (let at = bytes.indexOf('\r\n--'); at >= 0 && count <= mostParts; at = bytes.indexOf('\r\n--', at + 4)) count += 1
+  return count
+}
+
 /**
  * JSON as it is; a form with its text fields as the JSON and its files beside it.
  * @throws {DomainError} relay.body_invalid
@@ -15,8 +26,10 @@ export async function readPlainRequest(sent: Body, contentType: string): Promise
     return { json, form: null, body: { bytes, json, fields } }
   }
   const { length } = bytes
+  const parts = partsIn(bytes)
+  if (parts > mostParts) throw new DomainError('relay.body_invalid', { detail: 'the form has too many parts' })
   // What has been read of a form stands beside its bytes, and the files made of that beside both.
-  await holding.raise(3 * length)
+  await holding.raise(3 * length + parts * bytesOfPart)
   const form = await new Response(bytes as BodyInit, { headers: { 'content-type': contentType } })
     .formData()
     .catch((cause: unknown) => {

@@ -77,3 +77,23 @@ test('a recording that its owner cannot pay for is refused before it is sent', a
   expect(reply.status).toBe(403)
   expect(scripted.received.length).toBe(before)
 })
+
+test('a form of hundreds of parts is read, and one of thousands refused: each takes the memory of a file', async () => {
+  const { id } = await app.make.channel({
+    baseUrl: scripted.play(json({ text: 'yes' })),
+    models: 'whisper-1',
+    priority: 1000,
+  })
+  await app.services.channels.reload(id)
+  const send = async (parts: number) => {
+    const form = new FormData()
+    form.set('model', 'whisper-1')
+    form.set('file', new Blob([new Uint8Array(wav(1))], { type: 'audio/wav' }), 'recording')
+    for (let part = 0; part < parts; part += 1) form.append('more', new Blob([]), 'empty')
+    const headers = { authorization: `Bearer sk-${token.key}` }
+    const reply = await fetch(`${app.url}/v1/audio/transcriptions`, { method: 'POST', headers, body: form })
+    return `${reply.status} ${await reply.text()}`
+  }
+  expect(await send(900)).toMatch(/^200 /)
+  expect(await send(2000)).toMatch(/^400 .*too many parts/)
+})
