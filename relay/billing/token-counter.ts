@@ -19,17 +19,18 @@ export type TokenCounter = {
 
 /** Nobody waits longer for a figure; what is not there by then is estimated. */
 const longestWaitMs = 5000
+/** Recordings that wait, each of up to 64 MB, though their callers may have gone: a length is read in milliseconds. */
+const mostQueued = 16
 /** On a busy machine a thread is long in loading what it counts with. */
 const longestStartMs = 20_000
 
 type Waiting = { done: (value: number | null) => void; timer: NodeJS.Timeout }
 
 /**
- * Counts tokens and measures audio on a thread of its own, which begins with the first order: loading an encoder takes half
- * a second, and some texts take seconds for a megabyte, which nobody else's stream should feel. A thread that dies is
- * replaced.
+ * A thread that begins with the first order and is replaced when it dies. `endsLate`: also when it is late with an answer, for then it
+ * does nothing else either.
  */
-export function createTokenCounter(onError: (error: unknown) => void): TokenCounter {
+function createThread(onError: (error: unknown) => void, { endsLate }: { endsLate: boolean }) {
   const waiting = new Map<number, Waiting>()
   let thread: Worker | null = null
   let nextId = 0
@@ -44,6 +45,13 @@ export function createTokenCounter(onError: (error: unknown) => void): TokenCoun
   const finishAll = (): void => {
     for (const id of waiting.keys()) finish(id, null)
   }
+  const close = async (): Promise<void> => {
+    const closing = thread
+    thread = null
+    isLoaded = false
+    finishAll()
+    await closing?.terminate()
+  }
   const start = (): Worker => {
     const started = new Worker(new URL('count-thread.ts', import.meta.url))
     started.unref()
@@ -52,39 +60,64 @@ export function createTokenCounter(onError: (error: unknown) => void): TokenCoun
       finish(id, value)
     })
     started.on('error', (error) => {
+      onError(error)
+      if (thread !== started) return
       thread = null
       isLoaded = false
-      onError(error)
       finishAll()
     })
     return started
+  }
+  const giveUp = (id: number): void => {
+    finish(id, null)
+    if (endsLate) close().catch(onError)
   }
   const order = (work: Work): Promise<number | null> =>
     new Promise((done) => {
       nextId += 1
       const id = nextId
       const wait = isLoaded ? longestWaitMs : longestStartMs
-      waiting.set(id, { done, timer: setTimeout(() => finish(id, null), wait) })
+      waiting.set(id, { done, timer: setTimeout(() => giveUp(id), wait) })
       thread ??= start()
       thread.postMessage({ id, ...work } satisfies CountOrder)
     })
+  return { order, close }
+}
+
+/**
+ * Counts tokens and measures audio on threads of their own: loading an encoder takes half a second, and some texts take seconds for a
+ * megabyte, which nobody else's stream should feel. Recordings are measured one at a time, away from texts: some are made to take
+ * minutes, and each is there once more while it is.
+ */
+export function createTokenCounter(onError: (error: unknown) => void): TokenCounter {
+  const texts = createThread(onError, { endsLate: false })
+  const recordings = createThread(onError, { endsLate: true })
+  let last: Promise<unknown> = Promise.resolve()
+  let queued = 0
+
+  const measure = async (recording: Blob): Promise<number | null> => {
+    const bytes = new Uint8Array(await recording.arrayBuffer())
+    return recordings.order({ kind: 'sound', bytes, mediaType: recording.type })
+  }
 
   return {
     async count(given, model) {
-      const texts = given.filter((text) => text !== '')
-      if (texts.length === 0) return 0
-      const tokens = await order({ kind: 'texts', texts, model })
-      return tokens ?? texts.reduce((sum, text) => sum + cheapTextTokens(text), 0)
+      const counted = given.filter((text) => text !== '')
+      if (counted.length === 0) return 0
+      const tokens = await texts.order({ kind: 'texts', texts: counted, model })
+      return tokens ?? counted.reduce((sum, text) => sum + cheapTextTokens(text), 0)
     },
     async secondsOf(recording) {
-      const bytes = new Uint8Array(await recording.arrayBuffer())
-      return (await order({ kind: 'sound', bytes, mediaType: recording.type })) ?? undefined
+      if (queued >= mostQueued) return undefined
+      queued += 1
+      const askedAt = performance.now()
+      const isLate = (): boolean => performance.now() - askedAt > 2 * longestWaitMs
+      const measuring = last.then(() => (isLate() ? null : measure(recording)))
+      last = measuring.catch(() => {}).finally(() => (queued -= 1))
+      return (await measuring) ?? undefined
     },
     close: async () => {
-      const closing = thread
-      thread = null
-      finishAll()
-      await closing?.terminate()
+      await Promise.all([texts.close(), recordings.close()])
     },
   }
 }

@@ -3,6 +3,7 @@ import { countPrompt } from '#relay/counting/estimate-usage.ts'
 import { cheapTextTokens } from '#relay/counting/cheap-count.ts'
 import { createTokenCounter } from '#relay/billing/token-counter.ts'
 import { openAiChat } from '#relay/dialects/openai-chat/index.ts'
+import { wav } from '../support/audio-files.ts'
 import { longestPause } from '../support/processor-time.ts'
 
 const failures: unknown[] = []
@@ -58,6 +59,21 @@ test('a short text does not wait for a long one', async () => {
   expect(await counter.count(['hello world'], 'gpt-4o')).toBe(2)
   expect(isLongDone).toBe(false)
   await long
+})
+
+test('a recording that takes minutes to look through holds up no text, and is given up before the next', async () => {
+  expect(await counter.secondsOf(new Blob([new Uint8Array(wav(2))]))).toBe(2)
+  // The head of a file of this kind, and then nothing but empty boxes.
+  const box = Buffer.from('\0\0\0\x08free')
+  const head = Buffer.from('\0\0\0\x14ftypM4A \0\0\0\0M4A ')
+  const endless = new Blob([head, Buffer.alloc(48 * megabyte, box)])
+  let isEndlessDone = false
+  const measured = counter.secondsOf(endless).finally(() => (isEndlessDone = true))
+  const next = counter.secondsOf(new Blob([new Uint8Array(wav(3))]))
+  expect(await counter.count(['The quick brown fox jumps'], 'gpt-4o')).toBe(5)
+  expect(isEndlessDone).toBe(false)
+  expect(await measured).toBeUndefined()
+  expect(await next).toBe(3)
 })
 
 test('what is not counted in time, or when the process stops, is estimated', async () => {
