@@ -135,7 +135,9 @@ function createReloader<Id>({
   let stopped = false
 
   const add = (what: Set<Id> | 'all'): void => {
-    due = what === 'all' || due === 'all' ? 'all' : new Set([...due, ...what])
+    if (what === 'all' || due === 'all') due = 'all'
+    // Into the one that is there: an import notices thousands of channels at once.
+    else for (const id of what) due.add(id)
   }
   const look = async (): Promise<void> => {
     while (!stopped) {
