@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { bucketLabel, bucketsBetween, nextStart, readableInterval } from './buckets.ts'
+import { bucketLabel, bucketsBetween, hoursOfBar, nextStart, readableInterval } from './buckets.ts'
 
 const hour = 3_600_000
 const day = 24 * hour
@@ -25,6 +25,15 @@ describe('the axis of the dashboard', () => {
   test('goes from day to day by the calendar', () => {
     expect(nextStart(new Date(2026, 11, 31), 'day')).toEqual(new Date(2027, 0, 1))
     expect(nextStart(new Date(2026, 11, 28), 'week')).toEqual(new Date(2027, 0, 4))
+  })
+
+  test('leads to the very hours that a bar adds up, also where days begin in the middle of an hour', () => {
+    const hourStart = new Date(Date.UTC(2026, 10, 20, 18))
+    expect(hoursOfBar(hourStart, 'hour')).toEqual({ from: hourStart, until: new Date(Date.UTC(2026, 10, 20, 19)) })
+    const midnightOfKolkata = new Date(Date.UTC(2026, 10, 20, 18, 30))
+    expect(hoursOfBar(midnightOfKolkata, 'day').from).toEqual(new Date(Date.UTC(2026, 10, 20, 19)))
+    const { until } = hoursOfBar(new Date(2026, 10, 20), 'day')
+    expect(until.getTime() % hour).toBe(0)
   })
 
   test('takes a longer interval where bars would be too thin to read', () => {

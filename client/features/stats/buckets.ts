@@ -29,6 +29,14 @@ export function nextStart(start: Date, interval: Interval): Date {
   return new Date(start.getFullYear(), start.getMonth(), start.getDate() + days)
 }
 
+const fullHour = (time: Date): Date => new Date(Math.ceil(time.getTime() / hourMs) * hourMs)
+
+/** The hours that a bar adds up: those that begin in it. They are whole also where days begin in the middle of one. */
+export const hoursOfBar = (start: Date, interval: Interval): { from: Date; until: Date } => ({
+  from: fullHour(start),
+  until: fullHour(nextStart(start, interval)),
+})
+
 /** Where each bar of the axis begins, those without calls included. */
 export function bucketsBetween(from: Date, until: Date, interval: Interval): Date[] {
   const starts: Date[] = []

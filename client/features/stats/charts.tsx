@@ -5,7 +5,7 @@ import { logType } from '#core/statuses.ts'
 import { Chart } from '../../components/charts/chart.tsx'
 import type { ChartPoint } from '../../components/charts/chart-types.ts'
 import { t } from '../../i18n/t.ts'
-import { nextStart } from './buckets.ts'
+import { hoursOfBar } from './buckets.ts'
 import type { Measure } from './chart-data.ts'
 import { errorLine, firstTokenLines, modelBars, modelOf, tokenBars } from './chart-data.ts'
 import type { Series, StatsInput } from './use-stats.ts'
@@ -70,9 +70,8 @@ export function Charts({ data, input, measure, onMeasure, isStale }: ChartsProps
     )
   }
   const linkAt = (point: ChartPoint, model?: string) => {
-    const from = new Date(Number(point.id))
-    const until = nextStart(from, input.interval)
-    navigate(logLink({ type: logType.consume, from, until, ...(model === undefined ? {} : { model }) }))
+    const hours = hoursOfBar(new Date(Number(point.id)), input.interval)
+    navigate(logLink({ type: logType.consume, ...hours, ...(model === undefined ? {} : { model }) }))
   }
   const bars = modelBars(data, input, { measure, rest: t('其他') })
   const tokens = tokenBars(data, input, { input: t('新输入'), cached: t('缓存'), output: t('输出') })
