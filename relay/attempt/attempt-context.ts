@@ -25,6 +25,8 @@ export type AttemptContext = {
   /** Priced by the Claude formula. */
   claude: boolean
   losses: string[]
+  /** As in `UpstreamRequest`. */
+  searches: boolean
   sentAt: number
   /** The request went upstream. */
   asked: boolean

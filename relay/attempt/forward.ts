@@ -105,6 +105,7 @@ async function forwardOnce(
     reasoning,
     claude: call.dialect.pricedAsClaude || isPricedAsClaude(attempt.channel.type, attempt.upstreamModel),
     losses: [],
+    searches: false,
     sentAt: performance.now(),
     asked: false,
     answered: false,
@@ -114,6 +115,7 @@ async function forwardOnce(
     context.providerCall = await withToken(services, attempt, providerCall)
     const request = await buildRequest(context)
     context.losses = lossNames(request.losses ?? [])
+    context.searches = request.searches === true
     if (call.stream && !sent.request.stream) stopPings = pingUntilAnswered(call, context.losses)
     context.sentAt = performance.now()
     const reply = await sendRequest(context, request, context.providerCall.stream ? 'stream' : 'unstreamed')

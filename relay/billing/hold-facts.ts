@@ -4,7 +4,8 @@ import { passesThrough, systemPromptOf } from '#relay/attempt/channel-body.ts'
 import { marksPrompts } from '#relay/attempt/upstream-channel.ts'
 import type { ToolUse } from '#core/pricing/receipt.ts'
 import { toolUses } from '#core/pricing/tools.ts'
-import { emptyUsage } from '#core/usage.ts'
+import { type DrawnImage, emptyUsage } from '#core/usage.ts'
+import { asksForSearch } from '#relay/chat/hosted/uncounted-search.ts'
 import { isMultiTurn } from '#relay/chat/multi-turn.ts'
 import type { ChatRequest, Tool } from '#relay/chat/request.ts'
 import { mediaTokens } from '#relay/counting/media-tokens.ts'
@@ -81,18 +82,26 @@ const marksItself = (call: Call, { channel, upstreamModel }: Attempt): boolean =
 const usualSearches = 3
 
 /** The vendor's tools that a call may use, as often as the caller allows or as is usual. */
-export function toolsOf({ tools }: ChatRequest, model: string): ToolUse[] {
-  let webSearchCalls = 0
+export function toolsOf({ tools, extra }: ChatRequest, model: string): ToolUse[] {
+  let webSearchCalls = asksForSearch(extra.fields) ? 1 : 0
   let fileSearchCalls = 0
   let codeInterpreterContainers = 0
+  const drawnImages: DrawnImage[] = []
   for (const tool of tools) {
     if (tool.type === 'web-search') webSearchCalls += Math.min(tool.maxUses ?? usualSearches, 10)
     const kind = kindOf(tool)
-    if (/^(web_search|google_?search)/i.test(kind)) webSearchCalls += usualSearches
+    if (/^((openrouter:)?web_search|google_?search)/i.test(kind)) webSearchCalls += usualSearches
     if (kind.startsWith('file_search')) fileSearchCalls += usualSearches
     if (kind.startsWith('code_interpreter')) codeInterpreterContainers += 1
+    if (kind === 'image_generation') drawnImages.push(drawnImageOf(tool))
   }
-  return toolUses({ model, usage: { ...emptyUsage, webSearchCalls, fileSearchCalls, codeInterpreterContainers } })
+  const counts = { webSearchCalls, fileSearchCalls, codeInterpreterContainers, drawnImages }
+  return toolUses({ model, usage: { ...emptyUsage, ...counts } })
+}
+
+function drawnImageOf(tool: Tool): DrawnImage {
+  const { quality, size } = tool.type === 'vendor' && isObject(tool.value) ? tool.value : {}
+  return { quality: String(quality), size: String(size) }
 }
 
 /** Gemini's tools are named by their one field. */

@@ -90,6 +90,7 @@ const toolLabels: Record<ToolName, string> = {
   webSearch: 'Web Search',
   fileSearch: 'File Search',
   codeInterpreter: 'Code Interpreter',
+  imageGeneration: 'Image Generation',
 }
 
 /** The sentence of a log row that older consoles show, with the tools that the vendor ran. */
@@ -145,6 +146,7 @@ const toolKeyNames: Record<ToolName, string> = {
   webSearch: 'web_search',
   fileSearch: 'file_search',
   codeInterpreter: 'code_interpreter',
+  imageGeneration: 'image_generation',
 }
 
 function toolKeys({ tools }: UsageReceipt): Record<string, unknown> {

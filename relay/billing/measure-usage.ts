@@ -18,17 +18,18 @@ export type Answered = {
  * `delivered` is only decoded when it has to be counted.
  */
 export async function measureUsage(
-  { services, sent, attempt }: Pick<AttemptContext, 'services' | 'sent' | 'attempt'>,
-  { usage: reported = {}, delivered, cut = false }: Answered,
+  { services, sent, attempt, searches }: Pick<AttemptContext, 'services' | 'sent' | 'attempt' | 'searches'>,
+  { usage: received = {}, delivered, cut = false }: Answered,
 ): Promise<MeasuredUsage> {
   const { count } = services.counter
   const { upstreamModel } = attempt
+  const reported = searches ? { ...received, webSearchCalls: received.webSearchCalls ?? 1 } : received
   const { usage, reported: isReported, corrected } = normaliseUsage(reported)
   const request = isCount(reported.promptTokens) ? sent.request : await withImages(services, sent.request)
   if (!isReported) {
     const counted = await estimateUsage({ request, delivered: delivered(), model: upstreamModel, count })
-    const { webSearchCalls, fileSearchCalls } = usage
-    return { usage: { ...counted, webSearchCalls, fileSearchCalls }, source: 'estimated', corrected }
+    const { webSearchCalls, fileSearchCalls, drawnImages = [] } = usage
+    return { usage: { ...counted, webSearchCalls, fileSearchCalls, drawnImages }, source: 'estimated', corrected }
   }
   let { promptTokens, completionTokens } = usage
   if (!isCount(reported.promptTokens)) promptTokens = await countPrompt(request, upstreamModel, count)

@@ -72,6 +72,8 @@ export type ChatDialect = {
   cutter: (context: CutContext) => Cutter
   /** Where an unstreamed answer names its model, by keys from the top; and an event of a streamed one, where it does. */
   modelPlace: { unstreamed: readonly string[]; event: (event: WireEvent) => readonly string[] | undefined } | null
+  /** Each event of a stream has its type as its name too. */
+  namesEvents?: boolean | undefined
   /** Keep-alive text while waiting. */
   ping: string
   /** The name by which providers declare that they speak it themselves; null for one that none of them can. */

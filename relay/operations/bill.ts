@@ -20,6 +20,7 @@ import {
   userGroupKeys,
 } from '#relay/billing/log-row.ts'
 import { promptTokensOf } from './as-sent.ts'
+import { isObject } from '#relay/chat/json.ts'
 import type { PlainCall } from './types.ts'
 
 /** What was used: the upstream's figures where it gives any, else what can be counted from the request. */
@@ -83,6 +84,30 @@ function repeatedQuery({ asked }: PlainCall): number {
 const fileBytes = ({ form }: PlainCall['asked']): number =>
   [...(form?.values() ?? [])].reduce((sum, part) => sum + (part instanceof Blob ? part.size : 0), 0)
 
+/** Vendors' own words for the number of images, at the top of a body or in a group of settings. */
+const countNames = new Set([
+  'batch_size',
+  'image_count',
+  'max_images',
+  'n',
+  'num_images',
+  'num_outputs',
+  'number_of_images',
+])
+/** The most that any of them draws for one call. */
+const mostImages = 128
+/** Volcengine draws so many in a row where nobody says how many. */
+const usualSeries = 15
+
+function mostImagesIn(json: Record<string, unknown>): number {
+  const groups = [json, ...Object.values(json).filter(isObject)]
+  const counts = groups
+    .flatMap((group) => Object.entries(group).map(([name, value]) => (countNames.has(name) ? Number(value) : 0)))
+    .filter((count) => Number.isInteger(count) && count <= mostImages)
+  const isSeries = json['sequential_image_generation'] === 'auto' && !counts.some((count) => count > 1)
+  return Math.max(isSeries ? usualSeries : 0, ...counts)
+}
+
 /** What to set aside: the same formula over what is known before the call. */
 export function plainEstimate(call: PlainCall, { attempt, terms }: AttemptPlan): number {
   const { asked } = call
@@ -95,8 +120,9 @@ export function plainEstimate(call: PlainCall, { attempt, terms }: AttemptPlan):
           ? Math.max(1000, Math.ceil(fileBytes(asked) / 480))
           : transcriptionUsage(asked.seconds).promptTokens
         : promptTokensOf(call) + repeatedQuery(call)
+  const count = Math.max(asked.count, mostImagesIn(asked.json))
   const receipt = plainReceipt(
-    call,
+    { ...call, asked: { ...asked, count } },
     { upstreamModel: attempt.upstreamModel, terms },
     { usage: { ...emptyUsage, promptTokens }, promptUnit: 'token', source: 'estimated' },
   )

@@ -250,10 +250,15 @@ async function answerBytes(current: Try, reply: UpstreamReply, contentType: stri
   const { res, callerAborted } = call
   const trailing = createTrailingBuffer(contentType.includes('text/event-stream'))
   let firstByteMs: number | null = null
-  const progress = async () => ({
-    used: await usedBy(current, { usage: trailing.usage(translation.usage) }),
-    firstByteMs,
-  })
+  const progress = async (end: PlainEnd['end']): Promise<End> => {
+    const drawn = drawsImages(call) ? trailing.images() : 0
+    return {
+      used: await usedBy(current, { usage: trailing.usage(translation.usage), drawn, end }),
+      drawn,
+      firstByteMs,
+      end,
+    }
+  }
   const start = (): void => {
     if (res.headersSent) return
     passHeaders(res, reply.headers)
@@ -270,11 +275,11 @@ async function answerBytes(current: Try, reply: UpstreamReply, contentType: stri
     }
   } catch (error) {
     if (callerAborted.signal.aborted) {
-      await settle(current, { ...(await progress()), end: 'hung-up' })
+      await settle(current, await progress('hung-up'))
       return
     }
     if (!res.headersSent) throw error
-    await settle(current, { ...(await progress()), end: 'failed' })
+    await settle(current, await progress('failed'))
     // The caller must not take a cut answer for a whole one.
     res.destroy()
     return
@@ -284,7 +289,7 @@ async function answerBytes(current: Try, reply: UpstreamReply, contentType: stri
   // Before the first byte another channel may answer.
   if (failure && !res.headersSent)
     throw new AttemptFailed(shapeFailure(current.services, current.attempt.channel, failure), { local: false })
-  await settle(current, { ...(await progress()), end: failure ? 'failed' : 'complete' })
+  await settle(current, await progress(failure ? 'failed' : 'complete'))
   start()
   const rest = trailing.rest()
   // Only a failure quotes what an upstream was sent.
@@ -296,18 +301,24 @@ const drawsImages = ({ asked }: PlainCall): boolean => asked.operation === 'imag
 
 /**
  * The call that is charged. Vendors have words of their own for the number of images, so where more came than `n` asks for, those
- * that came count.
+ * that came count; of a stream that broke off they alone do.
  */
-function charged({ services, call, attempt }: Try, drawn = 0): PlainCall {
+function charged({ services, call, attempt }: Try, { drawn = 0, end }: Pick<Reported, 'drawn' | 'end'>): PlainCall {
   const sent = asSent(services, call, attempt.channel)
-  return drawn > sent.asked.count ? { ...sent, asked: { ...sent.asked, count: drawn } } : sent
+  const counts = drawsImages(call) && (end === 'failed' || drawn > sent.asked.count)
+  return counts ? { ...sent, asked: { ...sent.asked, count: drawn } } : sent
 }
 
-type Reported = { usage?: ReportedUsage | undefined; seconds?: number | undefined; drawn?: number | undefined }
+type Reported = {
+  usage?: ReportedUsage | undefined
+  seconds?: number | undefined
+  drawn?: number | undefined
+  end?: PlainEnd['end'] | undefined
+}
 
-const usedBy = (current: Try, { usage, seconds, drawn }: Reported) =>
+const usedBy = (current: Try, { usage, seconds, drawn, end }: Reported) =>
   plainUsage(
-    charged(current, drawn),
+    charged(current, { drawn, end }),
     { upstreamModel: current.attempt.upstreamModel, count: current.services.counter.count },
     { usage, seconds },
   )
@@ -324,7 +335,7 @@ async function settle(current: Try, { used, drawn, firstByteMs, end }: End): Pro
   const { services, call, plan, attempt, sentAt } = current
   const upstreamMs = performance.now() - sentAt
   plan.attempts.push(attemptRecord(attempt, { status: end === 'failed' ? 500 : 200, ms: upstreamMs }))
-  const row = plainChargeRow(services, charged(current, drawn), {
+  const row = plainChargeRow(services, charged(current, { drawn, end }), {
     plan,
     end: { used, firstByteMs, upstreamMs, end },
   })

@@ -22,8 +22,8 @@ function partsIn(bytes: Buffer): number {
 export async function readPlainRequest(sent: Body, contentType: string): Promise<PlainRequest & { body: CallBody }> {
   const { bytes, holding } = sent
   if (!contentType.toLowerCase().startsWith('multipart/form-data')) {
-    const { json, fields } = await parseJson(sent)
-    return { json, form: null, body: { bytes, json, fields } }
+    const body = await parseJson(sent)
+    return { json: body.json, form: null, body }
   }
   const { length } = bytes
   const parts = partsIn(bytes)

@@ -10,6 +10,11 @@ const mostBuffered = 128 * 1024 * 1024
 /** How far back of what has come anew an event's beginning or end may lie. */
 const overlap = 1024
 
+/** An event with a whole image: of one that is closing, of each of several, or the last of previews. */
+const imageEvent = /^ ?\{"type": ?"[^"]*(completed|partial_succeeded)"/
+
+const holdsImage = (line: string): boolean => imageEvent.test(line) && /"(b64_json|url)": ?"/.test(line)
+
 /** The closing event, or an error: clients read each by its name or, where it has none, by its type. */
 const closingEvent =
   /(^|[\r\n])(event: ?([^\r\n]*(completed|\.done)|error)|data: ?\[DONE\]|data: ?\{"(type": ?"([^"]*(completed|\.done)|error)"|error": ?\{))/
@@ -23,6 +28,8 @@ export type TrailingBuffer = {
   rest: () => Uint8Array
   /** Usage of the last event that reports any. */
   usage: (read: (json: unknown) => ReportedUsage | undefined) => ReportedUsage | undefined
+  /** Images that came whole. */
+  images: () => number
   /** The error with which the stream ended, if it did. */
   failure: () => UpstreamFailure | undefined
 }
@@ -36,6 +43,7 @@ export function createTrailingBuffer(isEventStream: boolean): TrailingBuffer {
   let closing = false
   /** The last event that left with usage in it: not every upstream names its closing event as the original does. */
   let counted = ''
+  let images = 0
 
   const textFrom = (start: number): string =>
     Buffer.from(trailing.buffer, trailing.byteOffset + start, trailing.length - start).toString('latin1')
@@ -71,6 +79,7 @@ export function createTrailingBuffer(isEventStream: boolean): TrailingBuffer {
       const last = [...text.matchAll(eventEnd)].at(-1)
       if (!last) return new Uint8Array()
       const due = release(known + last.index + last[0].length)
+      if (text.includes('_succeeded"')) images += dataLines(due).filter(holdsImage).length
       if (text.includes('"usage"')) counted = dataLines(due).findLast((line) => line.includes('"usage"')) ?? counted
       return due
     },
@@ -84,6 +93,7 @@ export function createTrailingBuffer(isEventStream: boolean): TrailingBuffer {
         return undefined
       }
     },
+    images: () => images + (isEventStream ? dataLines(trailing).filter(holdsImage).length : 0),
     failure: () => {
       if (!closing) return undefined
       for (const line of dataLines(trailing)) {

@@ -3,6 +3,7 @@ import { parseWeighed } from '#core/exact-json.ts'
 import { weighJson } from '#core/json-weight.ts'
 import { networkOf } from '#features/client-address/service.ts'
 import { type Body, readBody as readRequestBody } from '#features/request-bodies/read-body.ts'
+import { isObject } from '#relay/chat/json.ts'
 import type { CallBody, Incoming, RelayServices } from './call.ts'
 
 /**
@@ -11,7 +12,7 @@ import type { CallBody, Incoming, RelayServices } from './call.ts'
  */
 export async function readBody(services: RelayServices, incoming: Incoming): Promise<CallBody> {
   const body = await readBytes(services, incoming)
-  return { bytes: body.bytes, ...(await parseJson(body)), holding: body.holding }
+  return { ...(await parseJson(body)), holding: body.holding }
 }
 
 /** Some editors and shells put one in front of what they send; no JSON reader upstream takes it. */
@@ -42,7 +43,7 @@ function asRefusal(error: unknown): unknown {
 }
 
 /** @throws {DomainError} relay.body_invalid, input.no_room, input.address_full */
-export async function parseJson({ bytes, holding }: Body): Promise<Pick<CallBody, 'json' | 'fields'>> {
+export async function parseJson({ bytes, holding }: Body): Promise<Pick<CallBody, 'bytes' | 'json' | 'fields'>> {
   const weight = weighJson(bytes)
   if (weight.problem) throw new DomainError('relay.body_invalid', { detail: `the body is ${weight.problem}` })
   await holding.raise(bytes.length + weight.bytes)
@@ -55,7 +56,12 @@ export async function parseJson({ bytes, holding }: Body): Promise<Pick<CallBody
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw new DomainError('relay.body_invalid', { detail: 'the body must be a JSON object' })
   }
-  return { json: withoutMisleading(value as Record<string, unknown>), fields: weight.fields }
+  const given = { ...value } as Record<string, unknown>
+  const json = withoutMisleading(value as Record<string, unknown>)
+  const isChanged = Object.keys(json).some((name) => json[name] !== given[name])
+  if (!isChanged) return { bytes, json, fields: weight.fields }
+  await holding.raise(3 * bytes.length + weight.bytes)
+  return { bytes: Buffer.from(JSON.stringify(json)), json }
 }
 
 /**
@@ -77,14 +83,63 @@ export const routingNames = [
   'content_policy_fallbacks',
   'context_window_fallback_dict',
   'user_config',
+  'router_settings_override',
+  'route',
+  'preset',
+  'prompt_id',
 ]
+
+/** Where gateways read the same, or read the body's own fields anew, and whether a field of it says something else. */
+const routingPlaces: Readonly<Record<string, (name: string) => boolean>> = {
+  providerOptions: (name) => name !== 'gateway',
+  extra_body: (name) => name === 'google',
+}
 
 /** A call without the names that would aim it elsewhere, or pass for another field. */
 export const withoutMisleading = (json: Record<string, unknown>): Record<string, unknown> =>
-  withoutRouting(withoutLookalikes(json))
+  withoutFasterService(withoutOtherModels(withoutRouting(withoutLookalikes(json))))
 
 function withoutRouting(json: Record<string, unknown>): Record<string, unknown> {
   for (const name of routingNames) delete json[name]
+  for (const [place, isOther] of Object.entries(routingPlaces)) {
+    const given = json[place]
+    if (!isObject(given)) continue
+    const others = Object.entries(given).filter(([name]) => isOther(name))
+    if (others.length === 0) delete json[place]
+    else json[place] = Object.fromEntries(others)
+  }
+  return json
+}
+
+/** Entries of lists by which OpenRouter and Anthropic have other models work for a call beside the one that is named. */
+const otherModels: Readonly<Record<string, (entry: Record<string, unknown>) => boolean>> = {
+  plugins: ({ id }) => !/^(web|file-parser|response-healing|context-compression|moderation)$/.test(String(id)),
+  tools: ({ type }) => /^(openrouter:(?!web_search|web_fetch|datetime)|advisor_\d)/.test(String(type)),
+}
+
+function withoutOtherModels(json: Record<string, unknown>): Record<string, unknown> {
+  for (const [place, isOther] of Object.entries(otherModels)) {
+    const list = json[place]
+    if (!Array.isArray(list) || !list.some((entry) => isObject(entry) && isOther(entry))) continue
+    const left = list.filter((entry) => !(isObject(entry) && isOther(entry)))
+    if (left.length === 0) delete json[place]
+    else json[place] = left
+  }
+  return json
+}
+
+/** Vendors serve the same model faster for a multiple of its price, which nothing here is priced by. */
+const fasterService: Readonly<Record<string, RegExp>> = {
+  service_tier: /priority|fast/i,
+  serviceTier: /priority|fast/i,
+  speed: /^fast$/i,
+}
+
+function withoutFasterService(json: Record<string, unknown>): Record<string, unknown> {
+  for (const [name, faster] of Object.entries(fasterService)) {
+    const word = json[name]
+    if (typeof word === 'string' && faster.test(word)) delete json[name]
+  }
   return json
 }
 

@@ -2,6 +2,7 @@ import { formatSseEvent } from '#relay/transport/sse.ts'
 import type { WireEvent } from '#relay/transport/framing.ts'
 import { callerError } from '#relay/attempt/failure.ts'
 import type { AttemptContext } from '#relay/attempt/attempt-context.ts'
+import { tryRecord, wordOf } from '#relay/providers/shared/json.ts'
 import { createTextSetter } from '#relay/chat/text-at.ts'
 import type { StreamWriter } from './stream-writer.ts'
 
@@ -15,6 +16,7 @@ export function passthroughStream(context: AttemptContext): StreamWriter {
     const place = call.dialect.modelPlace?.event(event)
     return place ? { ...event, data: withModel(event.data, place) } : event
   }
+  const withName = call.dialect.namesEvents === true ? nameEvent : (event: WireEvent) => event
   const framer = call.asJsonArray ? createArrayFramer() : eventFramer
   const cutter = call.dialect.cutter({
     includeUsage: call.request.includeUsage,
@@ -25,7 +27,8 @@ export function passthroughStream(context: AttemptContext): StreamWriter {
   let held = ''
   let holding = false
   return {
-    push: (event) => {
+    push: (received) => {
+      const event = withName(received)
       // Callers see complete events only.
       if (event.unfinished && !isComplete(event)) return ''
       const verdict = listener.push(event)
@@ -65,6 +68,13 @@ export function passthroughStream(context: AttemptContext): StreamWriter {
     delivered: () => listener.delivered(),
     keeps: () => listener.keeps,
   }
+}
+
+/** Some hosts leave the name to the data; clients of the dialect read events with a name alone. */
+function nameEvent(event: WireEvent): WireEvent {
+  if (event.event !== undefined) return event
+  const name = /^\{\s*"type"\s*:\s*"([a-z_.]+)"/.exec(event.data)?.[1] ?? wordOf(tryRecord(event.data)?.['type'])
+  return name === undefined ? event : { ...event, event: name }
 }
 
 function isComplete({ data }: WireEvent): boolean {

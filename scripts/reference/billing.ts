@@ -261,6 +261,7 @@ export const billingBlocks: Blocks = {
         ['web search of others', String(toolPrices.web_search.default), '1000'],
         ['file search', String(toolPrices.file_search), '1000'],
         ['code interpreter', String(toolPrices.code_interpreter_per_call), 'container'],
+        ['image generation', 'by quality and size, as `gpt-image-1` by the call', 'image'],
       ],
     ),
 }

@@ -26,10 +26,17 @@ export type Usage = {
   fileSearchCalls: number
   /** Containers that the vendor ran code in. */
   codeInterpreterContainers?: number
+  /** Images that a tool of the vendor drew, by another model than the one that answers. */
+  drawnImages?: readonly DrawnImage[]
 }
 
+/** `""` where it is not said. */
+export type DrawnImage = { quality: string; size: string }
+
 /** Usage as an upstream reports it: a missing or null field means "not reported". */
-export type ReportedUsage = { [Field in keyof Usage]?: number | null | undefined }
+export type ReportedUsage = { [Field in Exclude<keyof Usage, 'drawnImages'>]?: number | null | undefined } & {
+  drawnImages?: readonly DrawnImage[] | undefined
+}
 
 /** Where the counts come from and whether a figure had to be corrected. */
 export type MeasuredUsage = {
@@ -103,6 +110,7 @@ export function normaliseUsage(reported: ReportedUsage): { usage: Usage; reporte
   }
   const containers = read(reported.codeInterpreterContainers) ?? 0
   if (containers > 0) usage.codeInterpreterContainers = containers
+  if (reported.drawnImages && reported.drawnImages.length > 0) usage.drawnImages = reported.drawnImages
   return { usage, reported: promptTokens + completionTokens > 0, corrected }
 }
 

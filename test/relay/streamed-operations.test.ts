@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { consumed } from './caller-dialects.ts'
+import { cut } from '#test/support/scripted-upstream.ts'
+import { consumed, eventually } from './caller-dialects.ts'
 import { startScriptedRelay } from './relay-world.ts'
 import { channelsOf, serve, setOptions } from './serve.ts'
 
@@ -16,11 +17,11 @@ function transcribe(model: string): Promise<Response> {
   return fetch(`${app.url}/v1/audio/transcriptions`, { method: 'POST', headers, body: form })
 }
 
-const draw = (model: string): Promise<Response> =>
+const draw = (model: string, n = 1): Promise<Response> =>
   fetch(`${app.url}/v1/images/generations`, {
     method: 'POST',
     headers: json,
-    body: JSON.stringify({ model, prompt: 'a cat', stream: true }),
+    body: JSON.stringify({ model, prompt: 'a cat', n, stream: true }),
   })
 
 const usage = { input_tokens: 10, output_tokens: 2, total_tokens: 12 }
@@ -101,6 +102,26 @@ describe('a streamed image', () => {
     expect((await consumed(app)).at(-1)).toMatchObject({ model_name: model, other: { end: 'failed' } })
   })
 
+  test('is charged by the images that came: fewer where it breaks off, more than asked for where a vendor draws a series', async () => {
+    const image = data({ type: 'image_generation.partial_succeeded', url: 'https://images.example/1.png' })
+    const each = 0.0025 * 37.5 * 500_000
+    const series = [image, image, image, data({ type: 'image_generation.completed', usage: { generated_images: 3 } })]
+    for (const [steps, count] of [
+      [[image, image, blocked], 2],
+      [[data({ type: 'image_generation.partial_image', b64_json: 'AAAA' }), blocked], 0],
+      [[data({ type: 'image_generation.partial_image', b64_json: 'AAAA' }), cut], 0],
+      [series, 3],
+    ] as const) {
+      const { model } = await serve(app, { baseUrl: scripted.play({ steps: [...steps] }) })
+      await (await draw(model, 2)).text().catch(() => '')
+      const [row] = await eventually(
+        async () => (await consumed(app)).filter((one) => one.model_name === model),
+        (rows) => rows.length > 0,
+      )
+      expect(row).toMatchObject({ quota: count * each })
+    }
+  })
+
   test('that breaks off with an error that quotes its channel’s key does not show it', async () => {
     const key = 'sk-Zx81QmPv93LrTw60BnYc'
     const part = data({ type: 'image_generation.partial_image', b64_json: 'AAAA' })
@@ -110,4 +131,20 @@ describe('a streamed image', () => {
     expect(text).toContain('is overloaded')
     expect(text).not.toContain(key)
   })
+})
+
+test('a call sets aside for as many images as it asks for, in whatever words', async () => {
+  const { model } = await serve(app, {})
+  const poor = await app.make.token(await app.make.user({ quota: 100_000 }))
+  for (const words of [
+    { n: 3 },
+    { batch_size: 3 },
+    { input: { num_outputs: 3 } },
+    { sequential_image_generation: 'auto', sequential_image_generation_options: { max_images: 3 } },
+    { sequential_image_generation: 'auto' },
+  ]) {
+    const reply = await app.relay(poor, '/v1/images/generations', { model, prompt: 'a cat', ...words })
+    expect([words, reply.status]).toEqual([words, 403])
+  }
+  expect((await app.relay(poor, '/v1/images/generations', { model, prompt: 'a cat', batch_size: 1 })).status).toBe(200)
 })

@@ -49,6 +49,12 @@ const others = {
   content_policy_fallbacks: [{ cheap: ['dearer'] }],
   context_window_fallback_dict: { cheap: 'dearer' },
   user_config: { model_list: [{ model_name: 'dearer' }] },
+  router_settings_override: { fallbacks: [{ cheap: ['dearer'] }] },
+  route: 'dearer',
+  preset: 'dearer',
+  prompt_id: 'dearer',
+  providerOptions: { gateway: { models: ['dearer'] } },
+  extra_body: { model: 'dearer' },
 }
 
 test.each(callerDialects)(
@@ -64,6 +70,31 @@ test.each(callerDialects)(
       expect(app.upstream.requests).toHaveLength(1)
       expect(JSON.stringify(app.upstream.requests)).not.toContain('dearer')
     }
+  },
+)
+
+const fasterServices: Record<string, unknown>[] = [
+  { service_tier: 'priority' },
+  { service_tier: 'SERVICE_TIER_PRIORITY' },
+  { serviceTier: 'priority' },
+  { speed: 'fast' },
+]
+
+test.each(callerDialects)(
+  'no upstream is asked for a faster service, which costs a multiple of the price, in $dialect',
+  async (by) => {
+    const ownType = { messages: 14, generateContent: 24 }[by.dialect] ?? 1
+    const { model } = await serve(app, { type: ownType })
+    for (const service of fasterServices) {
+      app.upstream.clear()
+      await say(app, by, { token, model, body: { ...by.body(model, 'hello', false), ...service } })
+      expect(JSON.stringify(app.upstream.requests[0]?.body)).not.toMatch(/priority|"fast"/i)
+    }
+    app.upstream.clear()
+    const cheaper = { ...by.body(model, 'hello', false), service_tier: 'flex' }
+    const { status } = await say(app, by, { token, model, body: cheaper })
+    expect(status).toBe(200)
+    if (ownType === 1) expect(app.upstream.requests[0]?.body).toMatchObject({ service_tier: 'flex' })
   },
 )
 

@@ -360,6 +360,24 @@ describe('the balance of a channel', () => {
     expect(upstream.seen.at(-1)?.headers['api-key']).toBe(secret)
   })
 
+  it('is compared with what was counted in dollars only where it is in dollars', async () => {
+    const compared = async (input: object, body: unknown) => {
+      upstream.answer = () => ({ body })
+      const { id } = await create({ key: secret, ...input })
+      await (await channels()).updateBalance({ id })
+      return (await app.sql('select 1 from channel_balances where channel_id = $1', [id])).length === 1
+    }
+    const account = (currency: string) => ({ balance_infos: [{ currency, total_balance: '10.00' }] })
+    expect([await compared({ type: 43 }, account('USD')), await compared({ type: 43 }, account('CNY'))]).toEqual([
+      true,
+      false,
+    ])
+    const kimi = { data: { available_balance: 10 } }
+    expect(await compared({ type: 25 }, kimi)).toBe(true)
+    expect(await compared({ type: 25, baseUrl: `${upstream.url}/api.moonshot.cn` }, kimi)).toBe(false)
+    expect(await compared({ type: 10 }, { data: { totalPoints: 5 } })).toBe(false)
+  })
+
   it('is refused where none is given', async () => {
     const claude = await create({ type: 14, models: ['claude-3-5-haiku'] })
     expect((await refusalOf((await channels()).updateBalance({ id: claude.id }))).code).toBe(

@@ -18,6 +18,7 @@ export const stepWords: Record<ChargeStep['label'], PlainText> = {
   webSearch: text('联网搜索'),
   fileSearch: text('文件搜索'),
   codeInterpreter: text('代码解释器'),
+  imageGeneration: text('生成图片'),
   rounding: text('取整'),
   minimum: text('最低收费'),
 }

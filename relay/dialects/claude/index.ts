@@ -22,6 +22,7 @@ export const claude: ChatDialect = {
     unstreamed: ['model'],
     event: ({ event }) => (event === 'message_start' ? ['message', 'model'] : undefined),
   },
+  namesEvents: true,
   ping: 'event: ping\ndata: {"type":"ping"}\n\n',
   native: 'claude',
   threadOf: ({ thread }) =>

@@ -23,6 +23,7 @@ export const openAiResponses: ChatDialect = {
     unstreamed: ['model'],
     event: ({ event = '' }) => (fullResponses.test(event) ? ['response', 'model'] : undefined),
   },
+  namesEvents: true,
   ping: ': PING\n\n',
   native: 'openai-responses',
   operation: 'responses',

@@ -1,8 +1,13 @@
 import type { ReportedUsage } from '#core/usage.ts'
-import { countOf, type Json, recordOf, sumOf } from '../shared/json.ts'
+import { countOf, type Json, recordOf, recordsOf, sumOf } from '../shared/json.ts'
+
+type Tokens = Pick<
+  ReportedUsage,
+  'promptTokens' | 'cachedTokens' | 'cacheWriteTokens' | 'cacheWrite1hTokens' | 'completionTokens'
+>
 
 /** The vendor counts what came from and went into its cache beside the input; the hub counts all input together. */
-export function readUsage(usage: Json): ReportedUsage {
+function readTokens(usage: Json): Tokens {
   const cachedTokens = countOf(usage['cache_read_input_tokens'])
   const created = recordOf(usage['cache_creation'])
   const shortLived = countOf(created?.['ephemeral_5m_input_tokens'])
@@ -14,6 +19,23 @@ export function readUsage(usage: Json): ReportedUsage {
     cacheWriteTokens,
     cacheWrite1hTokens: longLived,
     completionTokens: countOf(usage['output_tokens']),
+  }
+}
+
+const sumOfCounts = (...counts: (number | null | undefined)[]): number | undefined =>
+  sumOf(...counts.map((count) => count ?? undefined))
+
+/** Where the vendor shortened the conversation itself on the way, that took a request of its own, counted apart from the rest. */
+export function readUsage(usage: Json): ReportedUsage {
+  const compactions = recordsOf(usage['iterations']).filter((one) => one['type'] === 'compaction')
+  const all = [usage, ...compactions].map(readTokens)
+  const total = (name: keyof Tokens): number | undefined => sumOfCounts(...all.map((tokens) => tokens[name]))
+  return {
+    promptTokens: total('promptTokens'),
+    cachedTokens: total('cachedTokens'),
+    cacheWriteTokens: total('cacheWriteTokens'),
+    cacheWrite1hTokens: total('cacheWrite1hTokens'),
+    completionTokens: total('completionTokens'),
     reasoningTokens: countOf(recordOf(usage['output_tokens_details'])?.['thinking_tokens']),
     webSearchCalls: countOf(recordOf(usage['server_tool_use'])?.['web_search_requests']),
   }

@@ -88,6 +88,16 @@ test('sources are counted in characters, not bytes, and each query is a search t
   }
 })
 
+test('places on a map are charged by the answer, beside what was searched for', () => {
+  const groundingMetadata = { groundingChunks: [{ maps: { uri: 'https://maps.example/1', title: 'E' } }] }
+  const grounded = { ...answer([{ text: 'there' }], { groundingMetadata }), usageMetadata: { promptTokenCount: 1 } }
+  expect(read(grounded).usage?.webSearchCalls).toBe(1)
+  const listener = gemini.native.gemini!.listen({ includeUsage: true })
+  listener.push({ data: JSON.stringify(grounded) })
+  expect(listener.usage()?.webSearchCalls).toBe(1)
+  expect(decode([grounded])).toContainEqual({ type: 'usage', usage: expect.objectContaining({ webSearchCalls: 1 }) })
+})
+
 test('an image without counted output costs the fixed number of tokens', () => {
   const image = { inlineData: { mimeType: 'image/png', data: 'AA' } }
   const json = { ...answer([image, image]), usageMetadata: { promptTokenCount: 5, candidatesTokenCount: 0 } }

@@ -53,6 +53,10 @@ export const queriesIn = (metadata: unknown): string[] => [
   ...new Set(listOf(recordOf(metadata)?.['webSearchQueries']).flatMap((query) => wordOf(query) ?? [])),
 ]
 
+/** Whether places on a map ground the answer, which is charged by the answer like a search. */
+export const findsPlaces = (metadata: unknown): boolean =>
+  recordsOf(recordOf(metadata)?.['groundingChunks']).some((chunk) => recordOf(chunk['maps']) !== undefined)
+
 /** One search a query. Which of them found what is not reported, so all of it stands at the first. */
 export function searchesOf(metadata: unknown, queries: readonly string[], newId: () => string): WebSearch[] {
   const results = sourcesOf(recordOf(metadata)).filter((source) => source !== undefined)
@@ -63,5 +67,7 @@ export function searchesOf(metadata: unknown, queries: readonly string[], newId:
  * What is charged: models before the third generation by the answer that searched at all, later ones by the query
  * (https://ai.google.dev/gemini-api/docs/pricing, grounding with Google Search).
  */
-export const chargedSearches = (queries: number, model: unknown): number =>
-  queries > 0 && /^gemini-[12](\b|\.)/.test(textOf(model) ?? '') ? 1 : queries
+export function chargedSearches(queries: number, model: unknown, places: boolean): number {
+  const searches = queries > 0 && /^gemini-[12](\b|\.)/.test(textOf(model) ?? '') ? 1 : queries
+  return searches + (places ? 1 : 0)
+}

@@ -5,7 +5,7 @@ import { nameless } from '../shared/answer-record.ts'
 import { numberOf, recordOf, recordsOf, tryRecord, wordOf } from '../shared/json.ts'
 import { failureIn } from './failure.ts'
 import { createListener, type ListenState } from '../shared/stream-listener.ts'
-import { chargedSearches, queriesIn } from './grounding.ts'
+import { chargedSearches, findsPlaces, queriesIn } from './grounding.ts'
 import { createGeminiDecoder } from './stream.ts'
 import { readUsage } from './usage.ts'
 
@@ -20,11 +20,12 @@ export function listenToGemini(): StreamListener {
   let usageData: string | undefined
   let images = 0
   const queries = new Set<string>()
+  let places = false
 
   function watch({ data }: WireEvent, state: ListenState): ListenVerdict {
     if (data.includes('"usageMetadata"')) usageData = data
     if (data.includes('"inlineData"')) images += 1
-    const chunk = mayClose(data) || data.includes('"webSearchQueries"') ? tryRecord(data) : undefined
+    const chunk = mayClose(data) || data.includes('"groundingMetadata"') ? tryRecord(data) : undefined
     if (chunk) {
       const found = failureIn(chunk)
       // A blocked prompt is an answer in this dialect; only an error is a failure.
@@ -35,6 +36,7 @@ export function listenToGemini(): StreamListener {
       const candidates = recordsOf(chunk['candidates'])
       for (const [place, candidate] of candidates.entries()) {
         const index = numberOf(candidate['index']) ?? place
+        places ||= findsPlaces(candidate['groundingMetadata'])
         for (const query of queriesIn(candidate['groundingMetadata'])) queries.add(`${index} ${query}`)
       }
       state.complete ||=
@@ -47,7 +49,7 @@ export function listenToGemini(): StreamListener {
     const last = usageData === undefined ? undefined : tryRecord(usageData)
     const reported = recordOf(last?.['usageMetadata'])
     if (!reported) return undefined
-    const searches = chargedSearches(queries.size, last?.['modelVersion'])
+    const searches = chargedSearches(queries.size, last?.['modelVersion'], places)
     const counted = readUsage(reported, images)
     return searches > 0 ? { ...counted, webSearchCalls: searches } : counted
   }

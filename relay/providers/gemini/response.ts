@@ -5,7 +5,7 @@ import { UpstreamRefusal } from '../types.ts'
 import { type Json, recordOf, recordsOf, textOf, wordOf } from '../shared/json.ts'
 import { failedFinish, finishReasonOf, readPart, type Reading } from './answer-parts.ts'
 import { failureIn } from './failure.ts'
-import { chargedSearches, citationsOf, queriesIn, searchesOf } from './grounding.ts'
+import { chargedSearches, findsPlaces, citationsOf, queriesIn, searchesOf } from './grounding.ts'
 import { readUsage } from './usage.ts'
 
 /** Text comes in pieces, and the signature of a reasoning part in the piece after it. */
@@ -54,7 +54,8 @@ export function fromGeminiResponse(json: unknown, reading: Reading): ChatRespons
   const images = choices.flatMap((choice) => choice.parts).filter((part) => part.type === 'image').length
   const usage = recordOf(answer['usageMetadata'])
   const queries = candidates.reduce((sum, candidate) => sum + queriesIn(candidate['groundingMetadata']).length, 0)
-  const searches = chargedSearches(queries, answer['modelVersion'])
+  const places = candidates.some((candidate) => findsPlaces(candidate['groundingMetadata']))
+  const searches = chargedSearches(queries, answer['modelVersion'], places)
   const counted = {
     ...(usage ? readUsage(usage, images) : {}),
     ...(searches > 0 ? { webSearchCalls: searches } : {}),

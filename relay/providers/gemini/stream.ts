@@ -2,7 +2,7 @@ import type { ChatEvent, ResponsePart, StreamDecoder } from '#relay/chat/events.
 import { type Json, numberOf, parseRecord, recordOf, recordsOf, textOf, wordOf } from '../shared/json.ts'
 import { failedFinish, finishReasonOf, readPart, type Reading } from './answer-parts.ts'
 import { failureIn } from './failure.ts'
-import { chargedSearches, citationsOf, queriesIn, searchesOf } from './grounding.ts'
+import { chargedSearches, findsPlaces, citationsOf, queriesIn, searchesOf } from './grounding.ts'
 import { readUsage } from './usage.ts'
 
 type Candidate = { toolCalls: number; text: string; spoke: boolean; finished: boolean; queries: Set<string> }
@@ -73,6 +73,7 @@ export function createGeminiDecoder(reading: Reading): StreamDecoder {
   let started = false
   let failed = false
   let images = 0
+  let places = false
 
   const candidateAt = (index: number): Candidate => {
     const known = candidates.get(index)
@@ -94,7 +95,7 @@ export function createGeminiDecoder(reading: Reading): StreamDecoder {
     if (!usage) return []
     const counted = readUsage(usage, images)
     const queries = [...candidates.values()].reduce((sum, each) => sum + each.queries.size, 0)
-    const searches = chargedSearches(queries, chunk['modelVersion'])
+    const searches = chargedSearches(queries, chunk['modelVersion'], places)
     return [{ type: 'usage', usage: searches > 0 ? { ...counted, webSearchCalls: searches } : counted }]
   }
 
@@ -104,6 +105,7 @@ export function createGeminiDecoder(reading: Reading): StreamDecoder {
     const events = begin(chunk)
     for (const wire of recordsOf(chunk['candidates'])) {
       const index = numberOf(wire['index']) ?? 0
+      places ||= findsPlaces(wire['groundingMetadata'])
       const own = candidateEvents(wire, candidateAt(index), reading)
       events.push(...(index === 0 ? own : own.map((event) => ({ ...event, choice: index }))))
     }

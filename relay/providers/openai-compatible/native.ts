@@ -1,5 +1,6 @@
 import type { ProviderCall, NativeBody, NativeDialect } from '../types.ts'
 import { deliveredBy } from '#relay/chat/delivered.ts'
+import { asksForSearch } from '#relay/chat/hosted/uncounted-search.ts'
 import { isEmptyResponse, nameless } from '../shared/answer-record.ts'
 import { inspectUnreadable } from '../shared/inspect-unreadable.ts'
 import { type Json, recordOf } from '../shared/json.ts'
@@ -34,6 +35,7 @@ function nativeRequest(style: OpenAiStyle, native: NativeBody, call: ProviderCal
     headers: requestHeaders(style, call),
     body: rewriteBody(native, body),
     losses,
+    ...(asksForSearch(body) ? { searches: true } : {}),
   }
 }
 

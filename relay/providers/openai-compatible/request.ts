@@ -1,4 +1,5 @@
 import { channelTypeOf } from '#core/channel-types/index.ts'
+import { asksForSearch } from '#relay/chat/hosted/uncounted-search.ts'
 import { lossesTowards } from '#relay/chat/losses.ts'
 import type { Effort } from '#core/models/parameters.ts'
 import type { ChatRequest, ReasoningInput, ResponseFormat } from '#relay/chat/request.ts'
@@ -175,6 +176,7 @@ export function toOpenAiRequest(style: OpenAiStyle) {
       headers: requestHeaders(style, call),
       body,
       losses: [...losses],
+      ...(asksForSearch(body) ? { searches: true } : {}),
     }
   }
 }

@@ -1,6 +1,6 @@
 import type { ReportedUsage } from '#core/usage.ts'
 import { readUsage } from '../openai-compatible/usage.ts'
-import { type Json, recordOf, recordsOf } from '../shared/json.ts'
+import { type Json, recordOf, recordsOf, textOf, wordOf } from '../shared/json.ts'
 
 const countItems = (response: Json, type: string): number =>
   recordsOf(response['output']).filter((item) => item['type'] === type).length
@@ -24,11 +24,17 @@ const countContainers = (response: Json): number =>
 export function usageOf(response: Json): ReportedUsage | undefined {
   const usage = recordOf(response['usage'])
   if (!usage) return undefined
-  const webSearchCalls = recordsOf(response['output']).filter(isCharged).length
+  const counts = readUsage(usage)
+  const searchItems = recordsOf(response['output']).filter(isCharged).length
+  const webSearchCalls = Math.max(searchItems, counts.webSearchCalls ?? 0)
   const fileSearchCalls = countItems(response, 'file_search_call')
   const codeInterpreterContainers = countContainers(response)
+  const drawnImages = recordsOf(response['output'])
+    .filter((item) => item['type'] === 'image_generation_call' && wordOf(item['result']) !== undefined)
+    .map((item) => ({ quality: textOf(item['quality']) ?? '', size: textOf(item['size']) ?? '' }))
   return {
-    ...readUsage(usage),
+    ...counts,
+    ...(drawnImages.length > 0 ? { drawnImages } : {}),
     ...(webSearchCalls > 0 ? { webSearchCalls } : {}),
     ...(fileSearchCalls > 0 ? { fileSearchCalls } : {}),
     ...(codeInterpreterContainers > 0 ? { codeInterpreterContainers } : {}),

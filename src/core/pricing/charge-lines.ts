@@ -3,7 +3,15 @@ import { add, decimalOf, multiply, shift } from './decimal.ts'
 import type { Decimal } from './decimal.ts'
 import { stepFor } from './long-context.ts'
 import type { Price, RatioPrice } from './price.ts'
-import type { BatchReceipt, ImageReceipt, Receipt, TaskReceipt, ToolUse, UsageReceipt } from './receipt.ts'
+import {
+  type BatchReceipt,
+  type ImageReceipt,
+  isToolName,
+  type Receipt,
+  type TaskReceipt,
+  type ToolUse,
+  type UsageReceipt,
+} from './receipt.ts'
 
 export type LineLabel =
   | 'input'
@@ -190,7 +198,7 @@ const batchLines = ({ parts, batchRatio, price, ...terms }: BatchReceipt): Charg
       ...(tools ? { tools } : {}),
     }
     return usageLines(part).map((line) => {
-      if (line.label === 'webSearch' || line.label === 'fileSearch' || line.label === 'codeInterpreter') return line
+      if (isToolName(line.label)) return line
       const quantity = line.label === 'call' ? calls : line.quantity
       return { ...line, quantity, ratios: [...line.ratios, { name: 'batch' as const, value: batchRatio }] }
     })

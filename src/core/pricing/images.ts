@@ -3,7 +3,8 @@ import type { Usage } from '../usage.ts'
 import { formulaFor } from './charge.ts'
 import type { Price } from './price.ts'
 import type { ImageReceipt, UsageReceipt } from './receipt.ts'
-import { figureOf, imageQualityRatio, imageSizeRatio, toolPrices } from './tables.ts'
+import { figureOf, imageQualityRatio, imageSizeRatio } from './tables.ts'
+import { imageDollars } from './tools.ts'
 
 export type ImageCall = {
   /** The priced name. */
@@ -55,11 +56,8 @@ function qualityRatioOf({ model, size, quality }: ImageCall): number {
   return (largeSizes.includes(size) ? ratios?.['hd_1024x1792_or_1792x1024'] : ratios?.['hd']) ?? 1
 }
 
-/** The list price of an image whose tokens nobody reported; a quality or size left to the model counts as the most expensive. */
-function gptImagePrice(price: Price, { size, quality }: ImageCall): Price {
+/** Of an image whose tokens nobody reported. */
+function gptImagePrice(price: Price, call: ImageCall): Price {
   if (price.kind === 'call' || price.modelRatio === 0) return price
-  const table: Readonly<Record<string, Readonly<Record<string, number>>>> = toolPrices['gpt-image-1_per_call']
-  const bySize = (Object.hasOwn(table, quality) ? table[quality] : table['high']) ?? {}
-  const modelPrice = figureOf(bySize, size) ?? Math.max(...Object.values(bySize))
-  return { kind: 'call', modelPrice, source: 'default' }
+  return { kind: 'call', modelPrice: imageDollars(call), source: 'default' }
 }

@@ -21,8 +21,9 @@ const billedUsage = z.object({
   fileSearchCalls: count,
 })
 
-const toolNames = ['webSearch', 'fileSearch', 'codeInterpreter'] as const
+const toolNames = ['webSearch', 'fileSearch', 'codeInterpreter', 'imageGeneration'] as const
 export type ToolName = (typeof toolNames)[number]
+export const isToolName = (name: string): name is ToolName => (toolNames as readonly string[]).includes(name)
 
 /** Calls of a tool that the vendor runs, with the price they had: US dollars per `per` calls. */
 const toolUse = z.object({

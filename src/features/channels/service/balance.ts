@@ -14,6 +14,8 @@ type Source = {
   headers?: (key: string) => Record<string, string>
   /** US dollars, or the currency the provider counts in; undefined when the answer does not say. */
   read: (...answers: Json[]) => unknown
+  /** Whether the figure is in dollars, as everything here is counted; it is where this is absent. */
+  isInDollars?: (channel: ProviderChannel, answer: Json) => boolean
   /** Asked when the first is refused. */
   otherwise?: Source
 }
@@ -50,11 +52,15 @@ const credit = (field: string): Source => ({
   read: (answer) => answer[field],
 })
 
+/** The vendor's customers in China have an account of their own there, in yuan. */
+const sellsInDollars = ({ baseUrl }: ProviderChannel): boolean => !/\.cn(?=[:/]|$)/.test(baseUrl)
+
 /** The account page stands beside the host of the calls, without its first label. */
 const account: Source = {
   urls: [({ baseUrl }) => under(baseUrl.replace('://api.', '://'), '/api/report/getUserOverview')],
   headers: (key) => ({ 'api-key': key }),
   read: (answer) => objectOf(answer['data'])['totalPoints'],
+  isInDollars: () => false,
 }
 
 /** Credits are reported to keys of the account's owner; any other key knows its own limit only. */
@@ -85,6 +91,7 @@ const sources = new Map<number, Source>([
     {
       urls: [({ baseUrl }) => under(baseUrl.replace(/\/v1$/, ''), '/v1/users/me/balance')],
       read: (answer) => objectOf(answer['data'])['available_balance'],
+      isInDollars: sellsInDollars,
     },
   ],
   [
@@ -92,19 +99,26 @@ const sources = new Map<number, Source>([
     {
       urls: [({ baseUrl }) => under(baseUrl, '/v1/user/info')],
       read: (answer) => (answer['code'] === 20_000 ? objectOf(answer['data'])['totalBalance'] : undefined),
+      isInDollars: sellsInDollars,
     },
   ],
-  [43, { urls: [({ baseUrl }) => under(baseUrl.replace(/\/v1$/, ''), '/user/balance')], read: balanceThatIsSpent }],
+  [
+    43,
+    {
+      urls: [({ baseUrl }) => under(baseUrl.replace(/\/v1$/, ''), '/user/balance')],
+      read: (answer) => accountThatIsSpent(answer)?.['total_balance'],
+      isInDollars: (_channel, answer) => accountThatIsSpent(answer)?.['currency'] !== 'CNY',
+    },
+  ],
 ])
 
 /** An account may hold several currencies, and is good for calls with any of them: dollars first. */
-function balanceThatIsSpent(answer: Json): unknown {
+function accountThatIsSpent(answer: Json): Json | undefined {
   const infos = Array.isArray(answer['balance_infos']) ? answer['balance_infos'].map(objectOf) : []
   const dollarsFirst = infos.toSorted(
     (one, other) => Number(other['currency'] === 'USD') - Number(one['currency'] === 'USD'),
   )
-  const left = dollarsFirst.map((info) => info['total_balance'])
-  return left.find((figure) => figureIn(figure) > 0) ?? left[0]
+  return dollarsFirst.find((info) => figureIn(info['total_balance']) > 0) ?? dollarsFirst[0]
 }
 
 export type BalanceDeps = AskDeps & Pick<Deps, 'em' | 'secrets'>
@@ -118,9 +132,10 @@ export async function updateBalanceByHand(
   { id }: { id: number },
 ): Promise<{ balance: number }> {
   const channel = await findChannel(deps, id)
-  const { balance } = await readBalance(deps, channel)
+  const reading = await readBalance(deps, channel)
+  const { balance } = reading
   await deps.em.transactional(async (em) => {
-    await keepBalance({ ...deps, em }, id, balance)
+    await keepBalance({ ...deps, em }, id, reading)
     await recordAct(
       { ...deps, em },
       {
@@ -142,16 +157,21 @@ export async function updateBalanceByHand(
  */
 export async function updateBalance(deps: BalanceDeps, { id }: { id: number }): Promise<Reading> {
   const reading = await readBalance(deps, await findChannel(deps, id))
-  await deps.em.transactional((em) => keepBalance({ ...deps, em }, id, reading.balance))
+  await deps.em.transactional((em) => keepBalance({ ...deps, em }, id, reading))
   return reading
 }
 
 /**
  * Beside what has been counted as spent there, so that the two can be compared. Of several credentials the figure is that of one,
- * while what is counted was spent with all: there is nothing to compare.
+ * while what is counted was spent with all: there is nothing to compare. Nor is there with another currency than what is counted.
  */
-async function keepBalance({ em, ambient }: Pick<BalanceDeps, 'em' | 'ambient'>, id: number, balance: number) {
+async function keepBalance(
+  { em, ambient }: Pick<BalanceDeps, 'em' | 'ambient'>,
+  id: number,
+  { balance, inDollars }: Reading,
+) {
   await em.nativeUpdate(Channel, { id }, { balance, balanceUpdatedAt: ambient.now() })
+  if (!inDollars) return
   await execute(
     em,
     `insert into channel_balances (channel_id, balance, used_cost) select id, balance, used_cost from channels c
@@ -160,7 +180,7 @@ async function keepBalance({ em, ambient }: Pick<BalanceDeps, 'em' | 'ambient'>,
   )
 }
 
-type Reading = { balance: number; key: string }
+type Reading = { balance: number; inDollars: boolean; key: string }
 
 async function readBalance(deps: BalanceDeps, channel: Channel): Promise<Reading> {
   const source = sources.get(channel.type)
@@ -168,11 +188,12 @@ async function readBalance(deps: BalanceDeps, channel: Channel): Promise<Reading
   const upstream = await withUsableKey(deps, channel)
   const headers = source.headers?.(upstream.key) ?? { authorization: `Bearer ${upstream.key}` }
   const request = (url: string) => ask(deps, upstream, () => ({ method: 'GET', url, headers }))
-  const balance = figureIn(await figureOf(source, { channel: upstream, today: deps.ambient.now(), request }))
+  const read = await figureOf(source, { channel: upstream, today: deps.ambient.now(), request })
+  const balance = figureIn(read.figure)
   if (!Number.isFinite(balance)) {
     throw new DomainError('channel.balance_failed', { detail: 'no balance in the answer' })
   }
-  return { balance, key: upstream.key }
+  return { balance, inDollars: read.inDollars, key: upstream.key }
 }
 
 type Asking = {
@@ -182,7 +203,7 @@ type Asking = {
 }
 
 /** Each call may need what the one before it said. */
-async function figureOf(source: Source, asking: Asking): Promise<unknown> {
+async function figureOf(source: Source, asking: Asking): Promise<{ figure: unknown; inDollars: boolean }> {
   const { channel, today, request } = asking
   const answers: Json[] = []
   for (const urlOf of source.urls) {
@@ -193,7 +214,8 @@ async function figureOf(source: Source, asking: Asking): Promise<unknown> {
     }
     answers.push(readJson(answer.text))
   }
-  return source.read(...answers)
+  const inDollars = source.isInDollars?.(channel, answers[0] ?? {}) ?? true
+  return { figure: source.read(...answers), inDollars }
 }
 
 function readJson(text: string): Json {

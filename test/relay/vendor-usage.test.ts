@@ -1,0 +1,120 @@
+import { expect, test } from 'vitest'
+import { chunks, json } from '#test/support/scripted-upstream.ts'
+import { consumed } from './caller-dialects.ts'
+import { startScriptedRelay } from './relay-world.ts'
+import { serve } from './serve.ts'
+
+const { app, scripted, token } = await startScriptedRelay()
+
+const tokens = { prompt_tokens: 10, completion_tokens: 2, total_tokens: 12 }
+const choice = { index: 0, finish_reason: 'stop' }
+
+async function charged(type: number, asked: object, { usage = tokens, stream = false } = {}) {
+  const answer = { ...choice, message: { role: 'assistant', content: 'found' } }
+  const chunk = { ...choice, delta: { role: 'assistant', content: 'found' } }
+  const play = stream ? chunks({ id: 'a', choices: [chunk], usage }) : json({ id: 'a', choices: [answer], usage })
+  const { model } = await serve(app, { type, baseUrl: scripted.play(play) })
+  const body = { model, messages: [{ role: 'user', content: 'what is new' }], stream, ...asked }
+  const reply = await app.relay(token, '/v1/chat/completions', body)
+  expect([reply.status, (await reply.text()).includes('found')]).toEqual([200, true])
+  const row = (await consumed(app)).at(-1)
+  return { quota: row?.quota, calls: row?.other['web_search_call_count'] }
+}
+
+/** (10 + 2) × 37.5, and 10 dollars for a thousand searches. */
+const withSearches = (calls: number) => ({ quota: 450 + calls * 5000, calls: calls || undefined })
+
+const settings: [number, string, object][] = [
+  [20, 'a plugin', { plugins: [{ id: 'web' }] }],
+  [20, 'options', { web_search_options: {} }],
+  [20, 'a tool of the gateway', { tools: [{ type: 'openrouter:web_search' }] }],
+  [17, 'a switch', { enable_search: true }],
+  [26, 'a tool', { tools: [{ type: 'web_search', web_search: { enable: true } }] }],
+  [46, 'a setting', { web_search: { enable: true } }],
+]
+
+test.each(settings)('a search asked for of a vendor of type %i by %s is charged once', async (type, _, asked) => {
+  expect(await charged(type, asked)).toEqual(withSearches(1))
+  expect(await charged(type, asked, { stream: true })).toEqual(withSearches(1))
+})
+
+test('what a vendor counts itself is charged as it counts', async () => {
+  const usage = { ...tokens, server_tool_use: { web_search_requests: 3 } }
+  expect(await charged(20, { plugins: [{ id: 'web' }] }, { usage })).toEqual(withSearches(3))
+  expect(await charged(20, {}, { usage, stream: true })).toEqual(withSearches(3))
+  const none = { ...tokens, server_tool_use: { web_search_requests: 0 } }
+  expect(await charged(20, { tools: [{ type: 'openrouter:web_search' }] }, { usage: none })).toEqual(withSearches(0))
+  const plugins = { ...tokens, plugins: { search: { count: 2 } } }
+  expect(await charged(17, { enable_search: true }, { usage: plugins })).toEqual(withSearches(2))
+})
+
+test('nothing is charged for a search that is switched off, or for other tools and plugins', async () => {
+  expect(await charged(17, { enable_search: false })).toEqual(withSearches(0))
+  expect(await charged(46, { web_search: { enable: false } })).toEqual(withSearches(0))
+  expect(await charged(26, { tools: [{ type: 'web_search', web_search: { enable: false } }] })).toEqual(withSearches(0))
+  const named = { type: 'function', function: { name: 'web_search', parameters: { type: 'object' } } }
+  expect(await charged(1, { tools: [named], plugins: [{ id: 'response-healing' }] })).toEqual(withSearches(0))
+})
+
+test('entries by which other models would work for a call are not sent on', async () => {
+  const plugins = [{ id: 'fusion', model: 'dearer' }, { id: 'web' }]
+  const tools = ['openrouter:advisor', 'advisor_20260301'].map((type) => ({ type, model: 'dearer' }))
+  await charged(20, { plugins, tools })
+  const sent = JSON.parse(String(scripted.received.at(-1)?.bytes)) as object
+  expect(sent).toMatchObject({ plugins: [{ id: 'web' }] })
+  expect(sent).not.toHaveProperty('tools')
+})
+
+test('reasoning that only the total counts, as at Google’s address of this form, is charged as output', async () => {
+  const usage = { prompt_tokens: 10, completion_tokens: 2, total_tokens: 112 }
+  for (const stream of [false, true]) expect((await charged(1, {}, { usage, stream })).quota).toBe(112 * 37.5)
+  // What came from a cache and is counted beside the prompt is no output.
+  const apart = { ...usage, prompt_tokens_details: { cached_tokens: 100 } }
+  expect((await charged(1, {}, { usage: apart })).quota).toBe(12 * 37.5)
+})
+
+test('images that a vendor draws with a tool of the responses API are charged by their quality and size', async () => {
+  const image = (quality: string, size: string) => ({ type: 'image_generation_call', result: 'AAAA', quality, size })
+  const output = [
+    image('low', '1024x1024'),
+    image('high', '1024x1536'),
+    { type: 'image_generation_call', result: null },
+  ]
+  const usage = { input_tokens: 10, output_tokens: 2, total_tokens: 12 }
+  const response = { id: 'resp_1', object: 'response', status: 'completed', output, usage }
+  const streamed = { steps: [`data: ${JSON.stringify({ type: 'response.completed', response })}\n\n`] }
+  for (const stream of [false, true]) {
+    const { model } = await serve(app, { baseUrl: scripted.play(stream ? streamed : json(response)) })
+    const body = { model, input: 'two cats', tools: [{ type: 'image_generation' }], stream }
+    const reply = await app.relay(token, '/v1/responses', body)
+    expect([reply.status, (await reply.text()).includes('AAAA')]).toEqual([200, true])
+    const row = (await consumed(app)).at(-1)
+    // 0.011 and 0.25 dollars.
+    expect(row).toMatchObject({ quota: 450 + 5500 + 125_000, other: { image_generation: true } })
+  }
+})
+
+test('a conversation that Anthropic shortens on the way is charged with the request that this takes', async () => {
+  const compaction = { type: 'compaction', input_tokens: 1000, output_tokens: 100, cache_read_input_tokens: 0 }
+  const iterations = [compaction, { type: 'message', input_tokens: 10, output_tokens: 2 }]
+  const usage = { input_tokens: 10, output_tokens: 2, iterations }
+  const message = { id: 'msg_1', type: 'message', role: 'assistant', model: 'theirs', stop_reason: null, content: [] }
+  const complete = { ...message, content: [{ type: 'text', text: 'found' }], stop_reason: 'end_turn', usage }
+  const events = [
+    { type: 'message_start', message: { ...message, usage: { input_tokens: 10, output_tokens: 1 } } },
+    { type: 'content_block_start', index: 0, content_block: { type: 'text', text: 'found' } },
+    { type: 'content_block_stop', index: 0 },
+    { type: 'message_delta', delta: { stop_reason: 'end_turn', stop_sequence: null }, usage },
+    { type: 'message_stop' },
+  ]
+  const streamed = { steps: events.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`) }
+  for (const stream of [false, true]) {
+    const { model } = await serve(app, { type: 14, baseUrl: scripted.play(stream ? streamed : json(complete)) })
+    const body = { model, max_tokens: 10, stream, messages: [{ role: 'user', content: 'hi' }] }
+    for (const path of ['/v1/messages', '/v1/chat/completions']) {
+      const reply = await app.relay(token, path, body)
+      expect([reply.status, (await reply.text()).includes('found')]).toEqual([200, true])
+      expect((await consumed(app)).at(-1)).toMatchObject({ quota: 1112 * 37.5 })
+    }
+  }
+})
