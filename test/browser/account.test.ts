@@ -4,7 +4,7 @@ import { afterAll, expect, test } from 'vitest'
 import { describeWithBrowser } from '../support/chromium.ts'
 import { startMailServer, textOf } from '../support/mail-server.ts'
 import { violationsOf } from './accessibility.ts'
-import { drawn, firstText, openConsole, startInBrowser, toastShown } from './console.ts'
+import { drawn, firstText, follow, openConsole, startInBrowser, toastShown } from './console.ts'
 
 const account = { username: 'sailor', password: 'a good long one' }
 const replaced = 'another long one'
@@ -324,9 +324,10 @@ describeWithBrowser('the account of a person', async () => {
       width: 390,
       height: 844,
       theme: 'dark',
+      path: '/app/me',
     })
     for (const tab of ['profile', 'security', 'notify']) {
-      await page.goto(`/app/me?tab=${tab}`)
+      await follow(page, `/app/me?tab=${tab}`)
       await page.getByRole('heading', { level: 1 }).waitFor()
       await drawn(page)
       const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)

@@ -209,13 +209,13 @@ describeWithBrowser('channels', async () => {
     await button(page, 'Marked：1 个模型没有价格，设置价格').click()
     await button(page.getByRole('dialog', { name: '为 1 个模型设置价格' }), '以后再说').click()
 
-    await page.goto(`/admin/channels?open=${id}`)
+    await follow(page, `/admin/channels?open=${id}`)
     const panel = page.getByRole('complementary', { name: '渠道 Marked' })
     await panel.getByText(/gpt-4o 冷却中，还有 .* · 503 overloaded/).waitFor()
     await panel.getByText(/密钥 1 冷却中，还有 .* · 503 overloaded/).waitFor()
     await undo(page, '已为「Marked」加入 1 个模型', () => button(panel, '加入新增的 1 个').click())
     await expect.poll(async () => (await channelNamed('Marked'))?.models).toBe('gpt-4o,house-model-3')
-    await page.goto('/admin/channels')
+    await follow(page, '/admin/channels')
     await undo(page, '「Marked」的模型已与上游一致', async () => {
       await act(page, 'Marked', '与上游的模型保持一致')
       await expect.poll(async () => (await channelNamed('Marked'))?.models).toBe('house-model-3,gpt-4.1')

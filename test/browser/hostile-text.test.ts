@@ -7,7 +7,7 @@ import { setOptions } from '../relay/serve.ts'
 import { describeWithBrowser } from '../support/chromium.ts'
 import type { TestUser } from '../support/factories.ts'
 import { chunks, json, startScriptedUpstream } from '../support/scripted-upstream.ts'
-import { drawn, openConsole, startInBrowser } from './console.ts'
+import { drawn, follow, openConsole, startInBrowser } from './console.ts'
 
 /** Would run, call out or lie over the page, each in its own way. */
 const hostile = [
@@ -71,8 +71,9 @@ describeWithBrowser('text that callers or careless operators wrote', async () =>
     const footer = hostile.replaceAll('https://evil.example/i.png', '/icon.svg') + above
     await setOptions(app, { Footer: footer, HomePageContent: hostile, About: hostile, Notice: hostile })
     const { page, context, leaving } = await open()
+    await page.goto('/')
     for (const path of ['/', '/about', '/login']) {
-      await page.goto(path)
+      await follow(page, path)
       // The announcement covers the page until it has been read.
       if (path === '/') await page.getByRole('button', { name: /Got it|我知道了/ }).click()
       await expectInert(page, leaving)
@@ -118,11 +119,12 @@ describeWithBrowser('text that callers or careless operators wrote', async () =>
     expect(reply.status).toBe(400)
     await expect.poll(async () => (await app.logs()).length).toBeGreaterThan(0)
     const { page, context, leaving } = await open(root)
+    await page.goto('/app/logs/api-usage')
     for (const path of ['/app/logs/api-usage', '/admin/channels', '/app/tokens', '/admin/users', '/app/dashboard']) {
-      await page.goto(path)
+      await follow(page, path)
       await expectInert(page, leaving)
     }
-    await page.goto('/app/logs/api-usage')
+    await follow(page, '/app/logs/api-usage')
     await page.getByText('<b onclick', { exact: false }).first().waitFor()
     await context.close()
   })
@@ -155,7 +157,7 @@ describeWithBrowser('text that callers or careless operators wrote', async () =>
     await expectInert(page, leaving)
     // And where the operator has it stored with the call.
     await expect.poll(async () => (await app.logs()).some((row) => row.model_name === 'painter')).toBe(true)
-    await page.goto('/app/logs/api-usage?model=painter')
+    await follow(page, '/app/logs/api-usage?model=painter')
     await page.getByRole('cell', { name: 'painter' }).click()
     await page.getByText('the very end').waitFor()
     await expectInert(page, leaving)

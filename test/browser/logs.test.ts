@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { describeWithBrowser } from '../support/chromium.ts'
 import { violationsOf } from './accessibility.ts'
-import { drawn, openConsole, startInBrowser } from './console.ts'
+import { drawn, follow, openConsole, startInBrowser } from './console.ts'
 
 /** By hand, gpt-4o-mini at 0.075 and 4: 1000 · 0.075 + 500 · 0.075 · 4 = 225, which is 225 / 500000 dollars. */
 const first = { usage: '1000:500', quota: 225, shown: '$0.000450' }
@@ -102,7 +102,7 @@ describeWithBrowser('the usage log', async () => {
     expect(await page.getByRole('cell', { name: first.shown, exact: true }).count()).toBe(1)
     await context.setOffline(false)
     await page.getByRole('alert').first().waitFor({ state: 'detached' })
-    await page.goto('/app/logs/api-usage?page=5&model=nobodys-model')
+    await follow(page, '/app/logs/api-usage?page=5&model=nobodys-model')
     await page.getByRole('heading', { name: 'No logs match' }).waitFor()
     await context.close()
   })
@@ -117,7 +117,7 @@ describeWithBrowser('the usage log', async () => {
       ['/app/dashboard?range=1767225600-1767312000', /stats\.overview/],
       ['/app/dashboard?range=today', /stats\.overview/],
     ] as const) {
-      await page.goto(address)
+      await follow(page, address)
       const refresh = page.getByRole('button', { name: 'Refresh', exact: true })
       await refresh.waitFor()
       await drawn(page)

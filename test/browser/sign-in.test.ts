@@ -4,7 +4,7 @@ import { describeWithBrowser, launchBrowser } from '../support/chromium.ts'
 import { createVisits } from '../support/sign-in/visits.ts'
 import { type SignInWorld, startSignInWorld } from '../support/sign-in/world.ts'
 import { violationsOf } from './accessibility.ts'
-import { builtConsole, drawn, type Look, openConsole, toastShown } from './console.ts'
+import { builtConsole, drawn, follow, type Look, openConsole, toastShown } from './console.ts'
 
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
 
@@ -135,17 +135,18 @@ describeWithBrowser('accounts elsewhere', () => {
   test('fit a phone in English and in the dark, without a fault', async () => {
     const reader = await world.app.make.user()
     const english = { width: 390, height: 844, language: 'en', theme: 'dark' } as const
-    for (const [name, path, more] of [
-      ['phone-login', '/login', {}],
-      ['phone-register', '/register', {}],
-      ['phone-reset', '/reset', {}],
-      ['phone-bindings', '/app/me', { reader }],
-    ] as const) {
+    for (const { more, pages } of [
+      { more: {}, pages: { 'phone-login': '/login', 'phone-register': '/register', 'phone-reset': '/reset' } },
+      { more: { reader }, pages: { 'phone-bindings': '/app/me' } },
+    ]) {
       const { page, context, complaints } = await open({ ...english, ...more })
-      await page.goto(path)
-      await look(page, name)
-      const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)
-      expect([name, overflow, await violationsOf(page), complaints]).toEqual([name, 0, [], []])
+      for (const [name, path] of Object.entries(pages)) {
+        if (page.url() === 'about:blank') await page.goto(path)
+        else await follow(page, path)
+        await look(page, name)
+        const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)
+        expect([name, overflow, await violationsOf(page), complaints]).toEqual([name, 0, [], []])
+      }
       await context.close()
     }
   })
