@@ -71,4 +71,5 @@ export const migrationsList = [
   fromFile('0216-plans-of-locked-users'),
   fromFile('0217-costs-of-leased-calls'),
   fromFile('0218-months-in-default'),
+  fromFile('0219-late-refunds'),
 ]

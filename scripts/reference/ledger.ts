@@ -68,6 +68,7 @@ const functions: Readonly<Record<string, string>> = {
   ledger_settled_slot: 'the hour that an id of a settled call is kept under',
   ledger_forget_settled: 'empties the oldest hours of settled ids',
   ledger_was_settled: 'whether a charge was committed, as far as that is remembered',
+  ledger_outcome: 'what became of a charge that was sent long ago, where anything still shows it',
   ledger_settle_late: 'charges a call that may have been charged long ago, where it can tell that it was not',
   ledger_set_aside: 'keeps a charge that cannot be booked, and its hold open',
   ledger_resolve_failed_charge: 'books such a charge at what an operator decides; 0 gives everything back',

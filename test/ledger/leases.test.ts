@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { createHoldRecovery } from '#features/ledger/node.ts'
 import type { Ledger } from '#features/ledger/service.ts'
 import { ledgerViolations } from '../support/ledger-invariant.ts'
@@ -290,4 +290,59 @@ test('a lease that its process does not know of goes back with the next recall',
   await ledger.recallLeases(payer.userId)
   expect(await world.leasedOf(payer.userId)).toBe(0)
   await ledger.drained()
+})
+
+test('a charge that was sent so long ago that it is looked up first comes out of the lease of its call', async () => {
+  let losing = false
+  const pool = disconnectingPool(world.hot, ({ name }) => (losing && name === 'ledger_act' ? 'before' : null))
+  const ledger = lessee(36, { pool })
+  const payer = await payerWith(1_000_000)
+  await busy(ledger, payer)
+  const [late, next] = [calling(payer), calling(payer)]
+  for (const call of [late, next]) expect((await ledger.reserve({ ...call, amount: 10 })).verdict).toBe('ok')
+  const [balance, leased] = [await world.balanceOf(payer.userId), await world.leasedOf(payer.userId)]
+  await world.pool.query("update installation_facts set value = '0' where name = 'settled_calls_since'")
+  const clock = vi.spyOn(Date, 'now')
+  try {
+    losing = true
+    const sending = ledger.settle(world.chargeOf({ ...late, quota: 8 }), 'go-on')
+    clock.mockReturnValue(performance.timeOrigin + performance.now() + 90 * 60_000)
+    await sending
+  } finally {
+    clock.mockRestore()
+    losing = false
+  }
+  await ledger.settle(world.chargeOf({ ...next, quota: 7 }), 'go-on')
+  expect(await world.balanceOf(payer.userId)).toBe(balance - 15)
+  expect(await world.leasedOf(payer.userId)).toBe(leased - 15)
+  await ledger.drained()
+  expect(await world.leasedOf(payer.userId)).toBe(0)
+  expect(await ledgerViolations(world.pool)).toEqual([])
+})
+
+test('a leased call that grows on a plan bought in the middle of it is paid by the plan for what that set aside, by the balance for the rest', async () => {
+  const ledger = lessee(37)
+  const user = await world.make.user({ quota: 1_000_000 })
+  const token = await world.make.token(user, { remainQuota: 1_000_000 })
+  const payer = { userId: user.id, tokenId: token.id }
+  await busy(ledger, payer)
+  const call = calling(payer)
+  expect((await ledger.reserve({ ...call, amount: 10 })).verdict).toBe('ok')
+  expect(await world.openHolds(user.id)).toBe(0)
+  const before = await world.balanceOf(user.id)
+  const plan = await world.make.subscription(user, { windows: [{ amount: 20 }] })
+  ledger.returnLeases({ userId: user.id })
+  await ledger.leasesReturned()
+  expect((await ledger.reserve({ ...call, amount: 30, model: 'gpt-4o' })).verdict).toBe('ok')
+  await ledger.settle(world.chargeOf({ ...call, quota: 30 }), 'go-on')
+  const { rows } = await world.pool.query(
+    `select s.used_quota::int as used, (select sum(b.amount)::int from spend_cap_buckets b where b.cap_id = $2) as window
+     from subscriptions s where s.id = $1`,
+    [plan.id, plan.windows[0]],
+  )
+  expect(rows).toEqual([{ used: 20, window: 20 }])
+  expect(await world.balanceOf(user.id)).toBe(before - 10)
+  await ledger.drained()
+  expect(await world.leasedOf(user.id)).toBe(0)
+  expect(await ledgerViolations(world.pool)).toEqual([])
 })

@@ -99,8 +99,12 @@ describe.each(cases)('a call that is %s and whose hold %s', (_, fate, log) => {
 async function chargeAfterPause(
   first: 'committed' | 'lost',
   meanwhile: (call: HeldCall) => Promise<unknown>,
-  // What is set aside for the next part, where there is one.
-  next = 0,
+  // `next`: what is set aside for the next part, where there is one.
+  {
+    next = 0,
+    log = true,
+    afterwards = 'go-on',
+  }: { next?: number; log?: boolean; afterwards?: 'go-on' | 'give-up' } = {},
 ) {
   const user = await world.make.user({ quota: 1000 })
   const call = { id: world.newId(), userId: user.id, tokenId: 0 }
@@ -114,7 +118,7 @@ async function chargeAfterPause(
         : 'before'
       : null,
   )
-  let passed: Promise<unknown> = Promise.resolve()
+  let passed: Promise<unknown> | undefined
   const ledger = world.ledgerWith({
     pool: {
       query: async (query: { name?: string }) => {
@@ -124,14 +128,15 @@ async function chargeAfterPause(
     } as unknown as typeof pool,
     onError: () => {
       clock.mockReturnValue(performance.timeOrigin + performance.now() + 90 * 60_000)
-      passed = meanwhile(call)
+      passed ??= meanwhile(call)
     },
     onSetAside: ({ row }) => setAside.push(row.id),
+    ...(afterwards === 'give-up' ? { settleDeadlineMs: 0 } : {}),
   })
-  const row = world.chargeOf({ ...call, quota: 120 })
+  const row = world.chargeOf({ ...call, quota: 120, log })
   const sending = next
     ? ledger.renew({ row, next: { ...call, id: world.newId(), amount: next } })
-    : ledger.settle(row, 'go-on')
+    : ledger.settle(row, afterwards)
   await sending.catch(() => {})
   await ledger.drained()
   clock.mockRestore()
@@ -196,11 +201,46 @@ describe('a charge that is sent again after an hour and a half', () => {
       await forgetEverything()
       await world.pool.query('delete from logs where request_id = $1', [id])
     }
-    const { call, setAside } = await chargeAfterPause('committed', forgetAll, 300)
+    const { call, setAside } = await chargeAfterPause('committed', forgetAll, { next: 300 })
     expect(setAside).toEqual([call.id])
     await world.pool.query('select ledger_resolve_failed_charge($1, 0)', [call.id])
     expect(await world.openHolds(call.userId)).toBe(0)
     expect(await world.balanceOf(call.userId)).toBe(880)
+  })
+})
+
+const refundsOf = async ({ id }: HeldCall): Promise<number[]> => {
+  const { rows } = await world.pool.query<{ amount: number }>(
+    "select amount::int from grants where kind = 'refund' and key = $1",
+    [id],
+  )
+  return rows.map(({ amount }) => amount)
+}
+
+describe('a charge that is not logged, whose caller was sent that nothing is charged, and which is looked up after an hour and a half', () => {
+  const given = { log: false, afterwards: 'give-up' } as const
+
+  test('is refunded where nothing shows any more that it was committed', async () => {
+    const { call, setAside } = await chargeAfterPause('committed', forgetEverything, given)
+    expect(await refundsOf(call)).toEqual([120])
+    expect(await world.balanceOf(call.userId)).toBe(1000)
+    expect(setAside).toEqual([])
+  })
+
+  test('is refunded nothing where its hold, given back meanwhile, shows that it was not committed', async () => {
+    const { call } = await chargeAfterPause(
+      'lost',
+      async ({ id, userId }) => {
+        await forgetEverything()
+        await world.pool.query(
+          "insert into holds (id, user_id, token_id, node_id, status, released_at) values ($1, $2, 0, 1, 'released', now())",
+          [id, userId],
+        )
+      },
+      given,
+    )
+    expect(await refundsOf(call)).toEqual([])
+    expect(await world.balanceOf(call.userId)).toBe(1000)
   })
 })
 

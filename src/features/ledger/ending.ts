@@ -63,6 +63,8 @@ export function createEnding(deps: {
   commit: (item: EndOfHold | Renewal, how: CommitOptions) => Promise<Committed>
   /** Whether the charge of this id was committed. */
   wasSettled: (id: string) => Promise<boolean>
+  /** The same of one that was first sent so long ago that it may be forgotten; null: nobody knows any more. */
+  outcomeOf: (id: string, sentForMs: number) => Promise<boolean | null>
   /** Books the refund of a charge whose answer never arrived. */
   refund: (row: ChargeRow) => Promise<void>
   /** Keeps a charge that the database will never take, and its hold. */
@@ -133,14 +135,19 @@ export function createEnding(deps: {
   }
 
   /** The caller was notified that nothing is charged: so it has to be, whatever became of the charge. */
-  const giveUp = async (row: ChargeRow, sending: Promise<unknown>): Promise<void> => {
+  const giveUp = async (row: ChargeRow, sending: Promise<unknown>, sentForMs: () => number): Promise<void> => {
     const booked = await sending.then(
       () => true,
       () => false,
     )
-    // The last answer may have been lost. Once the release has shut the id, what is found is final.
-    if (!booked) await release(row, true)
-    if (booked || (await untilDone(() => deps.wasSettled(row.id)))) await untilDone(() => deps.refund(row))
+    if (!booked) {
+      // Its hold, which the release takes away, may be all that shows that nothing was committed long ago.
+      const before = await untilDone(() => deps.outcomeOf(row.id, sentForMs()))
+      await release(row, true)
+      // The last answer may have been lost. Once the release has shut the id, what is found is final.
+      if (before === false && !(await untilDone(() => deps.wasSettled(row.id)))) return
+    }
+    await untilDone(() => deps.refund(row))
   }
 
   /** The answer was delivered, so it is not free: what cannot be booked is kept for the operator. */
@@ -178,14 +185,16 @@ export function createEnding(deps: {
       )
     })
 
-  const settle = (row: ChargeRow, afterwards: 'give-up' | 'go-on'): Promise<Committed> =>
-    settleInTime(row, {
+  const settle = (row: ChargeRow, afterwards: 'give-up' | 'go-on'): Promise<Committed> => {
+    const sentForMs = stopwatch()
+    return settleInTime(row, {
       isWanted: (isGivenUp) => afterwards === 'go-on' || !isGivenUp,
       afterwards: (sending) => {
-        if (afterwards === 'give-up') void track(giveUp(row, sending))
+        if (afterwards === 'give-up') void track(giveUp(row, sending, sentForMs))
         else sending.catch((error: unknown) => setAside(row, error))
       },
     })
+  }
 
   /** The charge goes on being sent like one of `settle`; a hold that nobody waits for any more is given back. */
   const renew = (renewal: Renewal): Promise<Committed> =>

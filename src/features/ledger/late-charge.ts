@@ -9,6 +9,9 @@ const lateAfterMs = 50 * 60_000
 /** The clocks of this process and of the database need not run at one speed. */
 const clockSlackMs = 60_000
 
+/** For so long ids have to have been kept, for one that was sent so long ago. */
+export const ageInSeconds = (sentForMs: number): number => (sentForMs + clockSlackMs) / 1000
+
 export const isLateCharge = (unknownForMs: number): boolean => unknownForMs > lateAfterMs
 
 /** Goes through the queue alone, so that what one of them waits for holds nobody else up. */
@@ -21,7 +24,7 @@ export type LateCharge = { late: ChargeRow; unknownForMs: () => number }
 export async function settleLate(pool: Pool, { late, unknownForMs }: LateCharge, isLeased = false): Promise<Committed> {
   const { rows } = await pool.query<{ known: boolean; quota: string | null; paid: string | null }>({
     text: 'select known, quota, paid from ledger_settle_late($1::json, $2)',
-    values: [storableJson(JSON.stringify([toSettleJson(late, isLeased)])), (unknownForMs() + clockSlackMs) / 1000],
+    values: [storableJson(JSON.stringify([toSettleJson(late, isLeased)])), ageInSeconds(unknownForMs())],
   })
   const [result] = rows
   if (result?.known === false)

@@ -37,6 +37,8 @@ const lookEveryMs = 1000
 const lookForLocksEveryMs = 50
 
 const roomOf = (lease: Lease): number => lease.amount - lease.reserved
+/** What a charge takes of the lease of its call. */
+const spentOf = (call: OpenCall, quota: number): number => Math.min(Math.max(quota, 0), call.part)
 
 /**
  * What this process may give its calls without asking. Leases are rows in the database, which keep their part of a balance from
@@ -199,12 +201,13 @@ export function createLeases(deps: {
     if (ofUser?.size === 0) leasesOf.delete(userId)
   }
 
-  /** Takes a call out of its lease with nothing spent. */
-  const free = (id: string, call: OpenCall): void => {
+  /** Takes a call out of its lease. What the balance paid for it the next batch that names the lease takes off its row. */
+  const free = (id: string, call: OpenCall, quota = 0): void => {
     forget(id, call)
     const { lease } = call
     if (!lease) return
     lease.reserved -= call.part
+    lease.amount -= spentOf(call, quota)
     lease.calls -= 1
     if (lease.closing) giveBack(call.payer.userId)
   }
@@ -261,7 +264,7 @@ export function createLeases(deps: {
       ended.push({ id: end.id, call, quota })
       if (!call.lease) continue
       const use = uses.get(call.lease) ?? { spent: 0, freed: 0, calls: 0 }
-      use.spent += Math.min(Math.max(quota ?? 0, 0), call.part)
+      use.spent += spentOf(call, quota ?? 0)
       use.freed += call.part
       use.calls += 1
       uses.set(call.lease, use)
@@ -363,10 +366,10 @@ export function createLeases(deps: {
       free(id, call)
       return true
     },
-    /** The call came to its end otherwise. */
-    drop: (id: string): void => {
+    /** The call came to its end outside the batches, at this cost. */
+    drop: ({ id, quota }: { id: string; quota: number }): void => {
       const call = calls.get(id)
-      if (call) free(id, call)
+      if (call) free(id, call, quota)
     },
     plan,
     returnLeases,

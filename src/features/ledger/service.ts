@@ -12,7 +12,7 @@ import { type AddOptions, createBatchQueue, ItemRefused, QueueFull } from './bat
 import type { ChargeRow, Renewal, ReserveRequest, ReserveResult, UnchargedCosts } from './charge-row.ts'
 import { type CommitOptions, type Committed, createEnding } from './ending.ts'
 import type { Granted } from './lease-payer.ts'
-import { isLateCharge } from './late-charge.ts'
+import { isLateCharge, ageInSeconds } from './late-charge.ts'
 import { createLeases, type Leases } from './leases.ts'
 import { ledgerLimits } from './limits.ts'
 import { createLockedRows } from './locked-rows.ts'
@@ -129,10 +129,11 @@ export function createLedger(deps: {
       return committed
     },
     wasSettled: (id) => wasSettled(deps.pool, id),
+    outcomeOf: (id, sentForMs) => outcomeOf(deps.pool, id, sentForMs),
     refund: deps.refund,
     setAside: async (row, error) => {
       await setAside(deps.pool, row, error)
-      leases?.drop(row.id)
+      leases?.drop(row)
       deps.onSetAside?.({ row, error, storedAs: 'hold' })
     },
     onBare: (row, error) => deps.onSetAside?.({ row, error, storedAs: 'texts' }),
@@ -144,7 +145,7 @@ export function createLedger(deps: {
   const commitLate = async (item: ChargeRow | Renewal, row: ChargeRow, how: CommitOptions): Promise<Committed> => {
     const late = { late: row, unknownForMs: how.unknownForMs }
     const committed = (await queue.add(late, { ...how, alone: true })) as Committed
-    leases?.drop(row.id)
+    leases?.drop(row)
     return 'next' in item ? { ...committed, next: await reserveWith(item.next, how) } : committed
   }
 
@@ -302,6 +303,15 @@ async function wasSettled(pool: Pool, id: string): Promise<boolean> {
     values: [id],
   })
   return rows[0]?.settled === true
+}
+
+/** The same of a charge of long ago, null where nothing shows it any more. */
+async function outcomeOf(pool: Pool, id: string, sentForMs: number): Promise<boolean | null> {
+  const { rows } = await pool.query<{ committed: boolean | null }>({
+    text: 'select ledger_outcome($1, $2) as committed',
+    values: [id, ageInSeconds(sentForMs)],
+  })
+  return rows[0]?.committed ?? null
 }
 
 const longestText = 262_144
