@@ -342,6 +342,31 @@ test('a batch whose answer is lost is sent nowhere else, is found by its names, 
   await setOptions(app, { RetryTimes: '0' })
 })
 
+test.each(['its caller asks after it', 'it is looked for, its answer having been lost'])(
+  'results that were cut off between two lines charge nothing while %s, and are read again',
+  async (when) => {
+    const isLost = when.startsWith('it is')
+    const model = isLost ? 'claude-3-opus-20240229' : 'claude-opus-4-5-20251101'
+    await channelThat(isLost ? 'malformed,fail=1,lineless' : 'lineless', model)
+    const by = await holder(app)
+    const library = libraryOf(by)
+    const requests = ['a', 'b', 'c'].map((name) => ask('x [[usage=1000:100]]', `cut-${name}-${model}`, model))
+    const made = await library.messages.batches.create({ requests }).catch(() => undefined)
+    expect(made === undefined).toBe(isLost)
+    if (isLost) await agedBy('2 minutes', by)
+    const settled = async (): Promise<boolean> => (await stored(by))[0]?.settled === true
+    await pollBatches(app.services)
+    if (made) await expect(library.messages.batches.retrieve(made.id)).rejects.toMatchObject({ status: 503 })
+    expect(await settled()).toBe(false)
+    expect(await balanceOf(app, by)).toMatchObject({ used: 0 })
+    for (let round = 0; round < 3; round += 1) await pollBatches(app.services)
+    expect(await settled()).toBe(true)
+    // (3000 + 300 × 5) × 7.5 × 0.5, or for the newer one × 2.5 × 0.5.
+    expect(await balanceOf(app, by)).toMatchObject({ used: isLost ? 16_875 : 5625 })
+    expect(await heldOf(by)).toBe(0)
+  },
+)
+
 test('a batch holds its bytes, their value, and twice what is sent until it has been answered', async () => {
   const by = await holder(app)
   const model = 'claude-opus-4-1-20250805'

@@ -107,7 +107,7 @@ async function withItsNames(
 ): Promise<Listed[]> {
   const found: Listed[] = []
   for (const candidate of candidates)
-    if ((await namesIn(services, place, candidate.id)) === intent.facts.intent?.customIds) found.push(candidate)
+    if ((await namesIn(services, place, candidate)) === intent.facts.intent?.customIds) found.push(candidate)
   return found
 }
 
@@ -115,7 +115,8 @@ async function withItsNames(
 const read = new Map<string, string>()
 const mostRead = 1000
 
-async function namesIn(services: LostServices, place: UpstreamChannel, id: string): Promise<string> {
+async function namesIn(services: LostServices, place: UpstreamChannel, batch: Listed): Promise<string> {
+  const { id } = batch
   const known = read.get(id)
   if (known !== undefined) return known
   const reply = await askAboutBatch(services, place, { input: { id, action: 'results' } })
@@ -126,6 +127,8 @@ async function namesIn(services: LostServices, place: UpstreamChannel, id: strin
   }
   for await (const chunk of reply.body) take(reader.push(chunk))
   take(reader.end())
+  // Cut off between two lines, a file looks whole.
+  if (ids.length < requestsOf(batch)) throw new Error('the results have fewer lines than their batch has requests')
   const names = customIdsOf(ids)
   if (read.size >= mostRead) read.clear()
   read.set(id, names)

@@ -102,6 +102,8 @@ async function tallyResults(services: BatchServices, place: UpstreamChannel, bat
   }
   for await (const chunk of reply.body) take(reader.push(chunk))
   take(reader.end())
+  // Cut off between two lines, a file looks whole.
+  if (seen.size < (succeeded(batch) ?? 0)) throw new Error('the results have fewer answers than their batch counts')
   // Before its maker can read of it, or name it.
   await rememberAnswers(services.database.pool, { ...batch, ids: [...made], model: '' })
   return tallies

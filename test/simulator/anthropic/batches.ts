@@ -20,6 +20,7 @@ type Batch = {
   asked: number
   results: Json[] | null
   canceled: boolean
+  read: boolean
   at: string
 }
 
@@ -120,7 +121,16 @@ export const messageBatches: PlainOperation = {
       const requests = asObjects(body['requests'])
       checkRequests(requests)
       const at = new Date().toISOString()
-      const batch: Batch = { id: call.nextId('msgbatch_'), key, requests, asked: 0, results: null, canceled: false, at }
+      const batch: Batch = {
+        id: call.nextId('msgbatch_'),
+        key,
+        requests,
+        asked: 0,
+        results: null,
+        canceled: false,
+        read: false,
+        at,
+      }
       stored.set(batch.id, batch as unknown as Json)
       return json(shown(batch))
     }
@@ -140,7 +150,10 @@ export const messageBatches: PlainOperation = {
       return json(shown(batch))
     }
     if (!batch.results) refuse('message_batch: no results while it is in progress')
-    const lines = (batch.results ?? []).map((line) => `${JSON.stringify(line)}\n`).join('')
+    const isCut = has(call.directives, 'lineless') && !batch.read
+    batch.read = true
+    const results = batch.results ?? []
+    const lines = (isCut ? results.slice(0, -1) : results).map((line) => `${JSON.stringify(line)}\n`).join('')
     return { type: 'bytes', contentType: 'application/x-jsonl', body: Buffer.from(lines) }
   },
 }
