@@ -1,9 +1,11 @@
 import { DomainError } from '#core/errors.ts'
+import type { MeasuredUsage } from '#core/usage.ts'
 import { SettleFailed } from '#features/ledger/service.ts'
 import type { UpstreamFailure } from '#relay/chat/events.ts'
 import type { AttemptContext } from '#relay/attempt/attempt-context.ts'
 import { payerOf } from './answer-lengths.ts'
 import { failureOfDomainError } from '#relay/attempt/failure.ts'
+import { isHeld } from '#relay/providers/shared/held-objects.ts'
 import { rememberStored } from '#relay/routing/stored-responses.ts'
 import { chargeRowOf, type Ending } from './charge-row.ts'
 import { attemptRecord } from './log-row.ts'
@@ -24,19 +26,30 @@ export async function settle(
   // That nothing is left to pay for more is no failure of the channel.
   const outcome = end.end === 'failed' ? { status: 500, reason: end.failure, refusal: end.refusal } : { status: 200 }
   attempts.push(attemptRecord(attempt, { ...outcome, ms: upstreamMs }))
+  const remembering = rememberStored(services, call, { attempt, ids: end.keeps })
+  const measured = end.measured.usage.codeInterpreterContainers
+    ? withNewContainers(end, await remembering)
+    : end.measured
   const row = chargeRowOf(services, call, {
     attempt,
     attempts,
     terms,
-    ending,
+    ending: { ...ending, measured },
     claude,
     sent,
     lowered: context.held.plan.lowered,
   })
-  const remembered = rememberStored(services, call, { attempt, ids: end.keeps })
   await services.ledger.settle(row, afterwards)
   if (end.end === 'complete' && isInformative(end)) learn(context, end)
-  await remembered
+  await remembering
+}
+
+/** A container is charged with the answer that it was made for, not with those that go on in it. */
+function withNewContainers({ measured, keeps = [] }: EndOfCall, made: readonly string[] | undefined): MeasuredUsage {
+  if (!made) return measured
+  const { codeInterpreterContainers: ran = 0, ...usage } = measured.usage
+  const charged = ran - new Set(keeps.filter((id) => isHeld(id) && !made.includes(id))).size
+  return { ...measured, usage: charged > 0 ? { ...usage, codeInterpreterContainers: charged } : usage }
 }
 
 /** Whoever reports what cannot be is not believed in the rest either. */

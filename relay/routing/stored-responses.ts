@@ -90,22 +90,26 @@ export async function refuseOthers(
   if (found.some((answer) => answer.userId !== userId)) throw new DomainError('relay.stored_item_unknown')
 }
 
-/** Remembers what the upstream said it keeps, before its caller can name it. A failure costs the caller only that. */
+/**
+ * Remembers what the upstream said it keeps, before its caller can name it. A failure costs the caller only that. Resolves with what of
+ * it no call had brought; nothing where that is not known.
+ */
 export async function rememberStored(
   services: RelayServices,
   call: CallCore,
   { attempt, ids }: { attempt: Attempt; ids: readonly string[] | undefined },
-): Promise<void> {
-  if (ids === undefined || ids.length === 0) return
+): Promise<string[] | undefined> {
+  if (ids === undefined || ids.length === 0) return undefined
   const isNamed = call.dialect.keepsResponses || call.dialect.threadOf?.(call.body.json) !== undefined
   // Answers of messages are named by threads alone, what their code has made by any call.
   const named = isNamed ? ids : ids.filter(isHeld)
-  if (named.length === 0) return
+  if (named.length === 0) return undefined
   const keyHmac = services.secrets.hmac(attempt.key.value)
   const made = { ids: named, userId: call.caller.user.id, channelId: attempt.channel.id, keyHmac, model: call.model }
-  await rememberAnswers(services.database.pool, made).catch((cause: unknown) =>
-    services.log.warn({ err: cause, requestId: call.id }, 'a stored answer could not be remembered'),
-  )
+  return rememberAnswers(services.database.pool, made).catch((cause: unknown) => {
+    services.log.warn({ err: cause, requestId: call.id }, 'a stored answer could not be remembered')
+    return undefined
+  })
 }
 
 /** The channel and key that what is stored upstream was made with, enabled or not; undefined where either was removed. */

@@ -324,6 +324,26 @@ describe('a container and a file', () => {
   })
 })
 
+test.each(['unstreamed', 'stream'] as const)(
+  'a container is charged with the answer that it was made for, not with those that go on in it: %s',
+  async (form) => {
+    const ran = (name: string) => ({ type: 'code_interpreter_call', id: `ci_${name}`, container_id: `cntr_${name}` })
+    const [first, second] = [`${form}_first`, `${form}_second`]
+    const plays = [[first], [first], [first, second], [second, first]].map(
+      (names) => answer({ store: false, output: [...names, ...names].map(ran) })[form],
+    )
+    let turn = 0
+    const { model } = await storedBy(() => plays[(turn += 1) - 1] as (typeof plays)[number])
+    const tools = [{ type: 'code_interpreter', container: { type: 'auto' } }]
+    for (const _ of plays) await (await ask(mine, model, { tools, stream: form === 'stream' })).text()
+    const quotas = (await consumed(app)).slice(-plays.length).map(({ quota }) => Number(quota))
+    const least = Math.min(...quotas)
+    expect(least).toBeLessThan(15_000)
+    // 0.03 dollars.
+    expect(quotas.map((quota) => quota - least)).toEqual([15_000, 0, 15_000, 0])
+  },
+)
+
 test('work in the background is refused, because it could not be charged', async () => {
   const { model } = await storedBy(answer().unstreamed)
   const reply = await ask(mine, model, { background: true })

@@ -8,19 +8,24 @@ type StoredAnswer = StoredPlace & { id: string; userId: number }
 /** How long an id is remembered, which is how long upstreams keep what it names. */
 const retentionDays = 30
 
-/** Remembers who made what an upstream keeps. An id that somebody else's call brought before stays theirs. */
+/**
+ * Remembers who made what an upstream keeps. An id that somebody else's call brought before stays theirs. Resolves with those that no
+ * call had brought.
+ */
 export async function rememberAnswers(
   pool: Pool,
   made: { ids: readonly string[]; userId: number } & StoredPlace,
-): Promise<void> {
-  await pool.query(
+): Promise<string[]> {
+  const { rows } = await pool.query<{ id: string; isNew: boolean }>(
     `insert into upstream_objects as o (id, user_id, channel_id, key_hmac, model)
      select distinct id, $2::int, $3::int, $4::text, $5::text from unnest($1::text[]) id
      on conflict (id) do update set channel_id = excluded.channel_id, key_hmac = excluded.key_hmac,
        model = excluded.model, created_at = now()
-     where o.user_id = excluded.user_id`,
+     where o.user_id = excluded.user_id
+     returning id, xmax = 0 as "isNew"`,
     [made.ids, made.userId, made.channelId, made.keyHmac, made.model],
   )
+  return rows.filter(({ isNew }) => isNew).map(({ id }) => id)
 }
 
 /** What of these ids is remembered, the latest first. */
