@@ -39,18 +39,32 @@ export type TrailingBuffer = {
  * (`…completed`, `….done`, `[DONE]`, an error).
  */
 export function createTrailingBuffer(isEventStream: boolean): TrailingBuffer {
-  let trailing: Uint8Array = new Uint8Array()
+  /** Joined only when something leaves: an event may come in thousands of pieces. */
+  let pieces: Uint8Array[] = []
+  let length = 0
+  /** The end of what is kept back, in which the next chunk may complete something. */
+  let ending: Uint8Array = new Uint8Array()
   let closing = false
   /** The last event that left with usage in it: not every upstream names its closing event as the original does. */
   let counted = ''
   let images = 0
 
-  const textFrom = (start: number): string =>
-    Buffer.from(trailing.buffer, trailing.byteOffset + start, trailing.length - start).toString('latin1')
+  const holdBack = (bytes: Uint8Array): void => {
+    pieces = [bytes]
+    length = bytes.length
+    ending = bytes.subarray(-overlap)
+  }
+  const trailing = (): Uint8Array => {
+    const [only] = pieces
+    if (pieces.length === 1 && only) return only
+    const joined = Buffer.concat(pieces, length)
+    pieces = [joined]
+    return joined
+  }
   const release = (end: number): Uint8Array => {
-    const due = trailing.subarray(0, end)
-    trailing = trailing.subarray(end)
-    return due
+    const joined = trailing()
+    holdBack(joined.subarray(end))
+    return joined.subarray(0, end)
   }
   const dataLines = (bytes: Uint8Array): string[] =>
     Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
@@ -61,15 +75,17 @@ export function createTrailingBuffer(isEventStream: boolean): TrailingBuffer {
   return {
     push: (chunk) => {
       if (!isEventStream) {
-        const due = trailing
-        trailing = chunk
+        const due = trailing()
+        holdBack(chunk)
         return due
       }
-      const known = Math.max(0, trailing.length - overlap)
-      if (trailing.length + chunk.length > mostBuffered) throw new TransportError('too-large', { sent: true })
-      trailing = trailing.length === 0 ? chunk : Buffer.concat([trailing, chunk])
+      if (length + chunk.length > mostBuffered) throw new TransportError('too-large', { sent: true })
+      pieces.push(chunk)
+      length += chunk.length
       if (closing) return new Uint8Array()
-      const text = textFrom(known)
+      const seen = Buffer.concat([ending, chunk])
+      const known = length - seen.length
+      const text = seen.toString('latin1')
       const end = text.search(closingEvent)
       if (end >= 0) {
         closing = true
@@ -77,26 +93,29 @@ export function createTrailingBuffer(isEventStream: boolean): TrailingBuffer {
       }
       // Complete events leave; the unfinished one may turn out to be the closing one.
       const last = [...text.matchAll(eventEnd)].at(-1)
-      if (!last) return new Uint8Array()
+      if (!last) {
+        ending = seen.subarray(-overlap)
+        return new Uint8Array()
+      }
       const due = release(known + last.index + last[0].length)
       if (text.includes('_succeeded"')) images += dataLines(due).filter(holdsImage).length
       if (text.includes('"usage"')) counted = dataLines(due).findLast((line) => line.includes('"usage"')) ?? counted
       return due
     },
-    rest: () => trailing,
+    rest: trailing,
     usage: (read) => {
       if (!isEventStream) return undefined
-      const line = dataLines(trailing).findLast((data) => data.includes('"usage"')) ?? counted
+      const line = dataLines(trailing()).findLast((data) => data.includes('"usage"')) ?? counted
       try {
         return line === '' ? undefined : read(JSON.parse(line))
       } catch {
         return undefined
       }
     },
-    images: () => images + (isEventStream ? dataLines(trailing).filter(holdsImage).length : 0),
+    images: () => images + (isEventStream ? dataLines(trailing()).filter(holdsImage).length : 0),
     failure: () => {
       if (!closing) return undefined
-      for (const line of dataLines(trailing)) {
+      for (const line of dataLines(trailing())) {
         const refusal = refusalOf(tryRecord(line) ?? {})
         if (refusal) return refusal
       }

@@ -1,0 +1,37 @@
+import { describe, expect, it, vi } from 'vitest'
+import { createTrailingBuffer } from './trailing-buffer.ts'
+
+const image = `event: image.partial\ndata: {"type":"image.partial","b64_json":"${'A'.repeat(6000)}"}\n\n`
+const closing = 'event: image.completed\ndata: {"type":"image.completed","usage":{"input_tokens":3}}\n\n'
+const stream = Buffer.from(image + image + closing)
+
+const pieces = (bytes: Buffer, size: number): Buffer[] =>
+  Array.from({ length: Math.ceil(bytes.length / size) }, (_, at) => bytes.subarray(at * size, (at + 1) * size))
+
+describe('the end of an event stream', () => {
+  it.each([1, 7, 100, 1500, 20_000])('is held back whole, and nothing else, in pieces of %i bytes', (size) => {
+    const buffer = createTrailingBuffer(true)
+    const left = Buffer.concat(pieces(stream, size).map(buffer.push)).toString()
+    expect(left.trimEnd()).toBe((image + image).trimEnd())
+    expect(left + Buffer.from(buffer.rest()).toString()).toBe(stream.toString())
+    expect(
+      buffer.usage((json) => ({ promptTokens: (json as { usage: { input_tokens: number } }).usage.input_tokens })),
+    ).toEqual({
+      promptTokens: 3,
+    })
+  })
+
+  it('is looked for in what has come anew: an event in thousands of pieces is copied a few times', () => {
+    const large = Buffer.from(`event: image.partial\ndata: {"b64_json":"${'A'.repeat(8_000_000)}"}\n\n${closing}`)
+    const concat = vi.spyOn(Buffer, 'concat')
+    try {
+      const buffer = createTrailingBuffer(true)
+      for (const piece of pieces(large, 8000)) buffer.push(piece)
+      expect(Buffer.from(buffer.rest()).toString().trim()).toBe(closing.trim())
+      const copied = concat.mock.results.reduce((sum, { value }) => sum + (value as Buffer).length, 0)
+      expect(copied).toBeLessThan(5 * large.length)
+    } finally {
+      concat.mockRestore()
+    }
+  })
+})
