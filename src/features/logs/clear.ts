@@ -2,6 +2,7 @@ import type { Pool, PoolClient } from 'pg'
 import { DomainError } from '#core/errors.ts'
 import { advisoryLock } from '#db/advisory-locks.ts'
 import { briefLockWait } from '#db/brief-locks.ts'
+import { inTransaction } from '#db/transaction.ts'
 import { recordAct } from '#features/audit/service.ts'
 import type { Deps, UserDeps } from '#features/deps.ts'
 
@@ -85,20 +86,11 @@ function monthOf(partition: string): { start: Date; end: Date } {
  * In one transaction with what it removes, the sums of token names lose what they hold of it: they are read in the place of rows, and a
  * clearing may end after any of its parts. Nobody adds hours up meanwhile, or a row that goes would stay in the sums.
  */
-async function withSumsLocked<Result>(pool: Pool, act: (client: PoolClient) => Promise<Result>): Promise<Result> {
-  const client = await pool.connect()
-  try {
-    await client.query(`begin; select pg_advisory_xact_lock(${advisoryLock.usageRollup})`)
-    const result = await act(client)
-    await client.query('commit')
-    return result
-  } catch (error) {
-    await client.query('rollback').catch(() => undefined)
-    throw error
-  } finally {
-    client.release()
-  }
-}
+const withSumsLocked = <Result>(pool: Pool, act: (client: PoolClient) => Promise<Result>): Promise<Result> =>
+  inTransaction(pool, async (client) => {
+    await client.query(`select pg_advisory_xact_lock(${advisoryLock.usageRollup})`)
+    return act(client)
+  })
 
 /** A table that is in use for longer than calls may wait stays, and its rows go one batch after another. */
 const dropPartition = (pool: Pool, name: string): Promise<number> =>

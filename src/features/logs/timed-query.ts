@@ -1,5 +1,6 @@
 import pg, { type Pool } from 'pg'
 import { DomainError } from '#core/errors.ts'
+import { inTransaction } from '#db/transaction.ts'
 
 const timeoutMs = 5000
 const cancelled = '57014'
@@ -15,26 +16,20 @@ export async function readInTime<Result>(
   read: (query: Query) => Promise<Result>,
   longestMs = timeoutMs,
 ): Promise<Result> {
-  const client = await pool.connect()
-  let broken: Error | undefined
   try {
-    await client.query(`begin read only; set local statement_timeout = ${longestMs}`)
-    const result = await read(
-      async <Row extends object>(text: string, values: readonly unknown[]) =>
-        // The pool's own reading of values is the object mapper's, which wants times as text.
-        (await client.query<Row>({ text, values: [...values], types: pg.types })).rows,
+    return await inTransaction(
+      pool,
+      (client) =>
+        read(
+          async <Row extends object>(text: string, values: readonly unknown[]) =>
+            // The pool's own reading of values is the object mapper's, which wants times as text.
+            (await client.query<Row>({ text, values: [...values], types: pg.types })).rows,
+        ),
+      `begin read only; set local statement_timeout = ${longestMs}`,
     )
-    await client.query('commit')
-    return result
   } catch (error) {
-    await client.query('rollback').catch((reason: unknown) => {
-      broken = reason instanceof Error ? reason : new Error('rollback failed')
-    })
-    if (error instanceof pg.DatabaseError && error.code === cancelled) {
+    if (error instanceof pg.DatabaseError && error.code === cancelled)
       throw new DomainError('query.too_slow', {}, { cause: error })
-    }
     throw error
-  } finally {
-    client.release(broken)
   }
 }

@@ -3,6 +3,7 @@ import type { Language } from '#core/errors.ts'
 import { userStatus } from '#core/statuses.ts'
 import { PlanNotice, type PlanNoticeKind } from '#db/entities/plan-notice.ts'
 import type { UserSetting } from '#db/entities/user.ts'
+import { inTransaction } from '#db/transaction.ts'
 import type { Services } from '../deps.ts'
 import { shownQuota } from '../ledger/shown-quota.ts'
 import { deliver } from '../notifications/deliver.ts'
@@ -67,20 +68,11 @@ const exhaustedSql = `
 type Pooled = Pick<Services, 'database'>
 
 /** Finds what time and use have brought. Processes that look at once find it once. */
-async function findEvents({ database }: Pooled): Promise<void> {
-  const client = await database.pool.connect()
-  try {
-    await client.query('begin')
+const findEvents = ({ database }: Pooled): Promise<void> =>
+  inTransaction(database.pool, async (client) => {
     await client.query("select pg_advisory_xact_lock(hashtextextended('plan notices', 191))")
     for (const sql of [endingSql, endedSql, exhaustedSql]) await client.query(sql)
-    await client.query('commit')
-  } catch (error) {
-    await client.query('rollback').catch(() => undefined)
-    throw error
-  } finally {
-    client.release()
-  }
-}
+  })
 
 type Due = {
   id: number

@@ -10,6 +10,7 @@ import { type PriceChange, withPriceChange } from '#core/pricing/price-changes.t
 import { type Receipt, receipt as receiptSchema } from '#core/pricing/receipt.ts'
 import { taskReceipt } from '#core/pricing/tasks.ts'
 import { logType } from '#core/statuses.ts'
+import { inTransaction } from '#db/transaction.ts'
 import type { UserDeps } from '#features/deps.ts'
 import type { Rehearse } from './schema.ts'
 
@@ -77,10 +78,7 @@ export async function rehearse(deps: UserDeps, { change, days }: Rehearse): Prom
   const from = new Date(deps.ambient.now().getTime() - days * 86_400_000)
   const reader = readerAfter(deps.options, change)
   const tally = createTally()
-  const client = await deps.database.pool.connect()
-  let failure: Error | undefined
-  try {
-    await client.query('begin read only')
+  const replayAll = async (client: PoolClient): Promise<void> => {
     await client.query(`declare replayed no scroll cursor for ${text}`, [from])
     for (;;) {
       const rows = await nextRows(client)
@@ -88,13 +86,8 @@ export async function rehearse(deps: UserDeps, { change, days }: Rehearse): Prom
       if (rows.length < portion || tally.calls() >= mostCalls) break
       await turn()
     }
-    await client.query('commit')
-  } catch (error) {
-    failure = error instanceof Error ? error : new Error(String(error))
-    throw error
-  } finally {
-    client.release(failure)
   }
+  await inTransaction(deps.database.pool, replayAll, 'begin read only')
   return { from, ...tally.result() }
 }
 
