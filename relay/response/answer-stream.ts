@@ -64,9 +64,8 @@ async function pump(
   const { call } = context
   const { writer, caller, progress, reply } = run
   const meter = createAnswerMeter(context, writer)
-  const endLimit = createEndLimit(reply, timeoutsOf(context.attempt.channel.setting, 'stream'))
-  // One of several answers may end long before the others.
-  const isSole = context.held.facts.choices === 1
+  const { choices } = context.held.facts
+  const endLimit = createEndLimit(reply, { ...timeoutsOf(context.attempt.channel.setting, 'stream'), choices })
   let text = ''
   let arrived: WireEvent[] = []
   const parser = createEventReader(context.provider, reply, (event) => {
@@ -106,7 +105,7 @@ async function pump(
       if (verdict === 'limit') return 'unpaid'
       if (verdict === 'unbooked') return worded(bookingFailure())
       if (writer.failure() || call.upstreamAbort.signal.aborted) break
-      if (isSole && writer.complete()) endLimit.note({ bytes: chunk.length, events })
+      if (writer.complete()) endLimit.note({ bytes: chunk.length, events })
     }
     if (!writer.failure() && !call.upstreamAbort.signal.aborted) {
       parser.end()

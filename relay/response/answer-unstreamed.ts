@@ -145,8 +145,8 @@ async function collectStream(attemptContext: AttemptContext, reply: UpstreamRepl
     }
   }
   const listener = attemptContext.listens?.listen({ includeUsage: true })
-  const endLimit = createEndLimit(reply, timeoutsOf(attempt.channel.setting, 'unstreamed'))
-  const isSole = attemptContext.held.facts.choices === 1
+  const { choices } = attemptContext.held.facts
+  const endLimit = createEndLimit(reply, { ...timeoutsOf(attempt.channel.setting, 'unstreamed'), choices })
   let events = 0
   const parser = createEventReader(provider, reply, (event) => {
     events += 1
@@ -160,7 +160,7 @@ async function collectStream(attemptContext: AttemptContext, reply: UpstreamRepl
         if (received > largestAnswer) throw new TransportError('too-large', { sent: true })
         events = 0
         parser.push(chunk)
-        if (isSole && finished) endLimit.note({ bytes: chunk.length, events })
+        if (finished) endLimit.note({ bytes: chunk.length, events })
       }
       parser.end()
     } catch (error) {

@@ -21,21 +21,24 @@ export const asTimerMs = (milliseconds: number) => Math.min(Math.max(millisecond
 /** Once its answer is over, an upstream may be silent for so long, and send so much, to say what it used: the caller waits for that. */
 const longestSilenceAfterEndMs = 30_000
 const mostAfterEnd = 16 * 1_048_576
+/** Of several answers one may end long before the others, and all that comes after it is held. */
+const mostAfterFirstEnd = 128 * 1_048_576
 
 /** Ends an exchange that goes on after the end of its answer. */
 export function createEndLimit(
   { cancel }: { cancel: () => void },
-  { idleTimeoutMs }: Pick<TimeLimits, 'idleTimeoutMs'>,
+  { idleTimeoutMs, choices }: Pick<TimeLimits, 'idleTimeoutMs'> & { choices: number },
 ) {
+  const isSole = choices === 1
   let received = 0
   let timer: NodeJS.Timeout | undefined
   return {
     /** Takes note of what came with the end of the answer or after it. Bytes that are no event only keep a connection open. */
     note: ({ bytes, events }: { bytes: number; events: number }): void => {
-      if (timer === undefined) timer = setTimeout(cancel, asTimerMs(Math.min(longestSilenceAfterEndMs, idleTimeoutMs)))
-      else if (events > 0) timer.refresh()
+      if (timer !== undefined && events > 0) timer.refresh()
+      if (isSole) timer ??= setTimeout(cancel, asTimerMs(Math.min(longestSilenceAfterEndMs, idleTimeoutMs)))
       received += bytes
-      if (received > mostAfterEnd) cancel()
+      if (received > (isSole ? mostAfterEnd : mostAfterFirstEnd)) cancel()
     },
     clear: (): void => clearTimeout(timer),
   }
