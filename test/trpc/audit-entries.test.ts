@@ -25,6 +25,12 @@ test('the database refuses to change, delete or clear audit entries', async () =
   expect(await app.sql("select 1 from audit_entries where actor_name = 'former'")).toHaveLength(1)
 })
 
+test('what was cut in the middle of a character is saved, and recorded without the half', async () => {
+  await admin.options.update({ key: 'About', value: 'cut \ud83d' })
+  const [entry] = (await admin.audit.list({ targetType: 'option' })).items
+  expect((await admin.audit.get({ id: entry?.id ?? 0 })).after).toEqual({ About: 'cut \ufffd' })
+})
+
 test('an administrator reads nothing of what belongs to root, its sessions and tokens, but that of others', async () => {
   const other = await app.person({ role: 10 })
   const reader = await app.trpc(other)

@@ -1,4 +1,6 @@
 import { AuditEntry } from '#db/entities/audit-entry.ts'
+import { storableJson } from '#core/storable-json.ts'
+import { storableText } from '#core/storable-text.ts'
 import type { Actor, Deps } from '../deps.ts'
 
 export type Act = {
@@ -24,6 +26,10 @@ export type AuditDeps = Pick<Deps, 'em'> & {
  */
 export const recordAct = (deps: AuditDeps, act: Act): Promise<void> => recordActs(deps, [act])
 
+/** An act on what somebody cut in the middle of a character is no reason to refuse it. */
+const storable = (fields: Act['before']): Record<string, unknown> | null =>
+  fields ? JSON.parse(storableJson(JSON.stringify(fields))) : null
+
 /** One entry for each thing that an act on many changed, so that each is found by its own name. */
 export async function recordActs({ em, actor, client }: AuditDeps, acts: readonly Act[]): Promise<void> {
   if (acts.length === 0) return
@@ -35,10 +41,10 @@ export async function recordActs({ em, actor, client }: AuditDeps, acts: readonl
       action: act.action,
       targetType: act.targetType,
       targetId: String(act.targetId),
-      targetName: act.targetName ?? '',
-      before: act.before ?? null,
-      after: act.after ?? null,
-      reason: act.reason ?? '',
+      targetName: storableText(act.targetName ?? ''),
+      before: storable(act.before),
+      after: storable(act.after),
+      reason: storableText(act.reason ?? ''),
       clientIp: client.ip,
     })),
   )
