@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import { serve } from './serve.ts'
 import { chat, consumed, say, type CallerDialect, callerDialects } from './caller-dialects.ts'
-import { startRelay } from './relay-world.ts'
+import { json } from '#test/support/scripted-upstream.ts'
+import { startScriptedRelay } from './relay-world.ts'
 
-const { app, token } = await startRelay()
+const { app, token, scripted } = await startScriptedRelay()
 
 type Way = { does: string; type?: number; stream?: boolean; by?: CallerDialect; text?: string }
 
@@ -103,6 +104,59 @@ describe('an upstream that reports no usage', () => {
     }
   })
 })
+
+const blanks = ' \n'
+test.each([
+  {
+    dialect: 'chat completions',
+    type: 1,
+    answer: { choices: [{ index: 0, message: { role: 'assistant', content: blanks }, finish_reason: 'stop' }] },
+  },
+  {
+    dialect: 'responses',
+    type: 1,
+    answer: {
+      id: 'resp_1',
+      object: 'response',
+      status: 'completed',
+      output: [
+        {
+          type: 'message',
+          id: 'msg_1',
+          role: 'assistant',
+          status: 'completed',
+          content: [{ type: 'output_text', text: blanks, annotations: [] }],
+        },
+      ],
+    },
+  },
+  {
+    dialect: 'messages',
+    type: 14,
+    answer: {
+      id: 'msg_1',
+      type: 'message',
+      role: 'assistant',
+      content: [{ type: 'text', text: blanks }],
+      stop_reason: 'end_turn',
+    },
+  },
+  {
+    dialect: 'generateContent',
+    type: 24,
+    answer: { candidates: [{ content: { parts: [{ text: blanks }] }, finishReason: 'STOP' }] },
+  },
+])(
+  'a complete answer of blanks alone is free as a stream of them is, in $dialect',
+  async ({ dialect, type, answer }) => {
+    const by = callerDialects.find((known) => known.dialect === dialect)
+    if (!by) throw new Error(`no dialect ${dialect}`)
+    const { model } = await serve(app, { type, baseUrl: scripted.play(json({ model: 'm', ...answer })) })
+    const reply = await say(app, by, { token, model, stream: false, text: 'hello' })
+    expect(reply.status, await reply.text()).toBe(200)
+    expect((await consumed(app)).at(-1)).toMatchObject({ model_name: model, quota: 0, prompt_tokens: 0 })
+  },
+)
 
 test.each(['first', 'each', 'finish', 'last'])('usage is read where a stream reports it: %s', async (place) => {
   const { row, other } = await ask({ does: `usage=10:2,usageat=${place}`, stream: true })

@@ -139,12 +139,12 @@ export function keepDelivered(createDecoder: () => StreamDecoder, textOf?: (data
   }
 }
 
-/** No text, no reasoning, no tool call, no image. */
+/** Nothing but blanks, no tool call, no image. */
 export const isEmptyResponse = (response: ChatResponse): boolean =>
   !response.choices.some((choice) =>
     choice.parts.some((part) =>
       part.type === 'text' || part.type === 'reasoning' || part.type === 'refusal'
-        ? part.text !== '' || (part.type === 'reasoning' && part.encrypted !== undefined)
+        ? part.text.trim() !== '' || (part.type === 'reasoning' && part.encrypted !== undefined)
         : true,
     ),
   )
