@@ -20,7 +20,7 @@ Written by \`npm run routes -- --write\`; change the tables in the code, not thi
 
 ## Callers' traffic
 
-Every path requires an access token, except those of the playground, which require a session. Every path below \`/v1\` and \`/v1beta\`
+Every path requires an access token, except those of the playground, which require a session, and \`/mj/image/:id\`, which is open. Every path below \`/v1\` and \`/v1beta\`
 is also served with \`/hf\` in front.
 
 ${table(['method', 'path'], relay)}
@@ -34,7 +34,12 @@ channel is in its cooldown), \`estimate\`, \`price\` and \`reservation\`; \`remo
 
 For scripts with a system access token (\`Authorization: Bearer …\` and the user's id in \`X-User-Id\`; a user makes it in the personal settings)
 and for programs of the older console, which send the session cookie and the same id. Each path calls its procedure, so role and validation are the procedure's. An answer
-is \`{"success", "message", "data"}\`; a refusal is status 200 with \`success: false\`, or 401 without valid credentials, 429 over a limit, 500 for an internal error.
+is \`{"success", "message", "data"}\`; a refusal is status 200 with \`success: false\`, or 401 without a login, 429 without a body over a limit, 500 for an internal
+error, 503 while something is away; a few paths refuse with 400 or 403, and a demonstration site refuses changes with 405. \`/api/user/pay\` and \`/api/user/amount\` have no \`success\`
+and say \`success\` or \`error\` as \`message\`.
+
+Pages have at most 100 rows, those of channels 1,000; a list that is an array says in \`X-Total-Count\` how many rows there are (of channels by tag: tags). \`total\` of the log is exact
+up to 10,000; of a longer one it stays ahead of the pages, which go on to the last row.
 \`GET /api/openapi.json\` describes every path here and above in OpenAPI 3.1, \`/api/docs\` shows it as a page.
 
 ${table(['method', 'path', 'role', 'procedure'], rest)}

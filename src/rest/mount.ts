@@ -76,6 +76,8 @@ async function answer<Api, Services>(
     const output = await route.call(api, request)
     if (route.redirectTo !== undefined) return res.redirect(302, route.redirectTo)
     const data = route.reply(output, request)
+    const total = route.reply.totalOf?.(output)
+    if (total !== undefined) res.setHeader('x-total-count', total)
     sendSuccess(res, route, { output, data, beside: route.topLevel?.(output, request) })
   } catch (error) {
     sendRefusal(res, route, { error: domainErrorOf(product.services.log, error), language })

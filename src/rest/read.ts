@@ -133,21 +133,21 @@ export const seconds = (value: Date | null | undefined): number => (value ? Math
 /** Instant → RFC 3339 or null. */
 export const iso = (value: Date | null | undefined): string | null => (value ? value.toISOString() : null)
 
-const clampSize = (value: number | undefined): number =>
-  value === undefined || value < 1 ? defaultPageSize : Math.min(value, largestPageSize)
+const clampSize = (value: number | undefined, largest: number): number =>
+  value === undefined || value < 1 ? defaultPageSize : Math.min(value, largest)
 
 const clampPage = (value: number): number => Math.min(Math.max(value, 1), 1_000_000)
 
 /** One-based lists (`p` below 1 acts as 1). */
 export const pageQuery = ({ query }: { query: Record<string, string | undefined> }) => ({
   page: clampPage(integer(query['p']) ?? 1),
-  pageSize: clampSize(integer(query['page_size'])),
+  pageSize: clampSize(integer(query['page_size']), largestPageSize),
 })
 
 /** Zero-based lists, with the size under the given name or fixed. */
 export const zeroBasedPage =
-  (sizeName: string | null) =>
+  (sizeName: string | null, largest: number = largestPageSize) =>
   ({ query }: { query: Record<string, string | undefined> }) => ({
     page: clampPage((integer(query['p']) ?? 0) + 1),
-    pageSize: sizeName === null ? defaultPageSize : clampSize(integer(query[sizeName])),
+    pageSize: sizeName === null ? defaultPageSize : clampSize(integer(query[sizeName]), largest),
   })

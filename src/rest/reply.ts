@@ -10,6 +10,8 @@ export type Reply<From, To = unknown> = ((from: From, request: RestRequest) => T
   schema?: ReplySchema
   /** Some outputs give nothing. */
   isOptional?: boolean
+  /** Of a list without a place for it: how many rows there are, of which this is a page. */
+  totalOf?: (from: From) => number | undefined
 }
 
 /** The name of a field that has such a value, or what finds the value. */
@@ -118,9 +120,12 @@ export function asPage<Item>(item: Reply<Item>): Reply<Page<Item>> {
   })
 }
 
-/** The bare array of older lists. */
-export const asBarePage = <Item>(item: Reply<Item>): Reply<{ items: readonly Item[] }> =>
-  replyOfPart(asListOf(item), (page) => page.items)
+/** The bare array of older lists; how many rows there are in all stands in a header. */
+export const asBarePage = <Item>(item: Reply<Item>): Reply<{ items: readonly Item[]; total?: number }> =>
+  Object.assign(
+    replyOfPart(asListOf(item), (page: { items: readonly Item[] }) => page.items),
+    { totalOf: (page: { total?: number }) => page.total },
+  )
 
 /** Another reply, of a part of the output. */
 export const replyOfPart = <From, Part>(reply: Reply<Part>, part: (from: From) => Part): Reply<From> =>

@@ -48,6 +48,8 @@ const acts =
   /\/(test|update_balance|logout|token|oauth|verification|reset_password|fetch_models|fix|callback|self\/data)(\/|$)/
 /** Documented without pages: searches have a bound of their own, the rest is as long as the product's lists, or the site's. */
 const searches = new Map([
+  ['/api/channel/', 1000],
+  ['admin.channels.list', 1000],
   ['/api/channel/search', 10_000],
   ['admin.channels.search', 10_000],
   ['admin.channels.matching', 10_000],

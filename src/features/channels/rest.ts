@@ -31,7 +31,7 @@ import {
   sameList,
 } from '#rest/reply.ts'
 import { binder, type CallerOf, type RestRequest, type RouteTable } from '#rest/route.ts'
-import type { CreateChannel, UpdateChannel } from './schema.ts'
+import { type CreateChannel, largestChannelPage, type UpdateChannel } from './schema.ts'
 import type { ChannelView } from './view.ts'
 import type { channelsAdminRouter } from './router.ts'
 
@@ -168,7 +168,7 @@ const count = asInteger<{ count: number }>('count')
 export const channelRoutes: RouteTable<Api> = {
   'GET /api/channel/': bind((api) => api.admin.channels.list, {
     input: (request) => ({
-      ...zeroBasedPage('page_size')(request),
+      ...zeroBasedPage('page_size', largestChannelPage)(request),
       sort: sortOf(request.query['id_sort']),
       tagMode: boolean(request.query['tag_mode']) ?? false,
     }),

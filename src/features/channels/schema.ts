@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { defaultPageSize } from '#core/page-sizes.ts'
 import { pageInput } from '#core/paging.ts'
 import { channelStatus } from '#core/statuses.ts'
 
@@ -139,7 +140,13 @@ export const searchChannels = channelFilters.extend({
 })
 export type SearchChannels = z.infer<typeof searchChannels>
 
-export const listChannels = searchChannels.extend(pageInput.shape)
+/** Programs ask for all channels at once, and take a page that is not full for the last one. */
+export const largestChannelPage = 1000
+
+export const listChannels = searchChannels.extend({
+  ...pageInput.shape,
+  pageSize: z.number().int().min(1).max(largestChannelPage).default(defaultPageSize),
+})
 export type ListChannels = z.infer<typeof listChannels>
 
 export const byChannelId = z.object({ id: channelId })

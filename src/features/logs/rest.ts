@@ -1,6 +1,7 @@
 import { askedEnd, askedInstant, askedInteger, instant, emptyWords, pageQuery } from '#rest/read.ts'
 import { asFlag, asInteger, asJsonText, asListOf, asObject, asPage, asSeconds, asText } from '#rest/reply.ts'
 import { binder, type CallerOf, type RestRequest, type RouteTable } from '#rest/route.ts'
+import { clientOther, clientPromptTokens } from './client-figures.ts'
 import type { LogStat } from './stat.ts'
 import type { LogView } from './view.ts'
 import type { logsAdminRouter, logsUserRouter } from './router.ts'
@@ -20,7 +21,7 @@ const toRestLog = asObject<LogView>({
   token_id: asInteger('tokenId'),
   model_name: asText('modelName'),
   quota: asInteger('quota'),
-  prompt_tokens: asInteger('promptTokens'),
+  prompt_tokens: asInteger(clientPromptTokens),
   completion_tokens: asInteger('completionTokens'),
   use_time: asInteger(({ useTimeMs }) => Math.floor(useTimeMs / 1000)),
   is_stream: asFlag('isStream'),
@@ -28,7 +29,7 @@ const toRestLog = asObject<LogView>({
   channel_name: asText('channelName'),
   group: asText('group'),
   client_ip: asText('clientIp'),
-  other: asJsonText(({ other }) => (other ? JSON.stringify(other) : '')),
+  other: asJsonText(({ other }) => (other ? JSON.stringify(clientOther(other)) : '')),
 })
 
 type Query = RestRequest['query']
@@ -64,11 +65,11 @@ const documentedStat = asObject<LogStat>({ quota: asInteger('quota'), rpm: asInt
 
 export const logRoutes: RouteTable<Api> = {
   'GET /api/log/': bind((api) => api.admin.logs.list, {
-    input: (request) => ({ ...filters(request.query), ...pageQuery(request) }),
+    input: (request) => ({ ...filters(request.query), ...pageQuery(request), isDocumented: true }),
     reply: asPage(toRestLog),
   }),
   'GET /api/log/self': bind((api) => api.user.logs.list, {
-    input: (request) => ({ ...ownFilters(request.query), ...pageQuery(request) }),
+    input: (request) => ({ ...ownFilters(request.query), ...pageQuery(request), isDocumented: true }),
     reply: asPage(toRestLog),
   }),
   'GET /api/log/stat': bind((api) => api.admin.logs.stat, {

@@ -61,6 +61,8 @@ const paging = pageInput.extend({
   pageSize: z.int().min(1).max(largestLogPage).default(defaultPageSize),
   /** From the page before, to go on where counting pages would be slow. */
   cursor: z.string().max(500).optional(),
+  /** Of the documented paths, which know no cursor: pages go on to the last row. */
+  isDocumented: z.boolean().default(false),
   /** Newest first where nothing is said; a cursor goes with that order alone. */
   sort: z.enum(['useTime', 'quota', 'promptTokens', 'completionTokens']).optional(),
   order: z.enum(['asc', 'desc']).default('desc'),

@@ -121,24 +121,28 @@ async function pageOf(
 ): Promise<LogPage> {
   const { page, pageSize, cursor } = paging
   const offset = (page - 1) * pageSize
+  // Where pages go on behind it, the count is always one ahead of them as long as there is more.
+  const most = paging.isDocumented ? Math.max(mostCounted, offset + pageSize) : mostCounted
   const { rows, counted } = await readInTime(deps.database.pool, async (query) => {
     const filters = await prepared(query, unprepared)
     if (!filters) return { rows: [], counted: 0 }
+    // Behind what is counted there are no pages; whoever needs more goes by cursor or narrows the filters.
+    if (cursor === undefined && offset >= most) return { rows: [], counted: await countUpTo(query, filters, most) }
     const slice = cursor === undefined ? { offset } : { below: idOfCursor(deps, cursor) }
     const order = paging.sort ? `${sortColumns[paging.sort]} ${paging.order}, l.id desc` : 'l.id desc'
     const wanted = { limit: pageSize, order, ...slice }
     const taken = (await highestOf(query, filters, { ...wanted, paging })) ?? (await rowsOf(query, filters, wanted))
     // A page that is not full is the last one: it says itself how many rows there are.
     const isLast = cursor === undefined && taken.length < pageSize && (taken.length > 0 || offset === 0)
-    return { rows: taken, counted: isLast ? offset + taken.length : await countUpTo(query, filters) }
+    return { rows: taken, counted: isLast ? offset + taken.length : await countUpTo(query, filters, most) }
   })
   const last = rows.at(-1)
   return {
     items: rows.map((row, index) => toLogView(row, { role, number: offset + index + 1 })),
-    total: Math.min(counted, mostCounted),
+    total: paging.isDocumented ? counted : Math.min(counted, most),
     page,
     pageSize,
-    isCapped: counted > mostCounted,
+    isCapped: counted > most,
     nextCursor: last && rows.length === pageSize && !paging.sort ? deps.secrets.encrypt(last.id) : null,
   }
 }
@@ -160,10 +164,10 @@ async function highestOf(
   return rows.length === slice.limit ? rows : undefined
 }
 
-async function countUpTo(query: Query, filters: Prepared): Promise<number> {
+async function countUpTo(query: Query, filters: Prepared, most: number): Promise<number> {
   const conditions = conditionsOf(filters)
   const [row] = await query<{ count: string }>(
-    `select count(*) from (select 1 from logs l${conditions.where()} limit ${mostCounted + 1}) counted`,
+    `select count(*) from (select 1 from logs l${conditions.where()} limit ${most + 1}) counted`,
     conditions.values(),
   )
   return Number(row?.count ?? 0)
@@ -178,8 +182,6 @@ type Slice = {
 }
 
 async function rowsOf(query: Query, filters: Prepared, slice: Slice): Promise<LogRow[]> {
-  // Behind what was counted there are no pages; whoever needs more goes by cursor or narrows the filters.
-  if ((slice.offset ?? 0) >= mostCounted) return []
   const conditions = conditionsOf(filters)
   const { atLeast } = slice
   if (atLeast) conditions.add((value) => `${atLeast.column} >= ${value}`, atLeast.value)
