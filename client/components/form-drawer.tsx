@@ -8,7 +8,7 @@ import { t } from '../i18n/t.ts'
 import { notify } from './notify.ts'
 import { errorText, requestIdOf } from '../lib/errors.ts'
 import { markRefusedFields } from '../lib/form.ts'
-import { askBeforeLeaving, nothingToLose, useLeaveGuard } from '../lib/leave-guard.ts'
+import { useLeaveGuard } from '../lib/leave-guard.ts'
 import { useOrigin } from '../lib/use-origin.ts'
 import { useIsPhone } from '../lib/use-media.ts'
 import { useWhileOpen } from '../lib/use-while-open.ts'
@@ -45,8 +45,11 @@ export function FormDrawer<Values extends FieldValues, Output>(props: FormDrawer
   const { isDirty, isSubmitting } = form.formState
   const phone = useIsPhone()
   const origin = useOrigin(open)
-  const { submit, failure, forget } = useSubmit(form, onSubmit, onClose)
-  useLeaveGuard(open && isDirty && !isSubmitting)
+  const guard = useLeaveGuard(open && isDirty && !isSubmitting)
+  const { submit, failure, forget } = useSubmit(form, onSubmit, () => {
+    guard.forget()
+    void guard.close(onClose)
+  })
   const { reset } = form
   useEffect(() => {
     forget()
@@ -54,8 +57,7 @@ export function FormDrawer<Values extends FieldValues, Output>(props: FormDrawer
     if (!open) reset(undefined, { keepDirtyValues: false })
   }, [open, forget, reset])
   const close = async () => {
-    if (isSubmitting) return
-    if (!isDirty || (await askBeforeLeaving())) onClose()
+    if (!isSubmitting) await guard.close(onClose)
   }
   return (
     <Drawer.Root
@@ -115,7 +117,7 @@ export function FormDrawer<Values extends FieldValues, Output>(props: FormDrawer
 function useSubmit<Values extends FieldValues, Output>(
   form: UseFormReturn<Values, unknown, Output>,
   onSubmit: (values: Output) => Promise<unknown>,
-  onClose: () => void,
+  onSaved: () => void,
 ) {
   const [failure, setFailure] = useState<unknown>()
   const forget = useRef(() => setFailure(undefined)).current
@@ -133,8 +135,7 @@ function useSubmit<Values extends FieldValues, Output>(
       setFailure(undefined)
       try {
         await onSubmit(values)
-        nothingToLose()
-        onClose()
+        onSaved()
       } catch (error) {
         markRefusedFields(form, error)
         setFailure(error)

@@ -7,7 +7,7 @@ import type { ErrorCode } from '#core/errors.ts'
 import { t } from '../i18n/t.ts'
 import { errorText, refusalCode, requestIdOf } from '../lib/errors.ts'
 import { markRefusedFields } from '../lib/form.ts'
-import { nothingToLose, useLeaveGuard } from '../lib/leave-guard.ts'
+import { useLeaveGuard } from '../lib/leave-guard.ts'
 import { Notice } from './notice.tsx'
 
 const Form = chakra('form')
@@ -48,7 +48,7 @@ export function InlineForm<Values extends FieldValues, Output>(props: InlineForm
   } = props
   const { isDirty, isSubmitting } = form.formState
   const [failure, setFailure] = useState<unknown>()
-  useLeaveGuard(guarded && isDirty && !isSubmitting)
+  const guard = useLeaveGuard(guarded && isDirty && !isSubmitting)
 
   const markNamed = (error: unknown): boolean => {
     const field = fieldOf[(refusalCode(error) ?? '') as ErrorCode]
@@ -61,7 +61,7 @@ export function InlineForm<Values extends FieldValues, Output>(props: InlineForm
       setFailure(undefined)
       try {
         await onSubmit(values)
-        nothingToLose()
+        guard.forget()
       } catch (error) {
         if (!markNamed(error) && !markRefusedFields(form, error)) setFailure(error)
       }

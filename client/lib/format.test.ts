@@ -40,6 +40,15 @@ test('a moment is shown relative to now, before and after', () => {
   expect(formatRelativeTime(new Date('2026-01-20T12:00:00Z'), now)).toBe('1个月前')
 })
 
+test('tomorrow is the next day of the calendar, not what is more than a day ahead', () => {
+  const evening = new Date(2026, 2, 2, 23, 0)
+  expect(formatRelativeTime(new Date(2026, 2, 4, 0, 30), evening)).toBe('后天')
+  expect(formatRelativeTime(new Date(2026, 2, 3, 23, 30), evening)).toBe('明天')
+  expect(formatRelativeTime(new Date(2026, 1, 28, 22, 0), evening)).toBe('前天')
+  const morning = new Date(2026, 2, 2, 1, 0)
+  expect(formatRelativeTime(new Date(2026, 1, 28, 23, 0), morning)).toBe('前天')
+})
+
 test('a small amount is never shown as nothing', () => {
   expect([0, 1, -2100, 750_000, 617_283_945_000].map(amountText)).toEqual([
     '$0.00',

@@ -120,11 +120,15 @@ const spans: readonly [unit: Intl.RelativeTimeFormatUnit, seconds: number][] = [
   ['minute', 60],
 ]
 
+/** The reader's own days, whatever hours a change of the clock takes from one. */
+const calendarDay = (time: Date): number => Date.UTC(time.getFullYear(), time.getMonth(), time.getDate()) / 86_400_000
+
 /** `3 minutes ago`, `tomorrow`. */
 export function formatRelativeTime(time: Date, now: Date): string {
   const seconds = (time.getTime() - now.getTime()) / 1000
   const span = spans.find(([, length]) => Math.abs(seconds) >= length)
   const format = (span?.[0] === 'day' || !span ? relativeDays : relativeTimes)(locale())
   if (!span) return format.format(Math.trunc(seconds), 'second')
+  if (span[0] === 'day') return format.format(calendarDay(time) - calendarDay(now), 'day')
   return format.format(Math.trunc(seconds / span[1]), span[0])
 }

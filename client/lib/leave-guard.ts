@@ -1,11 +1,9 @@
-import { useEffect } from 'react'
+import { useEffect, useMemo, useState } from 'react'
 import type { BaseLocationHook } from 'wouter'
 import { useBrowserLocation } from 'wouter/use-browser-location'
 import { t } from '../i18n/t.ts'
 
 type Ask = () => Promise<boolean>
-
-let ask: Ask | undefined
 
 /** Who puts the question is decided by the app, so that this file knows no dialog. */
 let question: Ask = async () => true
@@ -13,38 +11,67 @@ export const setLeaveQuestion = (next: Ask): void => {
   question = next
 }
 
+/** The forms with unsaved changes; one may lie above another. */
+const unsaved = new Set<symbol>()
+
 /** A whole page that is being edited: its own tabs and filters are no way out of it. */
 let edited: { path: string } | undefined
 
-const mayLeave = async (): Promise<boolean> => {
-  if (ask === undefined) return true
-  const confirmed = await ask()
-  if (confirmed) ask = undefined
+/** A form that closes takes no other with it, even where the address says what is open. */
+let isClosing = false
+
+const leavesPage = (address: string, path: string): boolean => new URL(address, window.location.href).pathname !== path
+
+const losesSomething = (address: string): boolean =>
+  !isClosing && (unsaved.size > 0 || (edited !== undefined && leavesPage(address, edited.path)))
+
+/** What stays on the page stays guarded: what goes takes its own guard away. */
+async function mayGo(address: string): Promise<boolean> {
+  const leaves = leavesPage(address, window.location.pathname)
+  const confirmed = await question()
+  if (confirmed && leaves) {
+    unsaved.clear()
+    edited = undefined
+  }
   return confirmed
 }
 
-const losesSomething = (address: string): boolean =>
-  ask !== undefined || (edited !== undefined && new URL(address, window.location.href).pathname !== edited.path)
-
-async function mayGo(): Promise<boolean> {
-  const confirmed = ask === undefined ? await question() : await mayLeave()
-  if (confirmed) edited = undefined
-  return confirmed
+type LeaveGuard = {
+  /** What was typed is saved: nothing would be lost any more. */
+  forget: () => void
+  /** Closes the form, after the question where something would be lost. */
+  close: (onClose: () => void) => Promise<void>
 }
 
 /** While `dirty`, leaving asks: by a link, by back, and by closing the tab. */
-export function useLeaveGuard(dirty: boolean): void {
+export function useLeaveGuard(dirty: boolean): LeaveGuard {
+  const [form] = useState(() => Symbol('form'))
   useEffect(() => {
     if (!dirty) return
-    const mine: Ask = () => question()
-    ask = mine
+    unsaved.add(form)
     const stay = (event: BeforeUnloadEvent) => event.preventDefault()
     window.addEventListener('beforeunload', stay)
     return () => {
-      if (ask === mine) ask = undefined
+      unsaved.delete(form)
       window.removeEventListener('beforeunload', stay)
     }
-  }, [dirty])
+  }, [dirty, form])
+  return useMemo(
+    () => ({
+      forget: () => unsaved.delete(form),
+      close: async (onClose) => {
+        if (unsaved.has(form) && !(await question())) return
+        unsaved.delete(form)
+        isClosing = true
+        try {
+          onClose()
+        } finally {
+          isClosing = false
+        }
+      },
+    }),
+    [form],
+  )
 }
 
 /** The same for a page whose edits outlive its own changes of address. */
@@ -62,14 +89,6 @@ export function usePageLeaveGuard(dirty: boolean): void {
   }, [dirty])
 }
 
-/** Asks now, as closing a form does. */
-export const askBeforeLeaving = mayLeave
-
-/** What was typed is saved: nothing would be lost any more. */
-export const nothingToLose = (): void => {
-  ask = undefined
-}
-
 type Navigate = ReturnType<typeof useBrowserLocation>[1]
 
 /** The router's location, whose every move asks first where something would be lost. */
@@ -77,7 +96,7 @@ export const useGuardedLocation: BaseLocationHook = () => {
   const [path, navigate] = useBrowserLocation()
   const guarded: Navigate = (to, options) => {
     if (!losesSomething(String(to))) navigate(to, options)
-    else void mayGo().then((confirmed) => confirmed && navigate(to, options))
+    else void mayGo(String(to)).then((confirmed) => confirmed && navigate(to, options))
   }
   return [path, guarded]
 }
@@ -103,7 +122,7 @@ export function guardHistory(): void {
       event.stopImmediatePropagation()
       const there = window.location.href
       window.history.pushState(null, '', here)
-      void mayGo().then((confirmed) => {
+      void mayGo(there).then((confirmed) => {
         if (!confirmed) return
         returning = true
         window.history.pushState(null, '', there)

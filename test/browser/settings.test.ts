@@ -95,7 +95,7 @@ describeWithBrowser('the settings', async () => {
     await page.getByRole('textbox', { name: 'SMTP 服务器地址', exact: true }).fill('mail.example.com')
     await page.getByRole('button', { name: '保存', exact: true }).click()
     await toastShown(page, '部分保存失败，请重试')
-    await page.getByText('无法启用允许通过 GitHub 账户登录和注册，请先填写GitHub Client ID').waitFor()
+    await page.getByText('请先填写「GitHub Client ID」，再打开「允许通过 GitHub 账户登录和注册」').waitFor()
     await page.getByText('1 项修改未保存').waitFor()
     expect(app.services.options.get('SMTPServer')).toBe('mail.example.com')
     expect(app.services.options.get('GitHubOAuthEnabled')).toBe(false)

@@ -57,6 +57,23 @@ describe('the price list', () => {
     expect(await names(null)).toEqual([])
   })
 
+  it('says what writing a cache costs where the price of the model has it, whatever its name', async () => {
+    const modelMapping = '{"fast":"claude-sonnet-4-5-20250929","claude-like":"gpt-4o"}'
+    await serve({ models: ['fast', 'claude-like', 'gpt-4o', 'house-model', 'claude-next'], modelMapping })
+    await app.setOptions({
+      ModelRatio: JSON.stringify({ ...app.services.options.get('ModelRatio'), 'house-model': 1, 'claude-next': 1 }),
+      CreateCacheRatio: JSON.stringify({ ...app.services.options.get('CreateCacheRatio'), 'house-model': 1.5 }),
+    })
+    const { items } = await pricing(null)
+    expect(Object.fromEntries(items.map(({ model, price }) => [model, price.cacheWriteRatio]))).toEqual({
+      'claude-like': null,
+      'claude-next': 1.25,
+      fast: 1.25,
+      'gpt-4o': null,
+      'house-model': 1.5,
+    })
+  })
+
   it('shows a prefix, and the bare name beside it only for a group that has a channel without one', async () => {
     await serve({ modelPrefix: 'azure/', groups: ['default'] })
     expect(await names(user)).toEqual(['azure/gpt-4o'])

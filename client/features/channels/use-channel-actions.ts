@@ -89,26 +89,28 @@ export function useChannelActions() {
     },
     /** Takes over the upstream's own list: what it offers besides, without what it lists no more. */
     applyDrift: async ({ id, name, models }: Named & { models: readonly string[] }, drift: ModelDrift) => {
-      const next = [...models.filter((model) => !drift.gone.includes(model)), ...drift.added]
+      const next = [...new Set([...models.filter((model) => !drift.gone.includes(model)), ...drift.added])]
       if (next.length === 0) return notify.warning(t('没有更改「{name}」：渠道将没有任何模型', { name }))
-      const put = async (list: readonly string[]) => {
+      // Each list replaces the one that it was made from: what somebody else has changed since is not lost.
+      const put = async (list: readonly string[], instead: readonly string[]) => {
         try {
-          await api.update.mutate({ id, models: [...list] })
-          await refresh()
+          await api.update.mutate({ id, models: [...list], expected: { models: [...instead] } })
           return true
         } catch (error) {
           notify.error(error, t('没有更改「{name}」的模型', { name }))
           return false
+        } finally {
+          await refresh()
         }
       }
-      if (!(await put(next))) return
+      if (!(await put(next, models))) return
       const { length: count } = drift.added
       const isAddition = drift.gone.length === 0 && count > 0
       const done = isAddition
         ? t('已为「{name}」加入 {count} 个模型', { name, count })
         : t('「{name}」的模型已与上游一致', { name })
       notify.success(done, {
-        action: { label: t('撤销'), onClick: () => void put(models) },
+        action: { label: t('撤销'), onClick: () => void put(models, next) },
       })
     },
     copy: ({ id, name }: Named) =>

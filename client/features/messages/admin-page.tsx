@@ -17,6 +17,7 @@ import { formatInteger } from '../../lib/format.ts'
 import { useTableState } from '../../lib/table-state.ts'
 import { isRangePreset, parseRange } from '../../lib/time-range.ts'
 import { trpc } from '../../lib/trpc.ts'
+import { useOpenRow } from '../../lib/use-open-row.ts'
 import { useUrlState } from '../../lib/url-state.ts'
 import { FormatTag } from './body.tsx'
 import { CreateMessage, EditMessage } from './forms.tsx'
@@ -101,7 +102,7 @@ export function Page() {
   const utils = trpc.useUtils()
   const remove = trpc.admin.messages.remove.useMutation()
   const filtered = values.keyword !== '' || values.range !== ''
-  const shown = messages.data?.items.find(({ id }) => id === readers)
+  const shown = useOpenRow(readers, messages.data?.items)
   const ask = ({ id, title }: Message) =>
     void confirm({
       title: t('删除消息“{title}”？', { title }),

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { sections } from './values.ts'
-import { matching } from './words.ts'
+import { checkPrerequisites } from '#core/options/rules.ts'
+import { matching, problemText } from './words.ts'
 
 const groups = (query: string) => matching(sections, query).map(({ group }) => group)
 
@@ -14,4 +15,10 @@ test('a search by key, label or name of a section finds the fields, and nonsense
   expect(groups('SMTPServer')).toEqual(['mail'])
   expect(matching(sections, 'RetryTimes').flatMap(({ fields }) => fields.map(({ key }) => key))).toEqual(['RetryTimes'])
   expect(groups('no such setting')).toEqual([])
+})
+
+test('a switch that lacks something says what, by labels that may begin with a verb', () => {
+  const values: Record<string, unknown> = { TurnstileCheckEnabled: true, TurnstileSiteKey: '' }
+  const problem = checkPrerequisites('TurnstileCheckEnabled', (key) => values[key])
+  expect(problem && problemText(problem)).toBe('请先填写「Turnstile Site Key」，再打开「启用 Turnstile 用户校验」')
 })

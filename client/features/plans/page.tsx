@@ -12,6 +12,7 @@ import { Status } from '../../components/status.tsx'
 import { UrlTabs } from '../../components/url-tabs.tsx'
 import { t } from '../../i18n/t.ts'
 import { trpc } from '../../lib/trpc.ts'
+import { useOpenRow } from '../../lib/use-open-row.ts'
 import { useUrlState } from '../../lib/url-state.ts'
 import { PlanForm } from './form.tsx'
 import { Subscriptions } from './subscriptions.tsx'
@@ -90,7 +91,7 @@ export function Page() {
   const plans = trpc.admin.plans.list.useQuery()
   const remove = trpc.admin.plans.remove.useMutation()
   const utils = trpc.useUtils()
-  const edited = plans.data?.find(({ id }) => id === edit)
+  const edited = useOpenRow(edit, plans.data)
   const create = (
     <Button variant="solid" onClick={() => open({ edit: -1 })}>
       <Plus aria-hidden />

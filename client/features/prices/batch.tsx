@@ -6,7 +6,7 @@ import { IconButton } from '../../components/icon-button.tsx'
 import { Notice } from '../../components/notice.tsx'
 import { Sheet } from '../../components/sheet.tsx'
 import { t } from '../../i18n/t.ts'
-import { nothingToLose, useLeaveGuard } from '../../lib/leave-guard.ts'
+import { useLeaveGuard } from '../../lib/leave-guard.ts'
 import { useStatus } from '../../lib/status.ts'
 import { type Batch, blankDraft, type Drafts, type Figure, isUnreadable, type PriceRow, withBatch } from './drafts.ts'
 import { figures } from './figures.ts'
@@ -31,7 +31,6 @@ export function BatchSheet({ rows, drafts, onClose, onDrafts }: BatchSheetProps)
         rows={rows}
         drafts={drafts}
         onDrafts={(next) => {
-          nothingToLose()
           onDrafts(next)
           onClose()
         }}
@@ -46,7 +45,7 @@ function Fields({ rows, drafts, onDrafts }: Omit<BatchSheetProps, 'onClose'>) {
   // What was typed and is no number goes with its field.
   const [turns, setTurns] = useState<Partial<Record<Figure, number>>>({})
   const isEmpty = Object.keys(batch).length === 0
-  useLeaveGuard(!isEmpty)
+  const guard = useLeaveGuard(!isEmpty)
   const byCall = typeof batch.call === 'number'
   const wrong = isUnreadable({ ...blankDraft, ...batch })
   const filled = wrong ? undefined : fill(rows, drafts, { batch, quotaPerUnit })
@@ -105,7 +104,11 @@ function Fields({ rows, drafts, onDrafts }: Omit<BatchSheetProps, 'onClose'>) {
         variant="solid"
         alignSelf="flex-start"
         disabled={isEmpty || !filled}
-        onClick={() => filled && onDrafts(filled.drafts)}
+        onClick={() => {
+          if (!filled) return
+          guard.forget()
+          onDrafts(filled.drafts)
+        }}
       >
         {t('填入列表')}
       </Button>

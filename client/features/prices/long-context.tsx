@@ -5,7 +5,7 @@ import { FigureInput } from '../../components/figure-input.tsx'
 import { IconButton } from '../../components/icon-button.tsx'
 import { Sheet } from '../../components/sheet.tsx'
 import { t } from '../../i18n/t.ts'
-import { nothingToLose, useLeaveGuard } from '../../lib/leave-guard.ts'
+import { useLeaveGuard } from '../../lib/leave-guard.ts'
 import { isLongContext, type LongContext, stepsIn, stepsOf } from './long-context.ts'
 import type { Draft } from './drafts.ts'
 
@@ -26,7 +26,6 @@ export function LongContextSheet({ opened, readOnly, onClose, onSteps }: LongCon
           draft={opened.draft}
           readOnly={readOnly}
           onSteps={(steps) => {
-            nothingToLose()
             onSteps(steps)
             onClose()
           }}
@@ -46,7 +45,7 @@ function Steps({ draft, readOnly, onSteps }: StepsProps) {
   const set = (index: number, change: Partial<LongContext>) =>
     setRows(rows.map((row, place) => (place === index ? { ...row, ...change } : row)))
   const isReady = isLongContext(rows)
-  useLeaveGuard(JSON.stringify(rows) !== JSON.stringify(stepsOf(draft)))
+  const guard = useLeaveGuard(JSON.stringify(rows) !== JSON.stringify(stepsOf(draft)))
   return (
     <Stack gap="4">
       <Text textStyle="sm" color="fg.muted">
@@ -86,7 +85,14 @@ function Steps({ draft, readOnly, onSteps }: StepsProps) {
             <Plus aria-hidden />
             {t('添加一档')}
           </Button>
-          <Button variant="solid" disabled={!isReady} onClick={() => onSteps(stepsIn(rows, draft))}>
+          <Button
+            variant="solid"
+            disabled={!isReady}
+            onClick={() => {
+              guard.forget()
+              onSteps(stepsIn(rows, draft))
+            }}
+          >
             {t('填入列表')}
           </Button>
         </HStack>

@@ -57,7 +57,7 @@ export function PricePanel({ line, lines, groups, groupRatio, onOpen }: PricePan
   )
 }
 
-function PriceFacts({ line: { dollars, price, vendor } }: { line: PriceLine }) {
+function PriceFacts({ line: { dollars, price } }: { line: PriceLine }) {
   const perMillion = (label: string, value: number | null) => ({
     label,
     value: (
@@ -73,8 +73,7 @@ function PriceFacts({ line: { dollars, price, vendor } }: { line: PriceLine }) {
         perMillion(t('输入'), dollars.input),
         perMillion(t('输出'), dollars.output),
         perMillion(t('缓存读取'), dollars.cached),
-        // Others do not charge for writing their cache.
-        perMillion(t('缓存写入'), vendor === 'Anthropic' ? dollars.cacheWrite : null),
+        perMillion(t('缓存写入'), dollars.cacheWrite),
         { label: t('单次价格'), value: <Dollar value={dollars.call} />, hidden: dollars.call === null },
         { label: t('模型倍率'), value: price.modelRatio, hidden: price.modelRatio === null },
         { label: t('补全倍率'), value: price.completionRatio, hidden: price.completionRatio === null },

@@ -7,6 +7,7 @@ import { FilterBar } from '../../components/filter-bar/filter-bar.tsx'
 import { Page as Frame } from '../../components/page.tsx'
 import { EmptyState } from '../../components/states.tsx'
 import { t } from '../../i18n/t.ts'
+import { reportedWhenFailed } from '../../lib/query.ts'
 import { useTableState } from '../../lib/table-state.ts'
 import { trpc } from '../../lib/trpc.ts'
 import { useUrlState } from '../../lib/url-state.ts'
@@ -33,7 +34,11 @@ export function Page() {
     { ...filters, page: table.page, pageSize: table.pageSize },
     { placeholderData: keepPreviousData },
   )
-  const edited = codes.data?.items.find(({ id }) => id === edit)
+  // The page's own row at once; it may leave the page while its form is open, and a link leads to one of another page.
+  const { data: edited } = trpc.admin.redemptions.get.useQuery(
+    { id: edit },
+    { ...reportedWhenFailed, enabled: edit > 0, placeholderData: codes.data?.items.find(({ id }) => id === edit) },
+  )
   const keyTextsOf = useKeyTexts()
   const actsOf = useActs(({ id }) => open({ edit: id }))
   const isFiltered = values.keyword !== '' || values.status !== '' || values.kind !== ''
@@ -106,8 +111,8 @@ export function Page() {
         }
       />
       <RedemptionForm
-        open={edit === -1 || edited !== undefined}
-        redemption={edited}
+        open={edit === -1 || (edit > 0 && edited !== undefined)}
+        redemption={edit > 0 ? edited : undefined}
         onClose={() => open({ edit: 0 })}
       />
     </Frame>

@@ -14,7 +14,10 @@ export function problemOf(key: string, option: Option<unknown>, error: z.core.$Z
   if (issue.path.length > 0) return { code: 'option.json_shape', params: { key, label, detail: shapeProblem(issue) } }
   switch (issue.code) {
     case 'too_small':
-      return { code: 'option.too_small', params: { key, label, minimum: String(issue.minimum) } }
+      return {
+        code: issue.inclusive === false ? 'option.not_above' : 'option.too_small',
+        params: { key, label, minimum: String(issue.minimum) },
+      }
     case 'too_big':
       return issue.origin === 'string'
         ? { code: 'option.too_long', params: { key, label, maximum: String(issue.maximum) } }

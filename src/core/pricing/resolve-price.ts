@@ -122,6 +122,13 @@ export function completionRatioOf(model: string, map: RatioMap): number {
   return rule?.ratio ?? 1
 }
 
+/**
+ * Whether writing a model's prompts into a cache is part of its price list: somebody has entered what it costs, or its vendor charges for
+ * it, so that the default does.
+ */
+export const listsCacheWrites = (model: string, map: RatioMap): boolean =>
+  lookUp(map, priceNames(model)) !== undefined || model.includes('claude')
+
 /** Drawing and music cost a price per call also where the administrator's table has none. */
 export function resolveTaskPrice(model: string, modelPrices: RatioMap): CallPrice {
   const modelPrice = figureOf(modelPrices, model)

@@ -2,6 +2,7 @@ import { catalogPrice, type CatalogPrice, contextWindow } from '#core/pricing/ca
 import { autoGroup, usableGroups, type UsableGroup } from '#core/groups.ts'
 import type { OptionsReader } from '#core/options/registry/index.ts'
 import { isInPriceTables, priceOf, taskPriceOf } from '#core/pricing/price-of.ts'
+import { listsCacheWrites } from '#core/pricing/resolve-price.ts'
 import { dollarsToRatio, ratioToDollars } from '#core/pricing/prices.ts'
 import { splitList } from '#core/routing/abilities.ts'
 import { modelsBehind, resolveModelMapping } from '#core/routing/model-names.ts'
@@ -71,7 +72,10 @@ export async function listPricing(deps: Deps): Promise<Pricing> {
     if (!price) continue
     const known = items.get(listing.name)
     if (known) known.groups = [...new Set([...known.groups, ...listing.groups])].toSorted()
-    else items.set(listing.name, toPricingItem(listing.name, price, listing.groups))
+    else {
+      const listed = { groups: listing.groups, cacheWrites: listsCacheWrites(priced, options.get('CreateCacheRatio')) }
+      items.set(listing.name, toPricingItem(listing.name, price, listed))
+    }
   }
   return {
     items: [...items.values()].toSorted((left, right) => (left.model < right.model ? -1 : 1)),

@@ -21,8 +21,12 @@ type PriceView = ReturnType<typeof toPriceView>
 
 export type PricingItem = { model: string; groups: string[]; price: PriceView }
 
-export const toPricingItem = (model: string, price: Price, groups: string[]): PricingItem => ({
-  model,
-  groups,
-  price: toPriceView(price),
-})
+/** Most vendors charge nothing for writing their cache: for these models the price list says nothing of it. */
+export const toPricingItem = (
+  model: string,
+  price: Price,
+  { groups, cacheWrites }: { groups: string[]; cacheWrites: boolean },
+): PricingItem => {
+  const view = toPriceView(price)
+  return { model, groups, price: cacheWrites ? view : { ...view, cacheWriteRatio: null, cacheWrite1hRatio: null } }
+}

@@ -1,0 +1,119 @@
+import type { Page } from 'playwright-core'
+import { expect, test } from 'vitest'
+import { describeWithBrowser } from '../support/chromium.ts'
+import { drawn, openConsole, pressInToast, startInBrowser, toastShown } from './console.ts'
+import { act, box, button } from './parts.ts'
+
+describeWithBrowser('unsaved work', async () => {
+  const { app, browser } = await startInBrowser()
+  const root = await app.make.user({ username: 'root', role: 100 })
+  const open = (path: string) => openConsole(browser, app, { reader: { ...root, role: 100 }, path })
+
+  /** A window that was offline asks again for what has become old. */
+  const reconnect = async (page: Page, list: RegExp) => {
+    await page.clock.setSystemTime(Date.now() + 3_600_000)
+    await page.context().setOffline(true)
+    const refreshed = page.waitForResponse(list)
+    await page.context().setOffline(false)
+    await refreshed
+    await drawn(page)
+  }
+
+  test('a page stays guarded when changes in a drawer above it are given up', async () => {
+    const { id } = await app.make.channel({ name: 'bought', models: 'gpt-4o' })
+    const { page, context } = await open('/admin/prices?q=gpt-4o')
+    await page.getByRole('textbox', { name: 'gpt-4o 输入 / 1M', exact: true }).fill('5')
+    await page.getByText('1 个模型的价格有未保存的修改').waitFor()
+    await button(page, '进价').click()
+    const sheet = page.getByRole('dialog', { name: '进价' })
+    await sheet.getByRole('combobox').click()
+    await page.getByRole('option', { name: 'bought' }).click()
+    await button(sheet, '添加进价').click()
+    await button(sheet, '关闭').click()
+    const question = page.getByRole('alertdialog')
+    await button(question, '放弃修改').click()
+    await sheet.waitFor({ state: 'hidden' })
+    await page.getByRole('link', { name: '用户管理' }).click()
+    await button(question, '继续编辑').click()
+    await page.getByText('1 个模型的价格有未保存的修改').waitFor()
+    await page.getByRole('link', { name: '用户管理' }).click()
+    await button(question, '放弃修改').click()
+    await page.waitForURL(/admin\/users/)
+    await context.close()
+    await app.pool.query('delete from channels where id = $1', [id])
+  })
+
+  test('a form of a page stays guarded when one above it was given up, and a drawer closes without asking for the one below', async () => {
+    const { page, context } = await open('/app/me')
+    await box(page, '显示名称').fill('Someone')
+    const drawer = page.getByRole('dialog', { name: '绑定邮箱' })
+    const question = page.getByRole('alertdialog')
+    await button(page, '绑定邮箱').click()
+    await button(drawer, '取消').click()
+    await drawer.waitFor({ state: 'hidden' })
+    await button(page, '绑定邮箱').click()
+    await box(drawer, '邮箱').fill('a@example.com')
+    await button(drawer, '取消').click()
+    await button(question, '放弃修改').click()
+    await drawer.waitFor({ state: 'hidden' })
+    await page.getByRole('link', { name: '钱包' }).click()
+    await button(question, '继续编辑').click()
+    expect(await box(page, '显示名称').inputValue()).toBe('Someone')
+    await context.close()
+  })
+
+  test('taking back what an upstream listed does not undo what somebody else has changed since', async () => {
+    const { id } = await app.make.channel({ name: 'Marked', models: 'gpt-4o,house-model' })
+    await app.pool.query(`insert into channel_drifts (channel_id, added, missing) values ($1, 'gpt-4.1', 'gpt-4o')`, [
+      id,
+    ])
+    const models = async () =>
+      (await app.pool.query<{ models: string }>('select models from channels where id = $1', [id])).rows[0]?.models
+    const { page, context } = await open('/admin/channels')
+    await page.getByRole('img', { name: '上游新增 1 个模型，减少 1 个' }).waitFor()
+    await pressInToast(page, { words: '「Marked」的模型已与上游一致', button: '撤销' }, async () => {
+      await act(page, 'Marked', '与上游的模型保持一致')
+      await expect.poll(models).toBe('house-model,gpt-4.1')
+      await app.trpc(root).admin.channels.update.mutate({ id, models: ['house-model', 'gpt-4.1', 'o3'] })
+    })
+    await toastShown(page, '渠道已被其他人修改')
+    expect(await models()).toBe('house-model,gpt-4.1,o3')
+    await context.close()
+  })
+
+  test('the form of a code stays open as typed when its row leaves the page, and opens by a link to one of another page', async () => {
+    const code = { quota: 500_000, count: 1, isGift: false, maxUses: -1, validFrom: null, validUntil: null, key: '' }
+    const { redemptions } = app.trpc(root).admin
+    await redemptions.create.mutate({ ...code, name: 'Spring' })
+    const id = (await redemptions.list.query({})).items[0]?.id
+    const { page, context } = await open('/admin/coupons')
+    await page.getByRole('cell', { name: 'Spring', exact: true }).click()
+    const drawer = page.getByRole('dialog', { name: '编辑兑换码' })
+    await expect.poll(() => box(drawer, '名称').inputValue()).toBe('Spring')
+    await drawn(page)
+    await box(drawer, '名称').fill('Summer')
+    await redemptions.create.mutate({ ...code, name: 'Later', count: 10 })
+    await reconnect(page, /admin\.redemptions\.list/)
+    expect(await page.getByRole('cell', { name: 'Spring', exact: true }).count()).toBe(0)
+    expect(await box(drawer, '名称').inputValue()).toBe('Summer')
+    await page.goto(`/admin/coupons?edit=${id}`)
+    await expect.poll(() => box(drawer, '名称').inputValue()).toBe('Spring')
+    await context.close()
+  })
+
+  test('the form of a plan stays open as typed when somebody else removes the plan', async () => {
+    const { page, context } = await open('/admin/plans?edit=-1')
+    const made = page.getByRole('dialog', { name: '添加套餐' })
+    await box(made, '名称').fill('Light')
+    await button(made, '创建').click()
+    await toastShown(page, '创建成功')
+    await page.getByRole('cell', { name: 'Light', exact: true }).click()
+    const drawer = page.getByRole('dialog', { name: '编辑套餐' })
+    await box(drawer, '描述').fill('For small teams')
+    const [plan] = await app.trpc(root).admin.plans.list.query()
+    await app.trpc(root).admin.plans.remove.mutate({ id: plan?.id ?? 0 })
+    await reconnect(page, /admin\.plans\.list/)
+    expect(await box(drawer, '描述').inputValue()).toBe('For small teams')
+    await context.close()
+  })
+})
