@@ -58,12 +58,19 @@ function closeCodeOf(status: number, code: string | undefined): number {
   return status < 500 ? 1008 : 1011
 }
 
-/** Ends a session that has its socket already: an error event, then the close. */
-export function refuseCaller({ socket }: CallerEnd, incoming: Incoming, error: unknown): void {
+/** Says what went wrong; the session may go on. */
+export function sendError({ socket }: CallerEnd, incoming: Incoming, error: unknown): void {
   if (socket.readyState !== WebSocket.OPEN) return
-  const failure = finalFailure(error)
-  const { body } = openAiError(callerError(failure, incoming))
+  const { body } = openAiError(callerError(finalFailure(error), incoming))
   socket.send(JSON.stringify({ type: 'error', event_id: `evt_${incoming.id}`, ...(body as object) }))
+}
+
+/** Ends a session that has its socket already: an error event, then the close. */
+export function refuseCaller(end: CallerEnd, incoming: Incoming, error: unknown): void {
+  const { socket } = end
+  if (socket.readyState !== WebSocket.OPEN) return
+  sendError(end, incoming, error)
+  const failure = finalFailure(error)
   const code = closeCodeOf(failure.status, error instanceof DomainError ? error.code : undefined)
   closeSocket(socket, { code, reason: '' }, closeTimeoutMs)
 }

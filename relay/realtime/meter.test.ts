@@ -95,3 +95,32 @@ test('a response’s time begins when it is asked for, and its first part is rem
   expect(times).toEqual({ startedAt: 5000, firstPartAt: 5100 })
   expect((await meter.takeRest()).times).toEqual({ startedAt: null, firstPartAt: null })
 })
+
+test('of two responses at once, the end of one leaves what the other has said, and the conversation, to be paid', async () => {
+  const meter = createMeter({ model: 'gpt-4o-realtime-preview', readUsage: readRealtimeUsage, now: () => 0 })
+  const end = (response: Record<string, unknown>) => meter.takeResponse({ type: 'response.done', response })
+  await end({ id: 'earlier', usage: { input_tokens: 900, output_tokens: 100 } })
+  for (const id of ['spoken', 'beside']) meter.receive({ type: 'response.created', response: { id } })
+  meter.receive({ type: 'response.output_text.delta', response_id: 'spoken', delta: 'Good ' })
+  meter.receive({ type: 'response.output_text.delta', response_id: 'beside', delta: 'sorted' })
+  meter.receive({ type: 'response.output_text.delta', response_id: 'spoken', delta: 'day' })
+  const usage = { input_tokens: 40, output_tokens: 60 }
+  const { measured } = await end({ id: 'beside', conversation_id: null, usage })
+  expect(measured.usage).toMatchObject({ promptTokens: 40, completionTokens: 60 })
+  expect(meter.responding).toBe(true)
+  expect(meter.soFar()).toMatchObject({ promptTokens: 1000, completionTokens: 3 })
+  expect((await meter.takeRest()).measured.usage).toMatchObject({ promptTokens: 1000, completionTokens: 2 })
+})
+
+test('the results of functions, earlier answers and what one response alone is given count as input', async () => {
+  const meter = start()
+  meter.receive({ type: 'conversation.item.added', item: { type: 'function_call_output', output: 'Hello there' } })
+  const earlier = { type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'Good day' }] }
+  meter.ask({ type: 'conversation.item.create', item: earlier })
+  meter.receive({ type: 'conversation.item.added', item: earlier })
+  const input = [{ type: 'message', role: 'user', content: [{ type: 'input_text', text: 'Good night' }] }]
+  meter.ask({ type: 'response.create', response: { conversation: 'none', instructions: 'Be kind', input } })
+  meter.receive({ type: 'response.output_text.delta', delta: 'So' })
+  expect(meter.soFar().promptTokens).toBeGreaterThanOrEqual(8)
+  expect((await meter.end()).usage).toMatchObject({ promptTokens: 8, completionTokens: 1 })
+})

@@ -42,7 +42,14 @@ export type Meter = {
 /** Names a tool and its description and parameters bring along in each response. */
 const tokensOfATool = 8
 
-const nothing = { text: 0, audio: 0 }
+/** What is known of a response that has not ended. */
+type Answer = ResponseTimes & {
+  output: ReturnType<typeof createTextCount>
+  /** Its text by the cheap count. */
+  text: number
+  seconds: number
+  spoke: boolean
+}
 
 const textParts = new Set([
   'response.text.delta',
@@ -61,22 +68,22 @@ export function createMeter(given: {
   now: () => number
 }): Meter {
   const input = createTextCount(given.model)
-  const output = createTextCount(given.model)
+  /** By their ids: a response beside the conversation may run while another does. */
+  const answers = new Map<string, Answer>()
   let formats = { input: pcm16, output: pcm16 }
   let tools: Json[] = []
-  let seconds = { input: 0, output: 0 }
-  let spoke = false
+  let inputSeconds = 0
   let responses = 0
-  let times: ResponseTimes = { startedAt: null, firstPartAt: null }
+  /** When the response was asked for that has not begun. */
+  let askedAt: number | null = null
   let responseId = ''
   let outputsAudio = true
   let transcriber: string | undefined
   /** The conversation as the upstream last counted it: every response reads all of it again. */
   let context = { text: 0, audio: 0 }
-  /** Cheaply counted: what came since the response under way began, what came before it, and what it said. */
+  /** Cheaply counted: what came since the latest response began, and what came before it. */
   let fresh = { text: 0, seconds: 0 }
   let asked = { text: 0, seconds: 0 }
-  let answered = { text: 0, seconds: 0 }
   let toolTokens = 0
 
   const countInput = (text: string): void => {
@@ -85,15 +92,26 @@ export function createMeter(given: {
   }
   const countInputAudio = (base64: string): void => {
     const length = secondsOf(base64, formats.input)
-    seconds.input += length
+    inputSeconds += length
     fresh.seconds += length
   }
 
-  const begin = (): void => void (times.startedAt ??= given.now())
-  const beginPart = (): void => {
-    begin()
-    times.firstPartAt ??= given.now()
-    spoke = true
+  const begin = (id: string): Answer => {
+    const known = answers.get(id)
+    if (known) return known
+    const output = createTextCount(given.model)
+    const answer = { output, text: 0, seconds: 0, spoke: false, startedAt: askedAt ?? given.now(), firstPartAt: null }
+    askedAt = null
+    answers.set(id, answer)
+    return answer
+  }
+  /** Not every upstream says in each event which response it is of. */
+  const idOf = (event: Json): string => textOf(event['response_id']) ?? responseId
+  const partOf = (event: Json): Answer => {
+    const answer = begin(idOf(event))
+    answer.firstPartAt ??= given.now()
+    answer.spoke = true
+    return answer
   }
 
   const learn = (session: Json): void => {
@@ -106,10 +124,17 @@ export function createMeter(given: {
     toolTokens = tools.reduce((sum, tool) => sum + cheapTextTokens(describe(tool)) + tokensOfATool, 0)
   }
 
-  const countTexts = (item: Json): void => {
-    if (item['type'] !== 'message') return
+  const countParts = (item: Json, isCounted: (part: Json) => boolean): void => {
+    for (const part of recordsOf(item['content'])) if (isCounted(part)) countInput(textOf(part['text']) ?? '')
+  }
+  /** What the caller adds to the conversation, as the upstream has taken it. */
+  const countAdded = (item: Json): void => {
+    if (item['type'] === 'message') countParts(item, ({ type }) => type === 'input_text')
+    else if (item['type'] === 'function_call_output') countInput(textOf(item['output']) ?? '')
+  }
+  const countAudio = (item: Json): void => {
     for (const part of recordsOf(item['content'])) {
-      if (part['type'] === 'input_text') countInput(textOf(part['text']) ?? '')
+      if (part['type'] === 'input_audio') countInputAudio(textOf(part['audio']) ?? '')
     }
   }
 
@@ -121,68 +146,78 @@ export function createMeter(given: {
       case 'input_audio_buffer.append':
         countInputAudio(textOf(event['audio']) ?? '')
         break
-      case 'conversation.item.create':
-        for (const part of recordsOf(recordOf(event['item'])?.['content'])) {
-          if (part['type'] === 'input_audio') countInputAudio(textOf(part['audio']) ?? '')
-        }
+      case 'conversation.item.create': {
+        const item = recordOf(event['item']) ?? {}
+        countAudio(item)
+        // Earlier answers. The upstream's own come back as added items, too, so they are counted here only.
+        if (item['role'] === 'assistant') countParts(item, ({ type }) => type !== 'input_text')
         break
-      case 'response.create':
-        begin()
+      }
+      case 'response.create': {
+        if (answers.size === 0) askedAt ??= given.now()
+        // What one response alone is given.
+        const own = recordOf(event['response']) ?? {}
+        countInput(textOf(own['instructions']) ?? '')
+        for (const item of recordsOf(own['input'])) {
+          countAudio(item)
+          countParts(item, () => true)
+          countInput(textOf(item['output']) ?? '')
+        }
+      }
     }
   }
 
   const receive = (event: Json): boolean => {
     const type = textOf(event['type']) ?? ''
     if (type === 'session.created' || type === 'session.updated') learn(recordOf(event['session']) ?? {})
-    else if (itemsAdded.has(type)) countTexts(recordOf(event['item']) ?? {})
+    else if (itemsAdded.has(type)) countAdded(recordOf(event['item']) ?? {})
     else if (type === 'response.created') {
-      begin()
       responseId = textOf(recordOf(event['response'])?.['id']) ?? ''
+      if (responseId === '') askedAt ??= given.now()
+      else begin(responseId)
       asked = { text: asked.text + fresh.text, seconds: asked.seconds + fresh.seconds }
       fresh = { text: 0, seconds: 0 }
     } else if (textParts.has(type)) {
-      beginPart()
+      const answer = partOf(event)
       const delta = textOf(event['delta']) ?? ''
-      output.append(delta)
-      answered.text += cheapTextTokens(delta)
+      answer.output.append(delta)
+      answer.text += cheapTextTokens(delta)
     } else if (audioParts.has(type)) {
-      beginPart()
-      const length = secondsOf(textOf(event['delta']) ?? '', formats.output)
-      seconds.output += length
-      answered.seconds += length
+      partOf(event).seconds += secondsOf(textOf(event['delta']) ?? '', formats.output)
     }
     // Deltas of one text belong together; what comes after a finished part is another text.
-    if (type === 'response.output_item.done') output.add('')
+    if (type === 'response.output_item.done') answers.get(idOf(event))?.output.add('')
     return type === 'response.done'
   }
 
-  const takeTimes = (): ResponseTimes => {
-    const taken = times
-    times = { startedAt: null, firstPartAt: null }
+  /** All that are under way where none has the id. */
+  const takeAnswers = (id: string | undefined): Answer[] => {
+    const named = id === undefined ? undefined : answers.get(id)
+    const taken = named ? [named] : [...answers.values()]
+    if (id !== undefined && named) answers.delete(id)
+    else answers.clear()
     return taken
   }
 
-  const clear = (): void => {
-    input.clear()
-    output.clear()
-    seconds = { input: 0, output: 0 }
-    spoke = false
+  const timesOf = (taken: readonly Answer[]): ResponseTimes => {
+    const [first] = taken
+    const times = { startedAt: first?.startedAt ?? askedAt, firstPartAt: first?.firstPartAt ?? null }
+    if (answers.size === 0) askedAt = null
+    return times
   }
 
   /** Of the cheap counts, what is charged by the better ones. */
   const forget = (): void => {
     asked = { text: 0, seconds: 0 }
     fresh = { text: 0, seconds: 0 }
-    answered = { text: 0, seconds: 0 }
   }
 
-  const takeCounted = async (withTools: boolean): Promise<MeasuredUsage> => {
+  const takeCounted = async (taken: readonly Answer[], withTools: boolean): Promise<MeasuredUsage> => {
     if (withTools) for (const tool of tools) input.add(describe(tool))
-    const audioInputTokens = inputAudioTokens(seconds.input)
-    const audioOutputTokens = outputAudioTokens(seconds.output)
-    const texts = [input.take(), output.take()]
-    seconds = { input: 0, output: 0 }
-    spoke = false
+    const audioInputTokens = inputAudioTokens(inputSeconds)
+    const audioOutputTokens = outputAudioTokens(secondsIn(taken))
+    const texts = [input.take(), Promise.all(taken.map(({ output }) => output.take())).then(sumOf)]
+    inputSeconds = 0
     const [textIn = 0, textOut = 0] = await Promise.all(texts)
     const promptTokens = textIn + audioInputTokens + (withTools ? tools.length * tokensOfATool : 0)
     const completionTokens = textOut + audioOutputTokens
@@ -198,49 +233,55 @@ export function createMeter(given: {
     receive,
     takeResponse: async (event) => {
       const response = recordOf(event['response']) ?? {}
-      const taken = takeTimes()
+      const taken = takeAnswers(textOf(response['id']))
+      const times = timesOf(taken)
       const first = responses === 0
       responses += 1
       const { usage, reported, corrected } = normaliseUsage(given.readUsage(response['usage']) ?? {})
-      answered = { text: 0, seconds: 0 }
       if (reported) {
-        clear()
+        input.clear()
+        inputSeconds = 0
         asked = { text: 0, seconds: 0 }
-        if (!corrected) {
+        // One beside the conversation adds nothing to it.
+        if (!corrected && response['conversation_id'] !== null) {
           const audio = usage.audioInputTokens + usage.audioOutputTokens
           context = { text: usage.promptTokens + usage.completionTokens - audio, audio }
         }
-        return { measured: { usage, source: 'upstream', corrected }, times: taken }
+        return { measured: { usage, source: 'upstream', corrected }, times }
       }
       // It failed before it said anything: what was asked stays to be paid with the answer to it.
-      if (response['status'] === 'failed' && !spoke) {
-        return { measured: { usage: emptyUsage, source: 'none', corrected }, times: taken }
+      if (response['status'] === 'failed' && !taken.some(({ spoke }) => spoke)) {
+        return { measured: { usage: emptyUsage, source: 'none', corrected }, times }
       }
       forget()
-      return { measured: { ...(await takeCounted(!first)), corrected }, times: taken }
+      return { measured: { ...(await takeCounted(taken, !first)), corrected }, times }
     },
     takeRest: async () => {
+      const taken = takeAnswers(undefined)
+      const times = timesOf(taken)
       // What was broken off had read the conversation before it said anything.
-      const read = times.startedAt !== null && (spoke || asked.text + asked.seconds > 0) ? context : nothing
+      const readers = asked.text + asked.seconds > 0 ? taken : taken.filter(({ spoke }) => spoke)
       forget()
-      const measured = await takeCounted(false)
+      const measured = await takeCounted(taken, false)
       const { usage } = measured
-      const promptTokens = usage.promptTokens + read.text + read.audio
-      const audioInputTokens = usage.audioInputTokens + read.audio
+      const promptTokens = usage.promptTokens + readers.length * (context.text + context.audio)
+      const audioInputTokens = usage.audioInputTokens + readers.length * context.audio
       return {
         measured:
           totalTokens(usage) === 0 ? measured : { ...measured, usage: { ...usage, promptTokens, audioInputTokens } },
-        times: takeTimes(),
+        times,
       }
     },
     soFar: () => {
-      const audioInputTokens = context.audio + inputAudioTokens(asked.seconds + fresh.seconds)
-      const audioOutputTokens = outputAudioTokens(answered.seconds)
+      const open = [...answers.values()]
+      const readers = Math.max(1, open.length)
+      const audioInputTokens = readers * context.audio + inputAudioTokens(asked.seconds + fresh.seconds)
+      const audioOutputTokens = outputAudioTokens(secondsIn(open))
       return {
         ...emptyUsage,
-        promptTokens: context.text + asked.text + fresh.text + toolTokens + audioInputTokens,
+        promptTokens: readers * (context.text + toolTokens) + asked.text + fresh.text + audioInputTokens,
         audioInputTokens,
-        completionTokens: answered.text + audioOutputTokens,
+        completionTokens: sumOf(open.map(({ text }) => text)) + audioOutputTokens,
         audioOutputTokens,
       }
     },
@@ -254,10 +295,13 @@ export function createMeter(given: {
       return outputsAudio
     },
     get responding() {
-      return times.startedAt !== null
+      return askedAt !== null || answers.size > 0
     },
   }
 }
+
+const sumOf = (counts: readonly number[]): number => counts.reduce((sum, count) => sum + count, 0)
+const secondsIn = (answers: readonly Answer[]): number => sumOf(answers.map(({ seconds }) => seconds))
 
 /** What a tool adds to the prompt. */
 const describe = (tool: Json): string =>

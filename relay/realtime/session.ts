@@ -8,12 +8,13 @@ import { isUnexpected } from '#relay/attempt/failure.ts'
 import { timeoutsOf } from '#relay/upstream-call/timeouts.ts'
 import { asTimerMs } from '#relay/transport/limits.ts'
 import { type Json, tryRecord } from '#relay/providers/shared/json.ts'
-import { closeTimeoutMs, refuseCaller } from './accept.ts'
+import { closeTimeoutMs, refuseCaller, sendError } from './accept.ts'
 import { refusalToGoOn } from './admit.ts'
 import { type SessionBilling, openSessionBilling } from './session-billing.ts'
 import type { CallerEnd, Session } from './call.ts'
 import { closeSocket, type CloseWord, lost } from './close-codes.ts'
 import { createMeter, type Meter } from './meter.ts'
+import { keepModel } from './session-model.ts'
 import { endsTranscription } from './transcription.ts'
 import { type Frame, sendFrame } from './pump.ts'
 import { heartbeatMs, watchHeartbeat } from './heartbeat.ts'
@@ -58,7 +59,7 @@ const startsWork: ReadonlySet<unknown> = new Set([
   'input_audio_buffer.speech_started',
 ])
 
-/** Carries the frames of one session both ways, unchanged, until one side ends it. Its money is settled when this resolves. */
+/** Carries the frames of one session both ways, unchanged but for the model's name, until one side ends it. Its money is settled when this resolves. */
 export async function runSession(session: Session): Promise<void> {
   const { services, call, plan, caller, upstream } = session
   const meter = createMeter({
@@ -73,8 +74,14 @@ export async function runSession(session: Session): Promise<void> {
     if (isUnexpected(error)) services.reportUnexpected(error, call.id)
     ended.resolve({ by: 'gateway', error })
   }
-  caller.frames.start(async (frame) => {
-    const event = readEvent(frame)
+  caller.frames.start(async (message) => {
+    const event = readEvent(message)
+    let frame = message
+    try {
+      frame = keepModel(session, event, message)
+    } catch (error) {
+      return sendError(caller, call, error)
+    }
     const begins = event['type'] === 'response.create'
     const barred = startsWork.has(event['type']) ? await refusalToGoOn(session) : null
     if (!barred) meter.ask(event)

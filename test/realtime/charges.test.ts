@@ -289,3 +289,23 @@ test('a transcription of the input is charged by its own report at its own price
   await untilFree(app, payer.userId)
   expect(await app.violations()).toEqual([])
 })
+
+test('of two responses at once each is charged: as it reports, and what was said of one that is broken off', async () => {
+  const { app } = world
+  const payer = await payerWith(app, 1_000_000)
+  const session = await world.openSession({ key: payer.key })
+  ask(session, '[[words=60,gate=beside,gateat=42]] a long story')
+  await session.next('response.created')
+  for (let word = 0; word < 20; word += 1) await session.next('response.output_audio.delta')
+  await converse(session, '[[usage=10:10]] a short one')
+  session.socket.close()
+  await untilFree(app, payer.userId)
+  const [short, long, ...more] = await chargesOf(app, payer.userId)
+  expect(more).toEqual([])
+  // (10 + 10 × 4) × 2.5.
+  expect(short).toMatchObject({ quota: 125, other: { usage_source: 'upstream' } })
+  // 20 words, and floor(2 / 60 × 200 / 0.24) tokens of audio.
+  expect(long).toMatchObject({ other: { usage_source: 'estimated', end: 'hung-up', audio_output: 27 } })
+  expect(long?.other['text_output']).toBeGreaterThanOrEqual(20)
+  app.upstream.openGate('beside')
+})

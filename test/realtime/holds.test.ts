@@ -69,6 +69,20 @@ test('a conversation that has grown is set aside before it is read again, and no
   expect(await app.balanceOf(payer.userId)).toBe(30_000 - 8000 * 2.5 - 10 * 10)
 })
 
+test('the result of a function that is longer than the balance pays for is not answered', async () => {
+  const { app } = world
+  const payer = await payerWith(app, 30_000)
+  const session = await world.openSession({ key: payer.key })
+  // 20,000 tokens at 2.5.
+  const output = 'abcd'.repeat(20_000)
+  session.say({ type: 'conversation.item.create', item: { type: 'function_call_output', call_id: 'call_1', output } })
+  session.say({ type: 'response.create' })
+  expect(errorOf(await session.next('error'))).toMatchObject({ code: 'insufficient_user_quota' })
+  await session.closed
+  expect(session.events.some(({ type }) => type.endsWith('.delta'))).toBe(false)
+  await untilFree(app, payer.userId)
+})
+
 test('a response sets aside what responses of the model lately cost, and a session that says nothing does not', async () => {
   const { app } = world
   const payer = await payerWith(app, 1_000_000)

@@ -130,6 +130,28 @@ test('a mapped model is asked under its name there, and logged under the callerâ
   })
 })
 
+test('an update names the model under the callerâ€™s name, and the session no other one', async () => {
+  const { app } = world
+  const { model: name } = await serve(app, { modelMapping: '{"another":"x"}' })
+  await app.pool.query('update channels set model_mapping = $1 where models = $2', [
+    JSON.stringify({ [name]: 'gpt-4o-realtime-preview' }),
+    name,
+  ])
+  await app.services.channels.reload()
+  const session = await open({ url: app.url, key: (await payerWith(app, 10_000_000)).key, model: name })
+  session.say({ type: 'session.update', session: { model: name, instructions: 'Be kind' } })
+  expect((await session.next('session.updated'))['session']).toMatchObject({
+    model: 'gpt-4o-realtime-preview',
+    instructions: 'Be kind',
+  })
+  session.say({ type: 'session.update', session: { model: 'gpt-4o-realtime-dearer' } })
+  expect(errorOf(await session.next('error')).message).toContain('the model of a session cannot be changed')
+  await converse(session, '[[usage=10:10]] Hello')
+  session.socket.close()
+  await session.closed
+  expect(JSON.stringify(app.upstream.requests.at(-1)?.body)).not.toContain('dearer')
+})
+
 test('a virtual model leads to its actual one', async () => {
   const { app } = world
   const { model } = await serve(app, {})
