@@ -59,6 +59,15 @@ export async function answerUpgrade(world: World, arrival: Arrival, counts: Sock
   open(world, arrival, { directives, recorded, events, counts })
 }
 
+/** A caller may send what is no JSON. */
+function readText(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
+  }
+}
+
 type Opening = { directives: Directives; recorded: RecordedRequest; events: unknown[]; counts: SocketCounts }
 
 function open(world: World, { request, socket, head }: Arrival, opening: Opening): void {
@@ -74,7 +83,7 @@ function open(world: World, { request, socket, head }: Arrival, opening: Opening
     let broken = false
     session.on('error', () => {})
     session.on('message', (data: Buffer) => {
-      if (world.record) events.push(JSON.parse(data.toString()))
+      if (world.record) events.push(readText(data.toString()))
     })
     session.on('close', () => {
       recorded.outcome = broken ? 'broken' : 'aborted'
