@@ -40,8 +40,10 @@ export const Channel = defineEntity({
     usedQuota: p.bigint('number').defaultRaw('0'),
     /** What was paid for it, in billionths of a US dollar, as far as buying prices are known. */
     usedCost: p.bigint('number').defaultRaw('0'),
-    /** US dollars as the provider reports them. */
+    /** As the provider reports it, in `balanceCurrency`. */
     balance: p.double().default(0),
+    /** By ISO 4217; null for points of the provider's own, and where it was last asked before this was noted. */
+    balanceCurrency: p.text().nullable(),
     balanceUpdatedAt: p.datetime().nullable(),
     /** What its models cost the operator, dated. */
     buyingPrices: p.json().$type<BuyingPrice[]>().defaultRaw("'[]'"),

@@ -72,4 +72,5 @@ export const migrationsList = [
   fromFile('0217-costs-of-leased-calls'),
   fromFile('0218-months-in-default'),
   fromFile('0219-late-refunds'),
+  fromFile('0220-balance-currency'),
 ]

@@ -193,6 +193,7 @@ async function insertChannel(
     weight: input.weight ?? 0,
     auto_ban: input.autoBan ?? true,
     balance: input.balance ?? 0,
+    balance_currency: input.balance === undefined ? null : 'USD',
     balance_updated_at: input.balance === undefined ? null : checkedAt,
     response_time_ms: input.responseMs,
     tested_at: checkedAt,

@@ -1,6 +1,7 @@
 import { Badge, Box, Button, Flex, Stack, Text } from '@chakra-ui/react'
 import { useState } from 'react'
 import { Link } from 'wouter'
+import { balanceText } from '#core/balance-text.ts'
 import { Section } from '../../components/facts.tsx'
 import { FailureNotice } from '../../components/states.tsx'
 import { t } from '../../i18n/t.ts'
@@ -59,7 +60,10 @@ function wordsOf(item: Item): { text: string; href: string; act: string } {
       }
     case 'balance-low':
       return {
-        text: t('渠道 {channel} 的余额只剩 {balance}', { channel: item.channel, balance: priceText(item.balance) }),
+        text: t('渠道 {channel} 的余额只剩 {balance}', {
+          channel: item.channel,
+          balance: balanceText(item.balance, item.currency),
+        }),
         href: channelLink(item.channelId),
         act: t('查看渠道'),
       }

@@ -17,7 +17,7 @@ export type Attention = { severity: Severity } & (
   | { kind: 'channel-disabled'; channelId: number; channel: string; reason: string; since: Date | null }
   | { kind: 'circuit-open'; channelId: number; channel: string; places: number; until: Date; reason: string }
   | { kind: 'model-unserved'; model: string; groups: string[] }
-  | { kind: 'balance-low'; channelId: number; channel: string; balance: number }
+  | { kind: 'balance-low'; channelId: number; channel: string; balance: number; currency: string | null }
   | { kind: 'balance-off'; channelId: number; channel: string; reported: number; counted: number }
   | { kind: 'price-missing'; model: string; refused: boolean }
   | { kind: 'drift'; channelId: number; channel: string; missing: number; added: number }
@@ -129,14 +129,15 @@ async function lowBalancesOf({ em }: AttentionDeps): Promise<Attention[]> {
   const channels = await em.find(
     Channel,
     { status: channelStatus.enabled, balanceUpdatedAt: { $ne: null }, balance: { $lt: lowBalanceDollars } },
-    { fields: ['name', 'balance'], orderBy: { id: 'asc' }, disableIdentityMap: true },
+    { fields: ['name', 'balance', 'balanceCurrency'], orderBy: { id: 'asc' }, disableIdentityMap: true },
   )
-  return channels.map(({ id, name, balance }) => ({
+  return channels.map(({ id, name, balance, balanceCurrency }) => ({
     kind: 'balance-low',
     severity: 'warning',
     channelId: id,
     channel: name,
     balance: Number(balance),
+    currency: balanceCurrency ?? null,
   }))
 }
 

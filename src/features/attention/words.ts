@@ -1,4 +1,5 @@
 import type { Language } from '#core/errors.ts'
+import { balanceText } from '#core/balance-text.ts'
 import type { Attention } from './service.ts'
 
 const dollars = (amount: number): string => `$${amount.toFixed(2)}`
@@ -26,8 +27,8 @@ export function attentionText(item: Attention): Record<Language, string> {
       return { zh: `模型 ${item.model} 没有价格`, en: `Model ${item.model} has no price` }
     case 'balance-low':
       return {
-        zh: `渠道 ${item.channel} 的余额只剩 ${dollars(item.balance)}`,
-        en: `Channel ${item.channel} has only ${dollars(item.balance)} left`,
+        zh: `渠道 ${item.channel} 的余额只剩 ${balanceText(item.balance, item.currency)}`,
+        en: `Channel ${item.channel} has only ${balanceText(item.balance, item.currency)} left`,
       }
     case 'balance-off':
       return {

@@ -36,6 +36,7 @@ export const toChannelView = (channel: Omit<Channel, 'proxyEncrypted'>) => ({
   usedCost: Number(channel.usedCost),
   hasBuyingPrices: channel.buyingPrices.length > 0,
   balance: Number(channel.balance),
+  balanceCurrency: channel.balanceCurrency ?? null,
   balanceUpdatedAt: channel.balanceUpdatedAt,
   responseTimeMs: channel.responseTimeMs,
   testedAt: channel.testedAt,

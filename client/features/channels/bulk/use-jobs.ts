@@ -1,4 +1,5 @@
 import { useState } from 'react'
+import { balanceText } from '#core/balance-text.ts'
 import { t } from '../../../i18n/t.ts'
 import { errorText, refusalCode } from '../../../lib/errors.ts'
 import { formatDuration } from '../../../lib/format.ts'
@@ -42,8 +43,8 @@ export function useJobs() {
       channels,
       act: async ({ id }, signal) => {
         try {
-          const { balance } = await api.updateBalance.mutate({ id }, { signal, context: { alone: true } })
-          return { ok: true, text: `$${balance.toFixed(2)}` }
+          const { balance, currency } = await api.updateBalance.mutate({ id }, { signal, context: { alone: true } })
+          return { ok: true, text: balanceText(balance, currency) }
         } catch (error) {
           return { ok: false, text: errorText(error) }
         }

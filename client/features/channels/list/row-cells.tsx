@@ -1,6 +1,7 @@
 import { HStack, Text, chakra } from '@chakra-ui/react'
 import { ChevronDown, ChevronRight, FlaskConical, Pencil, TriangleAlert } from 'lucide-react'
 import { useState } from 'react'
+import { balanceText } from '#core/balance-text.ts'
 import { Tags } from '../../../components/cells/names.tsx'
 import { Money } from '../../../components/cells/numbers.tsx'
 import { IconButton } from '../../../components/icon-button.tsx'
@@ -18,10 +19,6 @@ export type Opening = {
   editTag: (tag: string) => void
   price: (models: readonly string[]) => void
 }
-
-/** Amounts that providers report are dollars, or the currency they count in. */
-const amount = (balance: number) =>
-  balance.toLocaleString('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 2 })
 
 const Clipped = chakra('span', { base: { overflow: 'hidden', textOverflow: 'ellipsis', display: 'block' } })
 
@@ -152,14 +149,14 @@ const Balance = chakra('button', {
 
 /** What was used, and what the provider says is left; pressing that asks the provider again. */
 export function Used({ channel, onUpdate }: { channel: Channel; onUpdate: () => Promise<unknown> }) {
-  const { balance, balanceUpdatedAt, name } = channel
+  const { balance, balanceCurrency, balanceUpdatedAt, name } = channel
   const [isAsking, setAsking] = useState(false)
   const update = async () => {
     setAsking(true)
     await onUpdate()
     setAsking(false)
   }
-  const left = balanceUpdatedAt ? `$${amount(balance)}` : '–'
+  const left = balanceUpdatedAt ? balanceText(balance, balanceCurrency) : '–'
   const tip = balanceUpdatedAt
     ? `${t('更新于 {time}', { time: formatExactTime(balanceUpdatedAt) })}\n${t('点击更新余额')}`
     : t('点击更新余额')

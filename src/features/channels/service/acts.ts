@@ -13,6 +13,7 @@ function decided(channel: Channel): Record<string, unknown> {
     statusAt: _statusAt,
     usedQuota: _used,
     balance: _balance,
+    balanceCurrency: _currency,
     balanceUpdatedAt: _balanceAt,
     responseTimeMs: _time,
     testedAt: _testedAt,

@@ -12,10 +12,10 @@ type Source = {
   /** Addresses to read in turn; where the channel has no address of its own, on the host that sells the credit. */
   urls: ((channel: ProviderChannel, today: Date, before: Json) => string)[]
   headers?: (key: string) => Record<string, string>
-  /** US dollars, or the currency the provider counts in; undefined when the answer does not say. */
+  /** Undefined when the answer does not say. */
   read: (...answers: Json[]) => unknown
-  /** Whether the figure is in dollars, as everything here is counted; it is where this is absent. */
-  isInDollars?: (channel: ProviderChannel, answer: Json) => boolean
+  /** What the figure is in, by ISO 4217; dollars where this is absent, null for points of the provider's own. */
+  currency?: (channel: ProviderChannel, answer: Json) => string | null
   /** Asked when the first is refused. */
   otherwise?: Source
 }
@@ -53,14 +53,14 @@ const credit = (field: string): Source => ({
 })
 
 /** The vendor's customers in China have an account of their own there, in yuan. */
-const sellsInDollars = ({ baseUrl }: ProviderChannel): boolean => !/\.cn(?=[:/]|$)/.test(baseUrl)
+const soldIn = ({ baseUrl }: ProviderChannel): string => (/\.cn(?=[:/]|$)/.test(baseUrl) ? 'CNY' : 'USD')
 
 /** The account page stands beside the host of the calls, without its first label. */
 const account: Source = {
   urls: [({ baseUrl }) => under(baseUrl.replace('://api.', '://'), '/api/report/getUserOverview')],
   headers: (key) => ({ 'api-key': key }),
   read: (answer) => objectOf(answer['data'])['totalPoints'],
-  isInDollars: () => false,
+  currency: () => null,
 }
 
 /** Credits are reported to keys of the account's owner; any other key knows its own limit only. */
@@ -91,7 +91,7 @@ const sources = new Map<number, Source>([
     {
       urls: [({ baseUrl }) => under(baseUrl.replace(/\/v1$/, ''), '/v1/users/me/balance')],
       read: (answer) => objectOf(answer['data'])['available_balance'],
-      isInDollars: sellsInDollars,
+      currency: soldIn,
     },
   ],
   [
@@ -99,7 +99,7 @@ const sources = new Map<number, Source>([
     {
       urls: [({ baseUrl }) => under(baseUrl, '/v1/user/info')],
       read: (answer) => (answer['code'] === 20_000 ? objectOf(answer['data'])['totalBalance'] : undefined),
-      isInDollars: sellsInDollars,
+      currency: soldIn,
     },
   ],
   [
@@ -107,7 +107,7 @@ const sources = new Map<number, Source>([
     {
       urls: [({ baseUrl }) => under(baseUrl.replace(/\/v1$/, ''), '/user/balance')],
       read: (answer) => accountThatIsSpent(answer)?.['total_balance'],
-      isInDollars: (_channel, answer) => accountThatIsSpent(answer)?.['currency'] !== 'CNY',
+      currency: (_channel, answer) => currencyIn(accountThatIsSpent(answer)?.['currency']),
     },
   ],
 ])
@@ -121,6 +121,8 @@ function accountThatIsSpent(answer: Json): Json | undefined {
   return dollarsFirst.find((info) => figureIn(info['total_balance']) > 0) ?? dollarsFirst[0]
 }
 
+const currencyIn = (value: unknown): string => (typeof value === 'string' && /^[A-Z]{3}$/.test(value) ? value : 'USD')
+
 export type BalanceDeps = AskDeps & Pick<Deps, 'em' | 'secrets'>
 
 /** Types whose provider reports what is left. */
@@ -130,10 +132,10 @@ export const balanceTypes: readonly number[] = [...sources.keys()]
 export async function updateBalanceByHand(
   deps: BalanceDeps & AuditDeps,
   { id }: { id: number },
-): Promise<{ balance: number }> {
+): Promise<{ balance: number; currency: string | null }> {
   const channel = await findChannel(deps, id)
   const reading = await readBalance(deps, channel)
-  const { balance } = reading
+  const { balance, currency } = reading
   await deps.em.transactional(async (em) => {
     await keepBalance({ ...deps, em }, id, reading)
     await recordAct(
@@ -148,7 +150,7 @@ export async function updateBalanceByHand(
       },
     )
   })
-  return { balance }
+  return { balance, currency }
 }
 
 /**
@@ -168,10 +170,10 @@ export async function updateBalance(deps: BalanceDeps, { id }: { id: number }): 
 async function keepBalance(
   { em, ambient }: Pick<BalanceDeps, 'em' | 'ambient'>,
   id: number,
-  { balance, inDollars }: Reading,
+  { balance, currency }: Reading,
 ) {
-  await em.nativeUpdate(Channel, { id }, { balance, balanceUpdatedAt: ambient.now() })
-  if (!inDollars) return
+  await em.nativeUpdate(Channel, { id }, { balance, balanceCurrency: currency, balanceUpdatedAt: ambient.now() })
+  if (currency !== 'USD') return
   await execute(
     em,
     `insert into channel_balances (channel_id, balance, used_cost) select id, balance, used_cost from channels c
@@ -180,7 +182,7 @@ async function keepBalance(
   )
 }
 
-type Reading = { balance: number; inDollars: boolean; key: string }
+type Reading = { balance: number; currency: string | null; key: string }
 
 async function readBalance(deps: BalanceDeps, channel: Channel): Promise<Reading> {
   const source = sources.get(channel.type)
@@ -193,7 +195,7 @@ async function readBalance(deps: BalanceDeps, channel: Channel): Promise<Reading
   if (!Number.isFinite(balance)) {
     throw new DomainError('channel.balance_failed', { detail: 'no balance in the answer' })
   }
-  return { balance, inDollars: read.inDollars, key: upstream.key }
+  return { balance, currency: read.currency, key: upstream.key }
 }
 
 type Asking = {
@@ -203,7 +205,7 @@ type Asking = {
 }
 
 /** Each call may need what the one before it said. */
-async function figureOf(source: Source, asking: Asking): Promise<{ figure: unknown; inDollars: boolean }> {
+async function figureOf(source: Source, asking: Asking): Promise<{ figure: unknown; currency: string | null }> {
   const { channel, today, request } = asking
   const answers: Json[] = []
   for (const urlOf of source.urls) {
@@ -214,8 +216,8 @@ async function figureOf(source: Source, asking: Asking): Promise<{ figure: unkno
     }
     answers.push(readJson(answer.text))
   }
-  const inDollars = source.isInDollars?.(channel, answers[0] ?? {}) ?? true
-  return { figure: source.read(...answers), inDollars }
+  const currency = source.currency ? source.currency(channel, answers[0] ?? {}) : 'USD'
+  return { figure: source.read(...answers), currency }
 }
 
 function readJson(text: string): Json {
