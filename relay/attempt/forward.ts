@@ -114,7 +114,7 @@ async function forwardOnce(
   try {
     context.providerCall = await withToken(services, attempt, providerCall)
     const request = await buildRequest(context)
-    context.losses = lossNames(request.losses ?? [])
+    context.losses = lossNames([...(call.dropped ?? []), ...(request.losses ?? [])])
     context.searches = request.searches === true
     if (call.stream && !sent.request.stream) stopPings = pingUntilAnswered(call, context.losses)
     context.sentAt = performance.now()

@@ -34,6 +34,8 @@ import { refuseOthers } from '#relay/routing/stored-responses.ts'
 import { shownBatch } from './answer.ts'
 import { batchBody } from './body.ts'
 import { batchSelection } from './selection.ts'
+import { lossNames } from '#relay/chat/losses.ts'
+import { nameLosses } from '#relay/response/upstream-headers.ts'
 import { type BatchRequest, readBatch } from './requests.ts'
 
 /** The requests of one model, with what is set aside for them. */
@@ -45,7 +47,7 @@ export const createBatch = (services: RelayServices, exchange: Exchange): Promis
     dialect: claude,
     answer: async ({ incoming, caller }) => {
       const body = await readBody(services, incoming)
-      const { requests, texts } = await readBatch(body.json)
+      const { requests, texts, dropped } = await readBatch(body.json)
       const held = requests.flatMap(({ params }) => heldIn(params))
       await refuseOthers(services, { userId: caller.user.id, held })
       // Each is written anew, and then all of them together.
@@ -54,7 +56,8 @@ export const createBatch = (services: RelayServices, exchange: Exchange): Promis
       const shares = [...Map.groupBy(requests, ({ model }) => model)]
         .toSorted(([, left], [, right]) => right.length - left.length)
         .map(([model, own], index): Share => {
-          const call = { ...incoming, caller, body, session, ...admitCall(services, caller, model), stream: false }
+          const admitted = admitCall(services, caller, model)
+          const call = { ...incoming, caller, body, dropped, session, ...admitted, stream: false }
           return { call, holdId: index === 0 ? incoming.id : `${incoming.id}-${index}`, requests: own }
         })
       const [{ call }] = shares as [Share]
@@ -172,6 +175,7 @@ async function forward(services: RelayServices, given: BatchAttempt): Promise<vo
       throw new DomainError('relay.unavailable', {}, { cause })
     },
   )
+  nameLosses(call.res, lossNames(call.dropped ?? []))
   call.res.status(200).json(shownBatch(services, call, answer))
 }
 

@@ -33,10 +33,10 @@ const refusal = (index: number, detail: string): DomainError =>
   new DomainError('relay.batch_invalid', { detail: `requests.${index}.${detail}` })
 
 /**
- * The requests of a batch, each in the dialect's own rules, with all texts that are to be screened.
+ * The requests of a batch, each in the dialect's own rules, with all texts that are to be screened, and the names of what was taken out.
  * @throws {DomainError} relay.batch_invalid, which names the request.
  */
-export async function readBatch(json: Json): Promise<{ requests: BatchRequest[]; texts: string[] }> {
+export async function readBatch(json: Json): Promise<{ requests: BatchRequest[]; texts: string[]; dropped: string[] }> {
   const { requests: given } = json
   if (!Array.isArray(given) || given.length === 0)
     throw new DomainError('relay.batch_invalid', { detail: 'requests: at least one request is required' })
@@ -45,24 +45,26 @@ export async function readBatch(json: Json): Promise<{ requests: BatchRequest[];
   const known = new Set<string>()
   const requests: BatchRequest[] = []
   const texts: string[] = []
+  const dropped = new Set<string>()
   for (const [index, one] of given.entries()) {
     if (index % turnEvery === turnEvery - 1) await nextTurn()
-    const { request, own } = readOne(index, one)
+    const { request, own, without } = readOne(index, one)
+    for (const name of without) dropped.add(name)
     if (known.has(request.customId)) throw refusal(index, `custom_id: ${request.customId} is not unique`)
     known.add(request.customId)
     requests.push(request)
     texts.push(...own)
   }
-  return { requests, texts }
+  return { requests, texts, dropped: [...dropped] }
 }
 
-function readOne(index: number, one: unknown): { request: BatchRequest; own: string[] } {
+function readOne(index: number, one: unknown): { request: BatchRequest; own: string[]; without: string[] } {
   if (!isObject(one)) throw refusal(index, 'custom_id: Field required')
   const { custom_id: customId, params: given } = one
   if (typeof customId !== 'string' || !customIdForm.test(customId))
     throw refusal(index, 'custom_id: String should match pattern ^[a-zA-Z0-9_-]{1,64}$')
   if (!isObject(given)) throw refusal(index, 'params: Field required')
-  const params = withoutMisleading(given)
+  const { json: params, dropped: without } = withoutMisleading(given)
   if (params['stream'] === true) throw refusal(index, 'params.stream: streaming is not supported in batches')
   // Whose thread it is nobody could check when the batch is worked off.
   if ((params['thread'] ?? null) !== null) throw refusal(index, 'params.thread: threads are not supported in batches')
@@ -80,7 +82,7 @@ function readOne(index: number, one: unknown): { request: BatchRequest; own: str
     maxTokens: Math.max(0, maxTokens),
     tools: toolsOf(parsed, parsed.model),
   }
-  return { request, own: promptTexts(parsed) }
+  return { request, own: promptTexts(parsed), without }
 }
 
 function parse(index: number, params: Json) {

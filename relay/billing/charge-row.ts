@@ -1,5 +1,6 @@
 import type { Problem } from '#core/errors.ts'
 import { formulaFor, quotaOfReceipt } from '#core/pricing/charge.ts'
+import { imagePricesOf } from '#core/pricing/price-of.ts'
 import type { Receipt, UsageReceipt } from '#core/pricing/receipt.ts'
 import { toolUses } from '#core/pricing/tools.ts'
 import { type MeasuredUsage, totalTokens } from '#core/usage.ts'
@@ -64,7 +65,11 @@ export function chargeRowOf(services: RelayServices, call: Call, settlement: Set
   const used = ending.empty && source !== 'upstream' ? { ...usage, promptTokens: 0, completionTokens: 0 } : usage
   // Nothing was used: nothing is charged, a price per call included, and no counter moves.
   const isUnused = totalTokens(used) === 0
-  const tools = toolUses({ model: attempt.upstreamModel, usage: used })
+  const tools = toolUses({
+    model: attempt.upstreamModel,
+    usage: used,
+    imagePrices: imagePricesOf(services.options),
+  })
   const receipt: UsageReceipt | null = isUnused
     ? null
     : {

@@ -3,8 +3,9 @@ import { cheapTextTokens, type CheapPromptCount } from '#relay/counting/cheap-co
 import { passesThrough, systemPromptOf } from '#relay/attempt/channel-body.ts'
 import { marksPrompts } from '#relay/attempt/upstream-channel.ts'
 import type { ToolUse } from '#core/pricing/receipt.ts'
-import { toolUses } from '#core/pricing/tools.ts'
-import { type DrawnImage, emptyUsage } from '#core/usage.ts'
+import { imagePricesOf } from '#core/pricing/price-of.ts'
+import { type ImagePrices, toolUses } from '#core/pricing/tools.ts'
+import { type Drawing, emptyUsage } from '#core/usage.ts'
 import { asksForSearch } from '#relay/chat/hosted/uncounted-search.ts'
 import { isMultiTurn } from '#relay/chat/multi-turn.ts'
 import type { ChatRequest, Tool } from '#relay/chat/request.ts'
@@ -41,7 +42,7 @@ export function holdFactsOf(
   const { upstreamModel, channel } = attempt
   const isClaude = call.dialect.pricedAsClaude || isPricedAsClaude(channel.type, upstreamModel)
   const thinks = thinksUnseen(upstreamModel, request)
-  const tools = toolsOf(request, upstreamModel)
+  const tools = toolsOf(request, upstreamModel, imagePricesOf(services.options))
   const sent = sentEstimate(services, call, attempt)
   const seen = services.holds.lengths.expect(payerOf(call), upstreamModel)
   const limit = sent.maxTokens ?? 0
@@ -82,26 +83,28 @@ const marksItself = (call: Call, { channel, upstreamModel }: Attempt): boolean =
 const usualSearches = 3
 
 /** The vendor's tools that a call may use, as often as the caller allows or as is usual. */
-export function toolsOf({ tools, extra }: ChatRequest, model: string): ToolUse[] {
+export function toolsOf({ tools, extra }: ChatRequest, model: string, imagePrices?: ImagePrices): ToolUse[] {
   let webSearchCalls = asksForSearch(extra.fields) ? 1 : 0
   let fileSearchCalls = 0
   let codeInterpreterContainers = 0
-  const drawnImages: DrawnImage[] = []
+  let drawing: Drawing | undefined
   for (const tool of tools) {
     if (tool.type === 'web-search') webSearchCalls += Math.min(tool.maxUses ?? usualSearches, 10)
     const kind = kindOf(tool)
     if (/^((openrouter:)?web_search|google_?search)/i.test(kind)) webSearchCalls += usualSearches
     if (kind.startsWith('file_search')) fileSearchCalls += usualSearches
     if (kind.startsWith('code_interpreter')) codeInterpreterContainers += 1
-    if (kind === 'image_generation') drawnImages.push(drawnImageOf(tool))
+    if (kind === 'image_generation') drawing = drawingOf(tool)
   }
-  const counts = { webSearchCalls, fileSearchCalls, codeInterpreterContainers, drawnImages }
-  return toolUses({ model, usage: { ...emptyUsage, ...counts } })
+  const counts = { webSearchCalls, fileSearchCalls, codeInterpreterContainers, ...(drawing ? { drawing } : {}) }
+  return toolUses({ model, usage: { ...emptyUsage, ...counts }, imagePrices })
 }
 
-function drawnImageOf(tool: Tool): DrawnImage {
-  const { quality, size } = tool.type === 'vendor' && isObject(tool.value) ? tool.value : {}
-  return { quality: String(quality), size: String(size) }
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')
+
+function drawingOf(tool: Tool): Drawing {
+  const { model, quality, size } = tool.type === 'vendor' && isObject(tool.value) ? tool.value : {}
+  return { model: textOf(model), images: [{ quality: textOf(quality), size: textOf(size) }] }
 }
 
 /** Gemini's tools are named by their one field. */

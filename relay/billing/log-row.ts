@@ -150,12 +150,17 @@ const toolKeyNames: Record<ToolName, string> = {
 }
 
 function toolKeys({ tools }: UsageReceipt): Record<string, unknown> {
-  const entries = (tools ?? []).flatMap(({ tool, calls, dollars }): [string, unknown][] => {
-    const name = toolKeyNames[tool]
+  const kinds = [...new Set((tools ?? []).map(({ tool }) => tool))]
+  const entries = kinds.flatMap((kind): [string, unknown][] => {
+    // Images have a price each; the keys hold one, which has to give the same sum.
+    const uses = (tools ?? []).filter(({ tool }) => tool === kind)
+    const calls = uses.reduce((sum, use) => sum + use.calls, 0)
+    const dollars = uses.reduce((sum, use) => sum + use.calls * use.dollars, 0)
+    const name = toolKeyNames[kind]
     return [
       [name, true],
       [`${name}_call_count`, calls],
-      [`${name}_price`, dollars],
+      [`${name}_price`, uses.length === 1 ? uses[0]?.dollars : Math.round((dollars / calls) * 1e9) / 1e9],
     ]
   })
   return Object.fromEntries(entries)

@@ -1,4 +1,4 @@
-import { isCount, type MeasuredUsage, normaliseUsage, type ReportedUsage } from '#core/usage.ts'
+import { isCount, type MeasuredUsage, normaliseUsage, type ReportedUsage, type Usage } from '#core/usage.ts'
 import type { Delivered } from '#relay/chat/delivered.ts'
 import type { ChatRequest } from '#relay/chat/request.ts'
 import { countDelivered, countPrompt, estimateUsage } from '#relay/counting/estimate-usage.ts'
@@ -27,9 +27,10 @@ export async function measureUsage(
   const { usage, reported: isReported, corrected } = normaliseUsage(reported)
   const request = isCount(reported.promptTokens) ? sent.request : await withImages(services, sent.request)
   if (!isReported) {
-    const counted = await estimateUsage({ request, delivered: delivered(), model: upstreamModel, count })
-    const { webSearchCalls, fileSearchCalls, drawnImages = [] } = usage
-    return { usage: { ...counted, webSearchCalls, fileSearchCalls, drawnImages }, source: 'estimated', corrected }
+    // Images that a tool drew are charged as such, and were no work of the model that answers.
+    const answer = usage.drawing ? { ...delivered(), images: 0 } : delivered()
+    const counted = await estimateUsage({ request, delivered: answer, model: upstreamModel, count })
+    return { usage: { ...counted, ...toolsIn(usage) }, source: 'estimated', corrected }
   }
   let { promptTokens, completionTokens } = usage
   if (!isCount(reported.promptTokens)) promptTokens = await countPrompt(request, upstreamModel, count)
@@ -40,6 +41,14 @@ export async function measureUsage(
   const measured = { ...usage, promptTokens, completionTokens }
   return { usage: measured, source: isCounted ? 'estimated' : 'upstream', corrected }
 }
+
+/** What the vendor's tools did, which nobody has to estimate. */
+const toolsIn = ({ webSearchCalls, fileSearchCalls, codeInterpreterContainers: ran, drawing }: Usage) => ({
+  webSearchCalls,
+  fileSearchCalls,
+  ...(ran === undefined ? {} : { codeInterpreterContainers: ran }),
+  ...(drawing === undefined ? {} : { drawing }),
+})
 
 const longestImageWaitMs = 5000
 

@@ -20,6 +20,8 @@ export function lossesTowards(request: ChatRequest, target: DialectId | undefine
     const { dialect, fields } = request.extra
     for (const name of Object.keys(fields)) if (!mirrored.has(name) && !own[dialect]?.has(name)) lost.add(name)
   }
+  // That form of an answer is written without the probabilities of its text.
+  if (request.extra.dialect === 'openai-responses' && request.logprobs === true) lost.add('logprobs')
   for (const message of request.messages) {
     for (const part of message.content) {
       if (part.type === 'audio' && part.source.kind === 'file-id' && target !== 'openai-chat') lost.add('audio')

@@ -134,6 +134,7 @@ export type PlainEnd = {
   firstByteMs: number | null
   upstreamMs: number
   end: 'complete' | 'hung-up' | 'failed'
+  losses: readonly string[]
 }
 
 /** The log row of a finished operation. */
@@ -170,6 +171,7 @@ export function plainChargeRow(
       ...call.session,
       usage_source: source,
       ...(end.end === 'complete' ? {} : { end: end.end }),
+      ...(end.losses.length > 0 ? { losses: end.losses } : {}),
     },
     ...cost.columns,
   }

@@ -11,7 +11,7 @@ import { drained } from '#relay/response/caller-stream.ts'
 import { AttemptFailed, failureOfDomainError, maskedAttemptFailure, unsupportedHere } from '#relay/attempt/failure.ts'
 import { shapeFailure } from '#relay/attempt/shape-failure.ts'
 import { withToken } from '#relay/attempt/attempt-token.ts'
-import { passHeaders } from '#relay/response/upstream-headers.ts'
+import { nameLosses, passHeaders } from '#relay/response/upstream-headers.ts'
 import { bodyAsReceived } from '#relay/attempt/build-request.ts'
 import { passesThrough } from '#relay/attempt/channel-body.ts'
 import { withParamOverride } from '#relay/upstream-call/param-override.ts'
@@ -67,7 +67,7 @@ export async function forwardPlain(services: RelayServices, call: PlainCall, pla
     providerCall: plainCall,
     translation,
     sentAt: performance.now(),
-    losses: [],
+    losses: lossNames(call.dropped ?? []),
     asked: false,
     answered: false,
   }
@@ -111,7 +111,7 @@ function build(current: Try, asked: PlainRequest): UpstreamRequest {
     const plainRequest = supportedFields ? { ...asked, json: { ...asked.json, ...supportedFields.json } } : asked
     const built = current.translation.request(plainRequest, providerCall)
     const lost = foreign?.losses.filter((name) => !supportedFields?.names.includes(name)) ?? []
-    current.losses = lossNames([...lost, ...(built.losses ?? [])])
+    current.losses = lossNames([...(call.dropped ?? []), ...lost, ...(built.losses ?? [])])
     return built
   } catch (error) {
     throw unsupportedHere(error)
@@ -168,6 +168,7 @@ async function answerMade(current: Try, answer: unknown): Promise<void> {
   const { res, startedAt } = current.call
   const used = await usedBy(current, {})
   await settle(current, { used, firstByteMs: performance.now() - startedAt, end: 'complete' })
+  nameLosses(res, current.losses)
   res.status(200).setHeader('content-type', 'application/json; charset=utf-8')
   const { foreign } = current.call.asked
   res.end(JSON.stringify(foreign ? foreign.encode(answer) : answer))
@@ -198,7 +199,7 @@ async function answerJson(current: Try, reply: UpstreamReply, more: UpstreamRequ
   // What cannot be counted is not charged.
   const sent = audio?.bytes ?? named(call, shaped, shaped === json && !translation.next ? text : JSON.stringify(shaped))
   await settle(current, { used, drawn, firstByteMs: performance.now() - call.startedAt, end: 'complete' })
-  if (current.losses.length > 0) res.setHeader('x-translation-loss', current.losses.join(','))
+  nameLosses(res, current.losses)
   res.status(200).setHeader('content-type', audio?.contentType ?? 'application/json; charset=utf-8')
   res.end(sent)
 }
@@ -262,6 +263,7 @@ async function answerBytes(current: Try, reply: UpstreamReply, contentType: stri
   const start = (): void => {
     if (res.headersSent) return
     passHeaders(res, reply.headers)
+    nameLosses(res, current.losses)
     res.status(200).setHeader('content-type', contentType || 'application/octet-stream')
     res.flushHeaders()
   }
@@ -337,7 +339,7 @@ async function settle(current: Try, { used, drawn, firstByteMs, end }: End): Pro
   plan.attempts.push(attemptRecord(attempt, { status: end === 'failed' ? 500 : 200, ms: upstreamMs }))
   const row = plainChargeRow(services, charged(current, { drawn, end }), {
     plan,
-    end: { used, firstByteMs, upstreamMs, end },
+    end: { used, firstByteMs, upstreamMs, end, losses: current.losses },
   })
   try {
     await services.ledger.settle(row, call.res.headersSent ? 'go-on' : 'give-up')

@@ -48,7 +48,7 @@ async function admit(services: RelayServices, route: PlainRoute, { incoming, cal
   const admitted = admitCall(services, caller, parsed.model)
   const asked = { ...parsed, foreign, seconds: await secondsOf(services, parsed) }
   const session = sessionOf({ ...incoming, body, caller })
-  return { ...incoming, caller, body, asked, session, ...admitted, stream: asked.stream }
+  return { ...incoming, caller, body, dropped: body.dropped, asked, session, ...admitted, stream: asked.stream }
 }
 
 /** The length of what is to be written down. */

@@ -1,7 +1,6 @@
 import { DomainError } from '#core/errors.ts'
 import type { Body } from '#features/request-bodies/read-body.ts'
-import type { CallBody } from '#relay/request/call.ts'
-import { parseJson, routingNames } from '#relay/request/read-body.ts'
+import { parseJson, type ReadBody, routingNames } from '#relay/request/read-body.ts'
 import type { PlainRequest } from '#relay/providers/types.ts'
 
 /** A form has some fields and a few images; each part takes as much memory as a small file does, whatever is in it. */
@@ -19,7 +18,7 @@ function partsIn(bytes: Buffer): number {
  * JSON as it is; a form with its text fields as the JSON and its files beside it.
  * @throws {DomainError} relay.body_invalid
  */
-export async function readPlainRequest(sent: Body, contentType: string): Promise<PlainRequest & { body: CallBody }> {
+export async function readPlainRequest(sent: Body, contentType: string): Promise<PlainRequest & { body: ReadBody }> {
   const { bytes, holding } = sent
   if (!contentType.toLowerCase().startsWith('multipart/form-data')) {
     const body = await parseJson(sent)
@@ -35,7 +34,8 @@ export async function readPlainRequest(sent: Body, contentType: string): Promise
     .catch((cause: unknown) => {
       throw new DomainError('relay.body_invalid', { detail: 'the form cannot be read' }, { cause })
     })
-  for (const name of routingNames) form.delete(name)
+  const dropped = routingNames.filter((name) => form.has(name))
+  for (const name of dropped) form.delete(name)
   const json: Record<string, unknown> = Object.fromEntries(
     [...form.entries()].filter((entry): entry is [string, string] => typeof entry[1] === 'string'),
   )
@@ -55,7 +55,7 @@ export async function readPlainRequest(sent: Body, contentType: string): Promise
     for (const image of imagesIn(form)) addresses.push(await dataAddress(image))
     return addresses
   }
-  return { json, form, readFile, readImages, body: { bytes: Buffer.from(JSON.stringify(json)), json } }
+  return { json, form, readFile, readImages, body: { bytes: Buffer.from(JSON.stringify(json)), json, dropped } }
 }
 
 const dataAddress = async (given: File): Promise<string> =>

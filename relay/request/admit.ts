@@ -34,6 +34,7 @@ export async function admitChat(services: RelayServices, { incoming, route, call
     ...incoming,
     caller,
     body,
+    dropped: read.dropped,
     session,
     storedAt,
     earlier,

@@ -120,6 +120,8 @@ export type CallCore = Incoming & {
   model: string
   stream: boolean
   body: CallBody
+  /** Names of what the caller sent and no upstream is sent, whichever it is. */
+  dropped?: readonly string[] | undefined
   group: string
   pinnedChannel: ChannelRow | null
   session: CallSession

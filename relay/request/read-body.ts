@@ -6,11 +6,14 @@ import { type Body, readBody as readRequestBody } from '#features/request-bodies
 import { isObject } from '#relay/chat/json.ts'
 import type { CallBody, Incoming, RelayServices } from './call.ts'
 
+/** With the names of what stood in it and no upstream is sent. */
+export type ReadBody = CallBody & { dropped: string[] }
+
 /**
  * Reads the whole body once, gzip, deflate and br undone; the bytes are kept so that every attempt can send them again.
  * @throws {DomainError} relay.body_too_large, relay.body_invalid, input.no_room, input.address_full, input.too_slow
  */
-export async function readBody(services: RelayServices, incoming: Incoming): Promise<CallBody> {
+export async function readBody(services: RelayServices, incoming: Incoming): Promise<ReadBody> {
   const body = await readBytes(services, incoming)
   return { ...(await parseJson(body)), holding: body.holding }
 }
@@ -43,7 +46,7 @@ function asRefusal(error: unknown): unknown {
 }
 
 /** @throws {DomainError} relay.body_invalid, input.no_room, input.address_full */
-export async function parseJson({ bytes, holding }: Body): Promise<Pick<CallBody, 'bytes' | 'json' | 'fields'>> {
+export async function parseJson({ bytes, holding }: Body): Promise<Omit<ReadBody, 'holding'>> {
   const weight = weighJson(bytes)
   if (weight.problem) throw new DomainError('relay.body_invalid', { detail: `the body is ${weight.problem}` })
   await holding.raise(bytes.length + weight.bytes)
@@ -57,11 +60,11 @@ export async function parseJson({ bytes, holding }: Body): Promise<Pick<CallBody
     throw new DomainError('relay.body_invalid', { detail: 'the body must be a JSON object' })
   }
   const given = { ...value } as Record<string, unknown>
-  const json = withoutMisleading(value as Record<string, unknown>)
+  const { json, dropped } = withoutMisleading(value as Record<string, unknown>)
   const isChanged = Object.keys(json).some((name) => json[name] !== given[name])
-  if (!isChanged) return { bytes, json, fields: weight.fields }
+  if (!isChanged) return { bytes, json, fields: weight.fields, dropped }
   await holding.raise(3 * bytes.length + weight.bytes)
-  return { bytes: Buffer.from(JSON.stringify(json)), json }
+  return { bytes: Buffer.from(JSON.stringify(json)), json, dropped }
 }
 
 /**
@@ -95,20 +98,35 @@ const routingPlaces: Readonly<Record<string, (name: string) => boolean>> = {
   extra_body: (name) => name === 'google',
 }
 
-/** A call without the names that would aim it elsewhere, or pass for another field. */
-export const withoutMisleading = (json: Record<string, unknown>): Record<string, unknown> =>
-  withoutFasterService(withoutOtherModels(withoutRouting(withoutLookalikes(json))))
+type Json = Record<string, unknown>
 
-function withoutRouting(json: Record<string, unknown>): Record<string, unknown> {
-  for (const name of routingNames) delete json[name]
+/** A call without what would aim it elsewhere, cost a multiple or pass for another field, and the names of what it is without. */
+export function withoutMisleading(json: Json): { json: Json; dropped: string[] } {
+  const dropped: string[] = []
+  for (const drop of [dropLookalikes, dropRouting, dropOtherModels, dropFasterService]) {
+    drop(json, (name) => dropped.push(name))
+  }
+  return { json, dropped }
+}
+
+type Note = (name: string) => void
+
+function dropField(json: Json, name: string, note: Note): void {
+  if (!Object.hasOwn(json, name)) return
+  delete json[name]
+  note(name)
+}
+
+function dropRouting(json: Json, note: Note): void {
+  for (const name of routingNames) dropField(json, name, note)
   for (const [place, isOther] of Object.entries(routingPlaces)) {
     const given = json[place]
     if (!isObject(given)) continue
     const others = Object.entries(given).filter(([name]) => isOther(name))
+    for (const name of Object.keys(given)) if (!isOther(name)) note(`${place}.${name}`)
     if (others.length === 0) delete json[place]
     else json[place] = Object.fromEntries(others)
   }
-  return json
 }
 
 /** Entries of lists by which OpenRouter and Anthropic have other models work for a call beside the one that is named. */
@@ -117,15 +135,20 @@ const otherModels: Readonly<Record<string, (entry: Record<string, unknown>) => b
   tools: ({ type }) => /^(openrouter:(?!web_search|web_fetch|datetime)|advisor_\d)/.test(String(type)),
 }
 
-function withoutOtherModels(json: Record<string, unknown>): Record<string, unknown> {
+/** Vendors refuse these where no tool is left. */
+const besideTools = ['tool_choice', 'parallel_tool_calls']
+
+function dropOtherModels(json: Json, note: Note): void {
   for (const [place, isOther] of Object.entries(otherModels)) {
-    const list = json[place]
-    if (!Array.isArray(list) || !list.some((entry) => isObject(entry) && isOther(entry))) continue
-    const left = list.filter((entry) => !(isObject(entry) && isOther(entry)))
-    if (left.length === 0) delete json[place]
-    else json[place] = left
+    const list: unknown = json[place]
+    if (!Array.isArray(list)) continue
+    const others = list.filter(isObject).filter(isOther)
+    if (others.length === 0) continue
+    for (const { type, id } of others) note(`${place}.${String(type ?? id)}`)
+    const left = list.filter((entry) => !others.includes(entry as Json))
+    if (left.length > 0) json[place] = left
+    else for (const name of place === 'tools' ? [place, ...besideTools] : [place]) delete json[name]
   }
-  return json
 }
 
 /** Vendors serve the same model faster for a multiple of its price, which nothing here is priced by. */
@@ -135,23 +158,21 @@ const fasterService: Readonly<Record<string, RegExp>> = {
   speed: /^fast$/i,
 }
 
-function withoutFasterService(json: Record<string, unknown>): Record<string, unknown> {
+function dropFasterService(json: Json, note: Note): void {
   for (const [name, faster] of Object.entries(fasterService)) {
     const word = json[name]
-    if (typeof word === 'string' && faster.test(word)) delete json[name]
+    if (typeof word === 'string' && faster.test(word)) dropField(json, name, note)
   }
-  return json
 }
 
 /**
  * `Model` beside `model`: some upstreams do not tell the two apart and take the later, so that another model would answer
  * than the one that is priced. What is missing here is not sent on.
  */
-function withoutLookalikes(json: Record<string, unknown>): Record<string, unknown> {
+function dropLookalikes(json: Json, note: Note): void {
   for (const name of Object.keys(json)) {
     if (/^[a-z0-9_]*$/.test(name)) continue
     const plain = name.normalize('NFKC').toLowerCase()
-    if (plain !== name && Object.hasOwn(json, plain)) delete json[name]
+    if (plain !== name && Object.hasOwn(json, plain)) dropField(json, name, note)
   }
-  return json
 }

@@ -18,7 +18,7 @@ import { createEventReader } from '#relay/transport/event-reader.ts'
 import { withOpenAiUsage } from '#relay/dialects/openai-chat/missing-usage.ts'
 import { askedOf, withStoredAnswer } from './store-answer.ts'
 import { withTextAt } from '#relay/chat/text-at.ts'
-import { passHeaders } from './upstream-headers.ts'
+import { nameLosses, passHeaders } from './upstream-headers.ts'
 import { shapeFailure } from '#relay/attempt/shape-failure.ts'
 import { DomainError } from '#core/errors.ts'
 import { parseExactly } from '#core/exact-json.ts'
@@ -224,7 +224,7 @@ type Sent = { text: string; headers: IncomingHttpHeaders | undefined }
 async function sendUnstreamed({ call, losses }: AttemptContext, { text, headers }: Sent): Promise<void> {
   const { res } = call
   passHeaders(res, headers)
-  if (losses.length > 0) res.setHeader('x-translation-loss', losses.join(','))
+  nameLosses(res, losses)
   res.status(200).setHeader('content-type', 'application/json; charset=utf-8')
   res.end(text)
 }

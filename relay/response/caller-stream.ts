@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import type { Call, RelayServices } from '#relay/request/call.ts'
+import { nameLosses } from './upstream-headers.ts'
 
 /** The caller's side of a streamed answer: headers with the first byte, back-pressure, and the news that nobody listens. */
 export type CallerStream = {
@@ -22,7 +23,7 @@ function beginStream({ res }: Call, { contentType, losses }: StreamHeaders): voi
   res.setHeader('cache-control', 'no-cache')
   res.setHeader('connection', 'keep-alive')
   res.setHeader('x-accel-buffering', 'no')
-  if (losses.length > 0) res.setHeader('x-translation-loss', losses.join(','))
+  nameLosses(res, losses)
   res.flushHeaders()
 }
 

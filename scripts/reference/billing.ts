@@ -261,7 +261,11 @@ export const billingBlocks: Blocks = {
         ['web search of others', String(toolPrices.web_search.default), '1000'],
         ['file search', String(toolPrices.file_search), '1000'],
         ['code interpreter', String(toolPrices.code_interpreter_per_call), 'container'],
-        ['image generation', 'by quality and size, as `gpt-image-1` by the call', 'image'],
+        [
+          'image generation',
+          'what the model that draws costs by its own price; where it has none, by quality and size as `gpt-image-1`',
+          'image',
+        ],
       ],
     ),
 }

@@ -26,16 +26,22 @@ export type Usage = {
   fileSearchCalls: number
   /** Containers that the vendor ran code in. */
   codeInterpreterContainers?: number
-  /** Images that a tool of the vendor drew, by another model than the one that answers. */
-  drawnImages?: readonly DrawnImage[]
+  /** What a tool of the vendor drew, by another model than the one that answers. */
+  drawing?: Drawing
 }
 
 /** `""` where it is not said. */
-export type DrawnImage = { quality: string; size: string }
+export type Drawing = {
+  /** The model that draws. */
+  model: string
+  images: readonly { quality: string; size: string }[]
+  /** What that took in all, beside the answer's own tokens. */
+  tokens?: { input: number; imageInput: number; output: number }
+}
 
 /** Usage as an upstream reports it: a missing or null field means "not reported". */
-export type ReportedUsage = { [Field in Exclude<keyof Usage, 'drawnImages'>]?: number | null | undefined } & {
-  drawnImages?: readonly DrawnImage[] | undefined
+export type ReportedUsage = { [Field in Exclude<keyof Usage, 'drawing'>]?: number | null | undefined } & {
+  drawing?: Drawing | undefined
 }
 
 /** Where the counts come from and whether a figure had to be corrected. */
@@ -110,7 +116,7 @@ export function normaliseUsage(reported: ReportedUsage): { usage: Usage; reporte
   }
   const containers = read(reported.codeInterpreterContainers) ?? 0
   if (containers > 0) usage.codeInterpreterContainers = containers
-  if (reported.drawnImages && reported.drawnImages.length > 0) usage.drawnImages = reported.drawnImages
+  if (reported.drawing && reported.drawing.images.length > 0) usage.drawing = reported.drawing
   return { usage, reported: promptTokens + completionTokens > 0, corrected }
 }
 

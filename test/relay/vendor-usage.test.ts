@@ -24,7 +24,7 @@ async function charged(type: number, asked: object, { usage = tokens, stream = f
 /** (10 + 2) × 37.5, and 10 dollars for a thousand searches. */
 const withSearches = (calls: number) => ({ quota: 450 + calls * 5000, calls: calls || undefined })
 
-const settings: [number, string, object][] = [
+const settings: [number, string, { tools?: object[] } & Record<string, unknown>][] = [
   [20, 'a plugin', { plugins: [{ id: 'web' }] }],
   [20, 'options', { web_search_options: {} }],
   [20, 'a tool of the gateway', { tools: [{ type: 'openrouter:web_search' }] }],
@@ -46,6 +46,61 @@ test('what a vendor counts itself is charged as it counts', async () => {
   expect(await charged(20, { tools: [{ type: 'openrouter:web_search' }] }, { usage: none })).toEqual(withSearches(0))
   const plugins = { ...tokens, plugins: { search: { count: 2 } } }
   expect(await charged(17, { enable_search: true }, { usage: plugins })).toEqual(withSearches(2))
+})
+
+test.each([
+  ['x_tools', { x_tools: { web_search: { count: 2 } } }],
+  ['tool_usage', { tool_usage: { web_search: 2 } }],
+  ['server_side_tool_usage_details', { server_side_tool_usage_details: { web_search_calls: 1, x_search_calls: 1 } }],
+])('searches that a vendor counts in %s are charged, asked for by such a word or not', async (_, more) => {
+  const usage = { ...tokens, ...more }
+  expect(await charged(1, {}, { usage })).toEqual(withSearches(2))
+  expect(await charged(1, { web_search_options: {} }, { usage, stream: true })).toEqual(withSearches(2))
+})
+
+test('a search is set aside for before it is asked for', async () => {
+  const found = { ...choice, message: { role: 'assistant', content: 'found' } }
+  const { model } = await serve(app, {
+    type: 20,
+    baseUrl: scripted.play(json({ id: 'a', choices: [found], usage: tokens })),
+  })
+  for (const [asked, status] of [
+    [{}, 200],
+    [{ plugins: [{ id: 'web' }] }, 403],
+    [{ enable_search: true }, 403],
+    [{ tools: [{ type: 'openrouter:web_search' }] }, 403],
+  ] as const) {
+    // Enough for the answer, and less than a search.
+    const poor = await app.make.token(await app.make.user({ quota: 4900 }))
+    const body = { model, max_tokens: 10, messages: [{ role: 'user', content: 'what is new' }], ...asked }
+    expect([asked, (await app.relay(poor, '/v1/chat/completions', body)).status]).toEqual([asked, status])
+  }
+})
+
+test('what stands beside the words that aim a call stays in it', async () => {
+  const harmless = {
+    extra_body: { google: { thinking_config: { thinking_budget: 0 } } },
+    providerOptions: { openai: { store: false } },
+    provider: { order: ['a'] },
+    transforms: ['middle-out'],
+    service_tier: 'flex',
+    plugins: [{ id: 'response-healing' }],
+  }
+  const { extra_body: own, providerOptions } = harmless
+  const added = { extra_body: { ...own, model: 'dearer' }, providerOptions: { ...providerOptions, gateway: {} } }
+  await charged(20, { ...harmless, ...added })
+  const sent = JSON.parse(String(scripted.received.at(-1)?.bytes)) as Record<string, unknown>
+  expect(sent).toMatchObject(harmless)
+  expect(sent['extra_body']).toEqual(own)
+  expect(sent['providerOptions']).toEqual(providerOptions)
+})
+
+test('vendors who have no word for a search pass over those of others, and nothing is charged for them', async () => {
+  for (const type of [25, 40, 42, 43])
+    for (const [, , asked] of settings.filter(([, , { tools }]) => !tools)) {
+      expect(await charged(type, asked)).toEqual(withSearches(0))
+      expect(await charged(type, asked, { stream: true })).toEqual(withSearches(0))
+    }
 })
 
 test('nothing is charged for a search that is switched off, or for other tools and plugins', async () => {
@@ -71,27 +126,6 @@ test('reasoning that only the total counts, as at Google’s address of this for
   // What came from a cache and is counted beside the prompt is no output.
   const apart = { ...usage, prompt_tokens_details: { cached_tokens: 100 } }
   expect((await charged(1, {}, { usage: apart })).quota).toBe(12 * 37.5)
-})
-
-test('images that a vendor draws with a tool of the responses API are charged by their quality and size', async () => {
-  const image = (quality: string, size: string) => ({ type: 'image_generation_call', result: 'AAAA', quality, size })
-  const output = [
-    image('low', '1024x1024'),
-    image('high', '1024x1536'),
-    { type: 'image_generation_call', result: null },
-  ]
-  const usage = { input_tokens: 10, output_tokens: 2, total_tokens: 12 }
-  const response = { id: 'resp_1', object: 'response', status: 'completed', output, usage }
-  const streamed = { steps: [`data: ${JSON.stringify({ type: 'response.completed', response })}\n\n`] }
-  for (const stream of [false, true]) {
-    const { model } = await serve(app, { baseUrl: scripted.play(stream ? streamed : json(response)) })
-    const body = { model, input: 'two cats', tools: [{ type: 'image_generation' }], stream }
-    const reply = await app.relay(token, '/v1/responses', body)
-    expect([reply.status, (await reply.text()).includes('AAAA')]).toEqual([200, true])
-    const row = (await consumed(app)).at(-1)
-    // 0.011 and 0.25 dollars.
-    expect(row).toMatchObject({ quota: 450 + 5500 + 125_000, other: { image_generation: true } })
-  }
 })
 
 test('a conversation that Anthropic shortens on the way is charged with the request that this takes', async () => {

@@ -140,7 +140,8 @@ test('models of one batch are charged each at its own price, and the ratio is th
   ]
   // By these a gateway as upstream would be aimed elsewhere, or given another model.
   Object.assign(requests[0]?.params ?? {}, { Model: sonnet, api_base: 'https://evil.example' })
-  await libraryOf(by).messages.batches.create({ requests })
+  const { response } = await libraryOf(by).messages.batches.create({ requests }).withResponse()
+  expect(response.headers.get('x-translation-loss')).toBe('Model,api_base')
   const sent = app.upstream.requests.at(-1)?.body as { requests: { params: object }[] }
   expect(sent.requests.map(({ params }) => Object.keys(params).toSorted())).toEqual(
     Array.from({ length: 3 }, () => ['max_tokens', 'messages', 'model']),

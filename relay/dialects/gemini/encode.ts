@@ -4,6 +4,7 @@ import { audioMediaType } from '#relay/chat/media.ts'
 import { answerId } from '../answer-id.ts'
 import type { EncodeContext } from '../types.ts'
 import { type GroundedText, toGrounding } from './grounding.ts'
+import { toLogprobsResult } from './logprobs.ts'
 import { toGeminiUsage } from './usage.ts'
 
 export const geminiReasons = {
@@ -43,6 +44,7 @@ function toCandidate(choice: ChatChoice, index: number) {
     content: { role: 'model', parts },
     finishReason: geminiReasons[choice.finish],
     index,
+    ...toLogprobsResult(choice.logprobs),
     ...(citations.length + searches.length === 0
       ? {}
       : { groundingMetadata: toGrounding({ citations, searches }, texts) }),

@@ -8,6 +8,7 @@ import type { EncodeContext } from '../types.ts'
 import { geminiReasons, toFunctionCall } from './encode.ts'
 import { geminiError } from './error.ts'
 import { toGrounding } from './grounding.ts'
+import { toLogprobsResult } from './logprobs.ts'
 import { toGeminiUsage } from './usage.ts'
 
 type Call = Omit<Extract<ChatEvent, { type: 'tool-call-start' }>, 'type'> & { arguments: string; ended: boolean }
@@ -20,6 +21,7 @@ type Candidate = {
   text: string
   citations: Citation[]
   searches: WebSearch[]
+  logprobs: unknown[]
   finish: FinishReason | undefined
 }
 
@@ -52,7 +54,7 @@ export function streamGemini(context: EncodeContext): StreamEncoder {
     const existing = candidates.get(index)
     if (existing !== undefined) return existing
     const head = `{"candidates":[{"index":${index},"content":{"role":"model","parts":[`
-    const fresh: Candidate = { head, calls: [], text: '', citations: [], searches: [], finish: undefined }
+    const fresh: Candidate = { head, calls: [], text: '', citations: [], searches: [], logprobs: [], finish: undefined }
     candidates.set(index, fresh)
     return fresh
   }
@@ -67,6 +69,7 @@ export function streamGemini(context: EncodeContext): StreamEncoder {
       index,
       content: { role: 'model', parts: [{ text: '' }] },
       finishReason: geminiReasons[candidate.finish ?? 'stop'],
+      ...toLogprobsResult(candidate.logprobs),
       ...(candidate.citations.length + candidate.searches.length === 0
         ? {}
         : { groundingMetadata: toGrounding(candidate, [{ text: candidate.text, partIndex: 0 }]) }),
@@ -85,8 +88,12 @@ export function streamGemini(context: EncodeContext): StreamEncoder {
       }
       identify(event.type === 'start' ? event.id : '')
       if (event.type === 'usage') usage = event.usage
-      if (event.type === 'start' || event.type === 'usage' || event.type === 'logprobs') return ''
+      if (event.type === 'start' || event.type === 'usage') return ''
       const candidate = candidateOf(event.choice ?? 0)
+      if (event.type === 'logprobs') {
+        candidate.logprobs.push(...event.tokens)
+        return ''
+      }
       if (event.type !== 'finish') return write(candidate, partsOf(candidate, event))
       candidate.finish = event.reason
       return write(candidate, takeCalls(candidate, true))

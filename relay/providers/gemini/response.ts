@@ -6,6 +6,7 @@ import { type Json, recordOf, recordsOf, textOf, wordOf } from '../shared/json.t
 import { failedFinish, finishReasonOf, readPart, type Reading } from './answer-parts.ts'
 import { failureIn } from './failure.ts'
 import { chargedSearches, findsPlaces, citationsOf, queriesIn, searchesOf } from './grounding.ts'
+import { logprobsOf } from './logprobs.ts'
 import { readUsage } from './usage.ts'
 
 /** Text comes in pieces, and the signature of a reasoning part in the piece after it. */
@@ -37,7 +38,8 @@ function choiceOf(candidate: Json, reading: Reading): ChatChoice {
   // What was searched for led to the text, which is returned first nevertheless.
   const begin = parts.findIndex((part) => part.type === 'text')
   parts.splice(Math.max(0, begin), 0, ...searches.map((search) => ({ type: 'web-search' as const, search })))
-  return { parts, finish: finishReasonOf(reason, called) }
+  const logprobs = logprobsOf(candidate)
+  return { parts, finish: finishReasonOf(reason, called), ...(logprobs.length > 0 ? { logprobs } : {}) }
 }
 
 export function fromGeminiResponse(json: unknown, reading: Reading): ChatResponse {

@@ -3,6 +3,7 @@ import { type Json, numberOf, parseRecord, recordOf, recordsOf, textOf, wordOf }
 import { failedFinish, finishReasonOf, readPart, type Reading } from './answer-parts.ts'
 import { failureIn } from './failure.ts'
 import { chargedSearches, findsPlaces, citationsOf, queriesIn, searchesOf } from './grounding.ts'
+import { logprobsOf } from './logprobs.ts'
 import { readUsage } from './usage.ts'
 
 type Candidate = { toolCalls: number; text: string; spoke: boolean; finished: boolean; queries: Set<string> }
@@ -62,6 +63,8 @@ function searchEvents(metadata: unknown, { queries }: Candidate, { ambient }: Re
 function candidateEvents(wire: Json, candidate: Candidate, reading: Reading): ChatEvent[] {
   const parts = recordsOf(recordOf(wire['content'])?.['parts']).flatMap((part) => readPart(part, reading))
   const events = parts.flatMap((part) => partEvents(part, candidate))
+  const tokens = logprobsOf(wire)
+  if (tokens.length > 0) events.push({ type: 'logprobs', tokens })
   for (const citation of citationsOf(wire['groundingMetadata'], candidate.text))
     events.push({ type: 'citation', citation })
   events.push(...searchEvents(wire['groundingMetadata'], candidate, reading))

@@ -1,13 +1,12 @@
 import type { ProviderCall, NativeBody, NativeDialect } from '../types.ts'
 import { deliveredBy } from '#relay/chat/delivered.ts'
-import { asksForSearch } from '#relay/chat/hosted/uncounted-search.ts'
 import { isEmptyResponse, nameless } from '../shared/answer-record.ts'
 import { inspectUnreadable } from '../shared/inspect-unreadable.ts'
 import { type Json, recordOf } from '../shared/json.ts'
 import { rewriteBody } from '../shared/rewrite-body.ts'
 import { chatUrl, requestHeaders } from './address.ts'
 import { listenToOpenAi } from './listen.ts'
-import { finishBody, mayAskForUsage } from './request.ts'
+import { finishBody, mayAskForUsage, searchesBy } from './request.ts'
 import { toHubResponse } from './response.ts'
 import type { OpenAiStyle } from './style.ts'
 import { readUsage, usageObjectOf } from './usage.ts'
@@ -35,7 +34,7 @@ function nativeRequest(style: OpenAiStyle, native: NativeBody, call: ProviderCal
     headers: requestHeaders(style, call),
     body: rewriteBody(native, body),
     losses,
-    ...(asksForSearch(body) ? { searches: true } : {}),
+    ...(searchesBy(style, body) ? { searches: true } : {}),
   }
 }
 

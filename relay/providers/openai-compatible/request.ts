@@ -159,6 +159,10 @@ export function finishBody(body: Json, style: OpenAiStyle, call: ProviderCall): 
   return [...dropped, ...(style.adjust?.(body, call) ?? [])]
 }
 
+/** Whether the vendor searches for a word in the body that its answers may say nothing of. */
+export const searchesBy = (style: OpenAiStyle, body: Json): boolean =>
+  style.ignoresSearches !== true && asksForSearch(body)
+
 export function toOpenAiRequest(style: OpenAiStyle) {
   return (request: ChatRequest, call: ProviderCall): UpstreamRequest => {
     const losses = new Set(lossesTowards(request, 'openai-chat'))
@@ -176,7 +180,7 @@ export function toOpenAiRequest(style: OpenAiStyle) {
       headers: requestHeaders(style, call),
       body,
       losses: [...losses],
-      ...(asksForSearch(body) ? { searches: true } : {}),
+      ...(searchesBy(style, body) ? { searches: true } : {}),
     }
   }
 }

@@ -54,6 +54,8 @@ export type OpenAiStyle = {
   adjust?: ((body: Json, call: ProviderCall) => string[] | void) | undefined
   /** Sets which sites a search keeps to or from; what is set is no loss any more. */
   searchDomains?: ((tool: WebSearchTool, losses: Set<string>) => Json) | undefined
+  /** Has no word for a search of its own and passes over those of others, so that none is charged for them. */
+  ignoresSearches?: boolean | undefined
   usage?: ((usage: Json) => ReportedUsage) | undefined
   /** Sources that stand outside the message. */
   citations?: ((answer: Json) => Citation[]) | undefined

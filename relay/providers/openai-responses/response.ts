@@ -32,6 +32,10 @@ function nameResults(parts: readonly ResponsePart[]): void {
   }
 }
 
+/** Log probabilities of a message's text, which are those of chat completions. */
+export const logprobsOf = (item: Json): unknown[] =>
+  item['type'] === 'message' ? recordsOf(item['content']).flatMap((part) => recordsOf(part['logprobs'])) : []
+
 export const reasoningOf = (item: Json): string => {
   const texts = (name: string): string[] => recordsOf(item[name]).flatMap((entry) => textOf(entry['text']) ?? [])
   const summary = texts('summary')
@@ -109,6 +113,7 @@ export function fromResponse(json: unknown, reading: Reading): ChatResponse {
   const parts = recordsOf(response['output']).flatMap((item) => partsOf(item, place))
   nameResults(parts)
   const usage = usageOf(response)
+  const logprobs = recordsOf(response['output']).flatMap(logprobsOf)
   return {
     id: wordOf(response['id']) ?? `resp_${reading.ambient.newId(24)}`,
     model: textOf(response['model']) ?? '',
@@ -119,6 +124,7 @@ export function fromResponse(json: unknown, reading: Reading): ChatResponse {
           response,
           parts.some((part) => part.type === 'tool-call'),
         ),
+        ...(logprobs.length > 0 ? { logprobs } : {}),
       },
     ],
     ...(usage ? { usage } : {}),

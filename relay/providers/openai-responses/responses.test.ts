@@ -66,6 +66,21 @@ describe('an answer in the responses form, unstreamed or streamed', () => {
   })
 })
 
+test('log probabilities of its text are those of chat completions', () => {
+  const tokens = [{ token: 'hi', logprob: -0.5, bytes: [104, 105], top_logprobs: [] }]
+  const content = [{ type: 'output_text', text: 'hi', annotations: [], logprobs: tokens }]
+  const item = { type: 'message', role: 'assistant', content }
+  const response = { id: 'resp_1', object: 'response', status: 'completed', output: [item] }
+  const decoder = openai.chat.stream(call)
+  const events = [
+    { type: 'response.output_text.delta', output_index: 0, content_index: 0, delta: 'hi' },
+    { type: 'response.output_item.done', output_index: 0, item },
+    { type: 'response.completed', response },
+  ].flatMap((event) => decoder.push({ event: event.type, data: JSON.stringify(event) }))
+  for (const answer of [openai.chat.response(response, call), collectEvents([...events, ...decoder.end()])])
+    expect(answer.choices[0]).toMatchObject({ parts: [{ type: 'text', text: 'hi' }], logprobs: tokens })
+})
+
 test('usage of a failed answer still counts', () => {
   const decoder = openai.chat.stream(call)
   const response = {

@@ -5,7 +5,7 @@ import type { ProviderCall } from '../types.ts'
 import { type Json, numberOf, parseRecord, recordOf, textOf, wordOf } from '../shared/json.ts'
 import { failureIn } from './failure.ts'
 import { remoteCallOf, searchOf } from '#relay/chat/hosted/response-items.ts'
-import { finishOf, reasoningOf } from './response.ts'
+import { finishOf, logprobsOf, reasoningOf } from './response.ts'
 import { usageOf } from './usage.ts'
 
 type Call = { index: number; written: boolean; ended: boolean }
@@ -75,6 +75,8 @@ const citationEvents = (event: Json, state: State): ChatEvent[] =>
 
 function endItem(event: Json, state: State): ChatEvent[] {
   const item = recordOf(event['item']) ?? {}
+  const tokens = logprobsOf(item)
+  if (tokens.length > 0) return [{ type: 'logprobs', tokens }]
   const search = searchOf(item)
   if (search) return [{ type: 'web-search', search }]
   const remote = remoteCallOf(item)

@@ -1,6 +1,6 @@
-import type { ReportedUsage } from '#core/usage.ts'
+import { type Drawing, isCount, type ReportedUsage } from '#core/usage.ts'
 import { readUsage } from '../openai-compatible/usage.ts'
-import { type Json, recordOf, recordsOf, textOf, wordOf } from '../shared/json.ts'
+import { countOf, type Json, recordOf, recordsOf, textOf, wordOf } from '../shared/json.ts'
 
 const countItems = (response: Json, type: string): number =>
   recordsOf(response['output']).filter((item) => item['type'] === type).length
@@ -20,6 +20,24 @@ const countContainers = (response: Json): number =>
       .map((item) => item['container_id']),
   ).size
 
+/** A call does not say which model drew; the tool, which the response repeats, does. */
+function drawingIn(response: Json): Drawing {
+  const tool = recordsOf(response['tools']).find(({ type }) => type === 'image_generation')
+  const images = recordsOf(response['output'])
+    .filter((item) => item['type'] === 'image_generation_call' && wordOf(item['result']) !== undefined)
+    .map((item) => ({ quality: textOf(item['quality']) ?? '', size: textOf(item['size']) ?? '' }))
+  const drawn = recordOf(recordOf(response['tool_usage'])?.['image_gen'])
+  const input = countOf(drawn?.['input_tokens'])
+  const output = countOf(drawn?.['output_tokens'])
+  const imageInput = countOf(recordOf(drawn?.['input_tokens_details'])?.['image_tokens']) ?? 0
+  const isCounted = [input, imageInput, output].every(isCount) && Number(output) > 0 && imageInput <= Number(input)
+  return {
+    model: textOf(tool?.['model']) ?? '',
+    images,
+    ...(isCounted ? { tokens: { input: Number(input), imageInput, output: Number(output) } } : {}),
+  }
+}
+
 /** Usage of a whole response object, with the tools the vendor ran, which are charged by the call. */
 export function usageOf(response: Json): ReportedUsage | undefined {
   const usage = recordOf(response['usage'])
@@ -29,12 +47,10 @@ export function usageOf(response: Json): ReportedUsage | undefined {
   const webSearchCalls = Math.max(searchItems, counts.webSearchCalls ?? 0)
   const fileSearchCalls = countItems(response, 'file_search_call')
   const codeInterpreterContainers = countContainers(response)
-  const drawnImages = recordsOf(response['output'])
-    .filter((item) => item['type'] === 'image_generation_call' && wordOf(item['result']) !== undefined)
-    .map((item) => ({ quality: textOf(item['quality']) ?? '', size: textOf(item['size']) ?? '' }))
+  const drawing = drawingIn(response)
   return {
     ...counts,
-    ...(drawnImages.length > 0 ? { drawnImages } : {}),
+    ...(drawing.images.length > 0 ? { drawing } : {}),
     ...(webSearchCalls > 0 ? { webSearchCalls } : {}),
     ...(fileSearchCalls > 0 ? { fileSearchCalls } : {}),
     ...(codeInterpreterContainers > 0 ? { codeInterpreterContainers } : {}),

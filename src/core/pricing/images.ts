@@ -4,7 +4,7 @@ import { formulaFor } from './charge.ts'
 import type { Price } from './price.ts'
 import type { ImageReceipt, UsageReceipt } from './receipt.ts'
 import { figureOf, imageQualityRatio, imageSizeRatio } from './tables.ts'
-import { imageDollars } from './tools.ts'
+import { listedImageDollars } from './tools.ts'
 
 export type ImageCall = {
   /** The priced name. */
@@ -59,5 +59,5 @@ function qualityRatioOf({ model, size, quality }: ImageCall): number {
 /** Of an image whose tokens nobody reported. */
 function gptImagePrice(price: Price, call: ImageCall): Price {
   if (price.kind === 'call' || price.modelRatio === 0) return price
-  return { kind: 'call', modelPrice: imageDollars(call), source: 'default' }
+  return { kind: 'call', modelPrice: listedImageDollars(call), source: 'default' }
 }

@@ -4,6 +4,7 @@ import type { CallPrice, Price } from './price.ts'
 import { type PriceSettings, resolvePrice, resolveTaskPrice } from './resolve-price.ts'
 import { figureOf, type PriceTables, type RatioMap } from './tables.ts'
 import { taskPriceName } from './tasks.ts'
+import type { ImagePrices } from './tools.ts'
 
 export const priceTablesOf = (options: OptionsReader): PriceTables => ({
   ModelRatio: options.get('ModelRatio'),
@@ -81,6 +82,12 @@ export function priceOf(
   }
   return price
 }
+
+/** What the images of a model cost by the present tables. */
+export const imagePricesOf = (options: OptionsReader): ImagePrices => ({
+  priceOf: (model) => priceOf(options, { model, acceptUnset: false }),
+  quotaPerUnit: options.get('QuotaPerUnit'),
+})
 
 const tablesOnly: PriceSettings = {
   fallback_pricing_enabled: false,

@@ -1,6 +1,8 @@
-import type { DrawnImage, Usage } from '../usage.ts'
+import type { Drawing, Usage } from '../usage.ts'
 import type { ToolUse } from './receipt.ts'
-import { figureByPattern, figureOf, toolPrices } from './tables.ts'
+import type { Price } from './price.ts'
+import { completionRatioOf } from './resolve-price.ts'
+import { defaultCompletionRatio, defaultPriceTables, figureByPattern, figureOf, toolPrices } from './tables.ts'
 
 /** Dollars per 1000 web searches, by the vendor that runs them. */
 function webSearchDollars(model: string): number {
@@ -12,25 +14,61 @@ function webSearchDollars(model: string): number {
 /** These chat models search once a call without reporting it. */
 export const isChatSearchModel = (model: string): boolean => /-search-(preview|api)/.test(model)
 
+/** The model whose images have a list price, and the one that draws where nobody says which. */
+const listedModel = 'gpt-image-1'
+
 /** The list price of an image; a quality or size left to the model counts as the most expensive. */
-export function imageDollars({ quality, size }: DrawnImage): number {
+export function listedImageDollars({ quality, size }: Drawing['images'][number]): number {
   const table: Readonly<Record<string, Readonly<Record<string, number>>>> = toolPrices['gpt-image-1_per_call']
   const bySize = (Object.hasOwn(table, quality) ? table[quality] : table['high']) ?? {}
   return figureOf(bySize, size) ?? Math.max(...Object.values(bySize))
 }
 
-function imageUses(images: readonly DrawnImage[]): ToolUse[] {
+export type ImagePrices = {
+  /** What a model that draws costs; undefined where nobody has priced it. */
+  priceOf: (model: string) => Price | undefined
+  quotaPerUnit: number
+}
+
+/** Of the model that the list is of, as the built-in tables have it. */
+const listedOutput =
+  (figureOf(defaultPriceTables.ModelRatio, listedModel) ?? 0) * completionRatioOf(listedModel, defaultCompletionRatio)
+
+const rounded = (dollars: number): number => Math.round(dollars * 1e9) / 1e9
+
+/**
+ * What was drawn costs what it does as a call of its own to the model that drew: by the call, or by the tokens where the vendor
+ * reports them. Where it does not, an image costs its list price, as many times over as a token of that model costs of one of the list's.
+ */
+function imageUses({ model, images, tokens }: Drawing, prices: ImagePrices | undefined): ToolUse[] {
+  const price = prices?.priceOf(model || listedModel)
+  const isPriced = price?.source === 'table'
+  if (isPriced && price.kind === 'ratio' && tokens && prices) {
+    const { input, imageInput, output } = tokens
+    const weighed = input - imageInput + imageInput * price.imageRatio + output * price.completionRatio
+    const dollars = rounded((weighed * price.modelRatio) / prices.quotaPerUnit / images.length)
+    return [{ tool: 'imageGeneration', calls: images.length, dollars, per: 1 }]
+  }
   const calls = new Map<number, number>()
-  for (const dollars of images.map(imageDollars)) calls.set(dollars, (calls.get(dollars) ?? 0) + 1)
+  for (const image of images) {
+    const listed = listedImageDollars(image)
+    const dollars = !isPriced
+      ? listed
+      : price.kind === 'call'
+        ? price.modelPrice
+        : rounded((listed * price.modelRatio * price.completionRatio) / listedOutput)
+    calls.set(dollars, (calls.get(dollars) ?? 0) + 1)
+  }
   return [...calls].map(([dollars, count]) => ({ tool: 'imageGeneration', calls: count, dollars, per: 1 }))
 }
 
 /** The built-in tools a call used, at today's prices; `model` is the priced name. */
 export function toolUses(call: {
   model: string
-  usage: Pick<Usage, 'webSearchCalls' | 'fileSearchCalls' | 'codeInterpreterContainers' | 'drawnImages'>
+  usage: Pick<Usage, 'webSearchCalls' | 'fileSearchCalls' | 'codeInterpreterContainers' | 'drawing'>
+  imagePrices?: ImagePrices | undefined
 }): ToolUse[] {
-  const { model, usage } = call
+  const { model, usage, imagePrices } = call
   const containers = usage.codeInterpreterContainers ?? 0
   const searches = usage.webSearchCalls > 0 ? usage.webSearchCalls : isChatSearchModel(model) ? 1 : 0
   const uses: ToolUse[] = []
@@ -39,5 +77,5 @@ export function toolUses(call: {
     uses.push({ tool: 'fileSearch', calls: usage.fileSearchCalls, dollars: toolPrices.file_search, per: 1000 })
   if (containers > 0)
     uses.push({ tool: 'codeInterpreter', calls: containers, dollars: toolPrices.code_interpreter_per_call, per: 1 })
-  return [...uses, ...imageUses(usage.drawnImages ?? [])]
+  return usage.drawing ? [...uses, ...imageUses(usage.drawing, imagePrices)] : uses
 }

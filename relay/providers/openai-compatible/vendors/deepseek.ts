@@ -65,6 +65,7 @@ export const deepseek = openAiCompatible({
   id: 'deepseek',
   label: 'DeepSeek',
   channelTypes: [43],
+  ignoresSearches: true,
   messagesUrl: messagesBelow(/(\/anthropic)?(\/(v1|beta))?$/, '/anthropic/v1/messages'),
   profile: { user: userRule },
   userField: 'user_id',

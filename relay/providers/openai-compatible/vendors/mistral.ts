@@ -106,6 +106,7 @@ export const mistral = openAiCompatible({
   telemetryName: 'mistral_ai',
   label: 'Mistral',
   channelTypes: [42],
+  ignoresSearches: true,
   streamUsage: false,
   reasoning,
   adjust,

@@ -6,6 +6,7 @@ export const moonshot = openAiCompatible({
   id: 'moonshot',
   label: 'Moonshot',
   channelTypes: [25],
+  ignoresSearches: true,
   messagesUrl: ({ channel }) =>
     // The coding plan has both dialects right below its own path.
     channel.baseUrl.includes('/coding')

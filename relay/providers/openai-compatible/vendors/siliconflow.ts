@@ -15,6 +15,7 @@ const style: OpenAiStyle = {
   id: 'siliconflow',
   label: 'SiliconFlow',
   channelTypes: [40],
+  ignoresSearches: true,
   messagesUrl: messagesBelow(/\/v1$/, '/v1/messages'),
   takesTopK: true,
   completionsUrl: ({ channel }) => joinPath(channel.baseUrl, '/v1', '/completions'),

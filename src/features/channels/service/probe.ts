@@ -12,7 +12,7 @@ import { ChannelProbe } from '#db/entities/channel-probe.ts'
 import { Log } from '#db/entities/log.ts'
 import { User } from '#db/entities/user.ts'
 import type { Deps } from '#features/deps.ts'
-import { priceOf } from '#core/pricing/price-of.ts'
+import { imagePricesOf, priceOf } from '#core/pricing/price-of.ts'
 import { maskFailure } from '#relay/providers/shared/mask-failure.ts'
 import { providerFor } from '#relay/providers/registry.ts'
 import { type ProviderCall, UpstreamRefusal } from '#relay/providers/types.ts'
@@ -141,7 +141,7 @@ async function logProbe(deps: ProbeDeps, { channel, call, price, usage, duration
   const receipt = {
     formula: formulaFor({ claude, realtime: false, usage }),
     usage,
-    tools: toolUses({ model: call.model, usage }),
+    tools: toolUses({ model: call.model, usage, imagePrices: imagePricesOf(deps.options) }),
     price,
     groupRatio: 1,
     quotaPerUnit: deps.options.get('QuotaPerUnit'),

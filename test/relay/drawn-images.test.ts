@@ -1,0 +1,123 @@
+import { expect, test } from 'vitest'
+import { hang, json, type Play } from '#test/support/scripted-upstream.ts'
+import { consumed, eventually } from './caller-dialects.ts'
+import { startScriptedRelay } from './relay-world.ts'
+import { serve, withOptions } from './serve.ts'
+
+const { app, scripted, token } = await startScriptedRelay()
+
+const image = (quality: string, size: string) => ({ type: 'image_generation_call', result: 'AAAA', quality, size })
+const usage = { input_tokens: 10, output_tokens: 2, total_tokens: 12 }
+/** (10 + 2) × 37.5, the answer's own tokens. */
+const answered = 450
+const output = [image('low', '1024x1024'), image('high', '1024x1536'), { type: 'image_generation_call', result: null }]
+const responseOf = (more: object = {}) => ({
+  id: 'resp_1',
+  object: 'response',
+  status: 'completed',
+  output,
+  usage,
+  ...more,
+})
+const eventText = (event: object): string => `data: ${JSON.stringify(event)}\n\n`
+
+async function drawn(play: Play, { stream = false, tool = {} as object, path = '/v1/responses' } = {}) {
+  const { model } = await serve(app, { baseUrl: scripted.play(play) })
+  const body = { model, input: 'two cats', tools: [{ type: 'image_generation', ...tool }], stream }
+  const reply = await app.relay(token, path, body)
+  expect([reply.status, (await reply.text()).includes('AAAA')]).toEqual([200, true])
+  return (await consumed(app)).at(-1)
+}
+
+const inBothForms = (response: object): [Play, boolean][] => [
+  [json(response), false],
+  [{ steps: [eventText({ type: 'response.completed', response })] }, true],
+]
+
+test('images that a vendor draws with a tool of the responses API are charged by their quality and size', async () => {
+  for (const [play, stream] of inBothForms(responseOf())) {
+    const row = await drawn(play, { stream })
+    // 0.011 and 0.25 dollars.
+    expect(row).toMatchObject({ quota: answered + 5500 + 125_000, other: { image_generation: true } })
+    // What clients compute from the row is the same sum.
+    expect(row?.other).toMatchObject({ image_generation_call_count: 2, image_generation_price: 0.1305 })
+  }
+})
+
+const tables = {
+  ModelPrice: '{"draws-by-the-call":0.02}',
+  ModelRatio: '{"gpt-image-1":5,"gpt-image-1.5":2,"draws-free":0}',
+  CompletionRatio: '{"gpt-image-1":8,"gpt-image-1.5":8}',
+}
+const counted = {
+  image_gen: { input_tokens: 30, input_tokens_details: { image_tokens: 10 }, output_tokens: 1000, total_tokens: 1030 },
+}
+const named = (model: string) => ({
+  tools: [
+    { type: 'function', name: 'f' },
+    { type: 'image_generation', model },
+  ],
+})
+
+test.each([
+  ['by the call of the model that the tool names', named('draws-by-the-call'), 2 * 10_000],
+  ['nothing where that model is free', named('draws-free'), 0],
+  ['by the tokens that the vendor reports', { ...named('gpt-image-1.5'), tool_usage: counted }, (30 + 1000 * 8) * 2],
+  ['by the list, as the price of that model stands to the listed one', named('gpt-image-1.5'), 0.8 * 130_500],
+  ['by the list, where the listed model has another price', {}, 2 * 130_500],
+  ['by the list, where nobody has priced that model', named('unheard-of'), 130_500],
+  [
+    'by the list, where the vendor counts what cannot be',
+    { tool_usage: { image_gen: { output_tokens: -1 } } },
+    2 * 130_500,
+  ],
+])('images of a tool cost %s', async (_, more, quota) => {
+  await withOptions(app, tables, async () => {
+    for (const [play, stream] of inBothForms(responseOf(more)))
+      expect(await drawn(play, { stream })).toMatchObject({ quota: answered + quota })
+  })
+})
+
+test('a call sets aside an image of the model that its tool names', async () => {
+  await withOptions(app, { ...tables, ModelPrice: '{"draws-by-the-call":0.02,"draws-dearly":3}' }, async () => {
+    const { model } = await serve(app, { baseUrl: scripted.play(json(responseOf())) })
+    const poor = await app.make.token(await app.make.user({ quota: 1_000_000 }))
+    const ask = (draws: string) =>
+      app.relay(poor, '/v1/responses', { model, input: 'a cat', tools: [{ type: 'image_generation', model: draws }] })
+    expect((await ask('draws-dearly')).status).toBe(403)
+    expect((await ask('draws-by-the-call')).status).toBe(200)
+  })
+})
+
+test('who leaves with an image before the answer ends pays for the image', async () => {
+  const tools = [{ type: 'image_generation', model: 'draws-by-the-call' }]
+  const response = { id: 'resp_1', object: 'response', status: 'in_progress', output: [], tools }
+  for (const isNamed of [true, false]) {
+    const events = [
+      { type: 'response.created', response },
+      { type: 'response.output_item.done', output_index: 0, item: image('low', '1024x1024') },
+    ]
+    const steps = events.map((event) => (isNamed ? `event: ${event.type}\n` : '') + eventText(event))
+    await withOptions(app, tables, async () => {
+      const { model } = await serve(app, { baseUrl: scripted.play({ steps: [...steps, hang] }) })
+      const leaving = new AbortController()
+      const reply = await fetch(`${app.url}/v1/responses`, {
+        method: 'POST',
+        headers: { authorization: `Bearer sk-${token.key}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ model, input: 'a cat', tools: [{ type: 'image_generation' }], stream: true }),
+        signal: leaving.signal,
+      })
+      const reader = reply.body?.pipeThrough(new TextDecoderStream()).getReader()
+      for (let text = ''; !text.includes('AAAA');) text += (await reader?.read())?.value ?? ''
+      leaving.abort()
+      const [row] = await eventually(
+        async () => (await consumed(app)).filter((one) => one.model_name === model),
+        (rows) => rows.length > 0,
+      )
+      expect(row).toMatchObject({ other: { end: 'hung-up', image_generation: true } })
+      // The image, and the words of the question alone: the image is nothing that the answering model wrote.
+      expect(row?.completion_tokens).toBe(0)
+      expect(row?.quota).toBe(10_000 + Math.round(Number(row?.prompt_tokens) * 37.5))
+    })
+  }
+})
