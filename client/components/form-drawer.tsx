@@ -6,8 +6,9 @@ import type { FieldValues, UseFormReturn } from 'react-hook-form'
 import { FormProvider, useFormState } from 'react-hook-form'
 import { t } from '../i18n/t.ts'
 import { notify } from './notify.ts'
-import { errorText, requestIdOf } from '../lib/errors.ts'
+import { errorText, refusalCode, requestIdOf } from '../lib/errors.ts'
 import { markRefusedFields } from '../lib/form.ts'
+import { queryClient } from '../lib/query.ts'
 import { useLeaveGuard } from '../lib/leave-guard.ts'
 import { useOrigin } from '../lib/use-origin.ts'
 import { useIsPhone } from '../lib/use-media.ts'
@@ -139,6 +140,8 @@ function useSubmit<Values extends FieldValues, Output>(
       } catch (error) {
         markRefusedFields(form, error)
         setFailure(error)
+        // What is opened again then is what stands there now.
+        if (refusalCode(error) === 'input.changed_meanwhile') void queryClient.invalidateQueries()
       }
     })(event)
     void sent.finally(() => (isUnderWay.current = false))

@@ -76,7 +76,7 @@ describeWithBrowser('unsaved work', async () => {
       await expect.poll(models).toBe('house-model,gpt-4.1')
       await app.trpc(root).admin.channels.update.mutate({ id, models: ['house-model', 'gpt-4.1', 'o3'] })
     })
-    await toastShown(page, '渠道已被其他人修改')
+    await toastShown(page, '内容已在别处被修改')
     expect(await models()).toBe('house-model,gpt-4.1,o3')
     await context.close()
   })

@@ -193,7 +193,7 @@ describe('channels', () => {
     const refused = results.flatMap((result) =>
       result.status === 'rejected' ? [codeOf(Promise.reject(result.reason))] : [],
     )
-    expect(new Set(await Promise.all(refused))).toEqual(new Set(['channel.changed_meanwhile']))
+    expect(new Set(await Promise.all(refused))).toEqual(new Set(['input.changed_meanwhile']))
     expect(refused).toHaveLength(49)
     // A row of before may hold what would not be taken now, which is no reason to keep it.
     await app.sql('update channels set openai_organization = $2 where id = $1', [id, 'Größe '])

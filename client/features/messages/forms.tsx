@@ -10,6 +10,7 @@ import { ErrorState } from '../../components/states.tsx'
 import { t } from '../../i18n/t.ts'
 import { useZodForm } from '../../lib/form.ts'
 import { trpc } from '../../lib/trpc.ts'
+import { useFilled } from '../../lib/use-filled.ts'
 import { MessageBody } from './body.tsx'
 import { RecipientPicker } from './recipient-picker.tsx'
 import { RecipientTable } from './recipients.tsx'
@@ -21,7 +22,11 @@ const newMessage = messageText.extend({
   ),
 })
 
-const blank = { title: '', content: '', format: 'markdown' as MessageFormat }
+type Text = { title: string; content: string; format: MessageFormat }
+
+const textOf = ({ title, content, format }: Text): Text => ({ title, content, format })
+
+const blank: Text = { title: '', content: '', format: 'markdown' }
 
 export function CreateMessage({ open, onClose }: { open: boolean; onClose: () => void }) {
   const form = useZodForm({ schema: newMessage, values: { ...blank, recipients: { userIds: [] } } })
@@ -49,8 +54,8 @@ export function CreateMessage({ open, onClose }: { open: boolean; onClose: () =>
 export function EditMessage({ id, onClose }: { id: number; onClose: () => void }) {
   const wanted = trpc.admin.messages.get.useQuery({ id }, { enabled: id > 0, staleTime: 0 })
   const message = wanted.data?.id === id ? wanted.data : undefined
-  const { title, content, format } = message ?? blank
-  const form = useZodForm({ schema: messageText, values: { title, content, format } })
+  const form = useZodForm({ schema: messageText, values: blank })
+  const began = useFilled(form.reset, id || undefined, wanted.isFetching ? undefined : message && textOf(message))
   const utils = trpc.useUtils()
   const update = trpc.admin.messages.update.useMutation()
   const failed = message === undefined && wanted.error !== null
@@ -61,10 +66,10 @@ export function EditMessage({ id, onClose }: { id: number; onClose: () => void }
       title={t('编辑消息')}
       description={message && `#${message.id}`}
       form={form}
-      loading={message === undefined && !wanted.error}
+      loading={began === undefined && !failed}
       unavailable={failed}
       onSubmit={async (values) => {
-        await update.mutateAsync({ id, ...values })
+        await update.mutateAsync({ id, ...values, expected: began })
         await Promise.all([utils.admin.messages.invalidate(), utils.user.messages.invalidate()])
         notify.success(t('保存成功'))
       }}

@@ -1,4 +1,3 @@
-import { useEffect, useState } from 'react'
 import { planForm } from '#features/plans/schema.ts'
 import { ChoicesField, SelectField, SwitchField } from '../../components/fields/choice-fields.tsx'
 import { QuotaField } from '../../components/fields/quota-field.tsx'
@@ -10,21 +9,15 @@ import { t } from '../../i18n/t.ts'
 import { useZodForm } from '../../lib/form.ts'
 import { reportedWhenFailed } from '../../lib/query.ts'
 import { trpc } from '../../lib/trpc.ts'
-import { blankPlan, type Plan, valuesOf } from './words.ts'
+import { useFilled } from '../../lib/use-filled.ts'
+import { blankPlan, type Plan, storedOf, valuesOf } from './words.ts'
 
 type PlanFormProps = { open: boolean; plan: Plan | undefined; onClose: () => void }
 
 /** Makes a plan, or changes what those get who buy it from now on. */
 export function PlanForm({ open, plan, onClose }: PlanFormProps) {
   const form = useZodForm({ schema: planForm, values: blankPlan })
-  const { reset } = form
-  const [shown, setShown] = useState<number>()
-  useEffect(() => {
-    if (!open) return setShown(undefined)
-    if (shown === (plan?.id ?? 0)) return
-    setShown(plan?.id ?? 0)
-    reset(plan ? valuesOf(plan) : blankPlan)
-  }, [open, plan, reset, shown])
+  const began = useFilled(form.reset, open ? (plan?.id ?? 0) : undefined, plan ? valuesOf(plan) : blankPlan)
   const utils = trpc.useUtils()
   const models = trpc.user.models.list.useQuery(undefined, { ...reportedWhenFailed, enabled: open })
   const openCurrencies = trpc.admin.plans.currencies.useQuery(undefined, { ...reportedWhenFailed, enabled: open })
@@ -39,7 +32,9 @@ export function PlanForm({ open, plan, onClose }: PlanFormProps) {
       form={form}
       submitLabel={plan ? t('保存') : t('创建')}
       onSubmit={async (values) => {
-        await (plan ? update.mutateAsync({ ...values, id: plan.id }) : create.mutateAsync(values))
+        await (plan
+          ? update.mutateAsync({ ...values, id: plan.id, expected: began && storedOf(began) })
+          : create.mutateAsync(values))
         await utils.admin.plans.invalidate()
         notify.success(plan ? t('更新成功') : t('创建成功'))
       }}

@@ -28,6 +28,12 @@ export const blankPlan: Values = {
 }
 
 export const valuesOf = (plan: Plan): Values => {
-  const { id: _, sold: __, updatedAt: ___, windows, ...values } = plan
+  const { id: _, sold: __, running: ___, updatedAt: ____, windows, ...values } = plan
   return { ...values, windows: windows.map((window) => ({ ...window, models: [] })) }
 }
+
+/** As the form began with it, in the form in which it is stored. */
+export const storedOf = ({ windows, ...values }: Values): Record<string, unknown> => ({
+  ...values,
+  windows: windows.map(({ period, seconds, zone: of, amount }) => ({ period, seconds, zone: of, amount })),
+})

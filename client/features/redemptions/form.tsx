@@ -1,4 +1,3 @@
-import { useEffect, useState } from 'react'
 import { Button, Stack, Textarea } from '@chakra-ui/react'
 import { Download } from 'lucide-react'
 import { redemptionForm } from '#features/redemptions/schema.ts'
@@ -15,6 +14,7 @@ import { t } from '../../i18n/t.ts'
 import { useZodForm } from '../../lib/form.ts'
 import { quotaText } from '../../lib/format.ts'
 import { trpc } from '../../lib/trpc.ts'
+import { useFilled } from '../../lib/use-filled.ts'
 import { nameOf, newRedemption, quotaPresets } from './values.ts'
 import type { Redemption } from './words.ts'
 
@@ -30,6 +30,16 @@ const valuesOf = (redemption: Redemption): Values => ({
   maxUses: redemption.maxUses,
   validFrom: redemption.validFrom as null,
   validUntil: redemption.validUntil as null,
+})
+
+type Changeable = Pick<Values, 'name' | 'quota' | 'maxUses'> & { validFrom: Date | null; validUntil: Date | null }
+
+const changeable = ({ name, quota, maxUses, validFrom, validUntil }: Changeable): Changeable => ({
+  name,
+  quota,
+  maxUses,
+  validFrom,
+  validUntil,
 })
 
 /** New codes are shown once they are made, to be copied or saved. */
@@ -66,16 +76,9 @@ type RedemptionFormProps = { open: boolean; redemption: Redemption | undefined; 
 /** Makes codes, or changes one that nobody has used. */
 export function RedemptionForm({ open, redemption, onClose }: RedemptionFormProps) {
   const form = useZodForm({ schema: redemptionForm, values: newRedemption })
-  const { reset, watch } = form
-  const [isGift, key, quota] = watch(['isGift', 'key', 'quota'])
-  const [shown, setShown] = useState<number>()
-  useEffect(() => {
-    if (!open) return setShown(undefined)
-    if (shown === (redemption?.id ?? 0)) return
-    setShown(redemption?.id ?? 0)
-    reset(redemption ? valuesOf(redemption) : newRedemption)
-  }, [open, redemption, reset, shown])
-
+  const [isGift, key, quota] = form.watch(['isGift', 'key', 'quota'])
+  const opened = redemption ? valuesOf(redemption) : newRedemption
+  const began = useFilled(form.reset, open ? (redemption?.id ?? 0) : undefined, opened)
   const utils = trpc.useUtils()
   const create = trpc.admin.redemptions.create.useMutation()
   const update = trpc.admin.redemptions.update.useMutation()
@@ -89,8 +92,8 @@ export function RedemptionForm({ open, redemption, onClose }: RedemptionFormProp
       onSubmit={async (values) => {
         const name = nameOf(values)
         if (redemption) {
-          const { quota: amount, maxUses, validFrom, validUntil } = values
-          await update.mutateAsync({ id: redemption.id, name, quota: amount, maxUses, validFrom, validUntil })
+          const { id } = redemption
+          await update.mutateAsync({ ...changeable(values), id, name, expected: began && changeable(began) })
           notify.success(t('更新成功'))
         } else {
           showMade(await create.mutateAsync({ ...values, name }), name)

@@ -7,7 +7,7 @@ import { t } from '../../i18n/t.ts'
 import { useZodForm } from '../../lib/form.ts'
 import { trpc } from '../../lib/trpc.ts'
 import { TokenFields } from './fields.tsx'
-import { newToken, tokenForm, valuesOf } from './form-schema.ts'
+import { newToken, tokenForm, type TokenValues, valuesOf } from './form-schema.ts'
 import type { OpenToken } from './use-open-token.ts'
 
 /** Makes tokens, or changes one. */
@@ -27,12 +27,13 @@ export function TokenForm({ open }: { open: OpenToken }) {
   const form = useZodForm({ schema, values: newToken })
   const { reset } = form
   // What is fetched again while the form is open does not undo what was typed.
-  const [filled, setFilled] = useState<{ id: number; quota: number }>()
+  const [filled, setFilled] = useState<{ id: number; quota: number; values: TokenValues }>()
   useEffect(() => {
     if (edited === undefined) setFilled(undefined)
     else if (edited !== filled?.id && (isNew || (token && caps))) {
-      reset(token && caps ? valuesOf(token, caps) : newToken)
-      setFilled({ id: edited, quota: token?.remainQuota ?? 0 })
+      const values = token && caps ? valuesOf(token, caps) : newToken
+      reset(values)
+      setFilled({ id: edited, quota: token?.remainQuota ?? 0, values })
     }
   }, [edited, filled, isNew, token, caps, reset])
   const failed = (token ? null : wanted.error) ?? (caps ? null : known.error)
@@ -45,7 +46,8 @@ export function TokenForm({ open }: { open: OpenToken }) {
       const knownQuota = filled?.quota ?? token.remainQuota
       // What calls take while the form is open is not given back by saving it.
       const quota = remainQuota === Math.max(0, knownQuota) ? {} : { remainQuota, knownQuota }
-      await update.mutateAsync({ ...fields, id: token.id, ...quota })
+      const { count: _, remainQuota: __, ...expected } = filled?.values ?? newToken
+      await update.mutateAsync({ ...fields, id: token.id, ...quota, expected })
       notify.success(t('保存成功'))
     } else {
       const made = await create.mutateAsync({ ...fields, remainQuota, count })

@@ -1,5 +1,5 @@
 import { Text } from '@chakra-ui/react'
-import { useEffect, useMemo, useState } from 'react'
+import { useMemo } from 'react'
 import { useWatch } from 'react-hook-form'
 import type { z } from 'zod'
 import { spendCaps } from '#core/limits/spend-cap.ts'
@@ -22,6 +22,7 @@ import { quotaText } from '../../lib/format.ts'
 import { reportedWhenFailed } from '../../lib/query.ts'
 import { useRequestKey } from '../../lib/request-key.ts'
 import { trpc } from '../../lib/trpc.ts'
+import { useFilled } from '../../lib/use-filled.ts'
 import { linkedAccounts, type User } from './words.ts'
 
 /** Whoever changes a balance says why. */
@@ -58,7 +59,10 @@ const valuesOf = ({ username, displayName, group }: User, caps: readonly SetCap[
 export function EditUser({ id, onClose }: { id: number; onClose: () => void }) {
   const wanted = trpc.admin.users.get.useQuery({ id }, { enabled: id > 0, staleTime: 0 })
   const user = wanted.data?.id === id ? wanted.data : undefined
-  const known = trpc.admin.spendCaps.list.useQuery({ userId: id }, { enabled: id > 0, staleTime: 0 })
+  const known = trpc.admin.spendCaps.list.useQuery(
+    { userId: id },
+    { enabled: id > 0, staleTime: 0, placeholderData: undefined },
+  )
   const caps = useMemo(
     () => (known.isFetching ? undefined : known.data?.filter(({ source }) => source === 'admin')),
     [known.data, known.isFetching],
@@ -68,29 +72,23 @@ export function EditUser({ id, onClose }: { id: number; onClose: () => void }) {
   const key = useRequestKey()
   const setCaps = trpc.admin.spendCaps.set.useMutation()
   const failed = (user ? null : wanted.error) ?? (known.data ? null : known.error)
-  const { reset } = form
-  // What is fetched again while the form is open neither undoes what was typed nor makes a change of what nobody touched.
-  const [filled, setFilled] = useState<{ id: number; values: Values }>()
-  useEffect(() => {
-    if (id === 0) setFilled(undefined)
-    else if (id !== filled?.id && user && caps) {
-      const values = valuesOf(user, caps)
-      reset(values)
-      setFilled({ id, values })
-    }
-  }, [id, filled, user, caps, reset])
+  const began = useFilled(
+    form.reset,
+    id || undefined,
+    wanted.isFetching ? undefined : user && caps && valuesOf(user, caps),
+  )
   const save = async (values: z.output<typeof schema>) => {
     const { username, displayName, password, group, quotaChange, reason } = values
-    const began = filled?.values
     // Before the balance: what fails is tried again, and would change it twice.
     if (JSON.stringify(values.spendCaps) !== JSON.stringify(began?.spendCaps)) {
-      await setCaps.mutateAsync({ userId: id, caps: values.spendCaps })
+      await setCaps.mutateAsync({ userId: id, caps: values.spendCaps, expected: { caps: began?.spendCaps } })
     }
+    const names = { username, displayName, group }
+    const changed = (Object.keys(names) as (keyof typeof names)[]).filter((name) => names[name] !== began?.[name])
     const changes = {
       id,
-      ...(username !== began?.username && { username }),
-      ...(displayName !== began?.displayName && { displayName }),
-      ...(group !== began?.group && { group }),
+      ...Object.fromEntries(changed.map((name) => [name, names[name]])),
+      expected: Object.fromEntries(changed.map((name) => [name, began?.[name]])),
       ...(password && { password }),
       ...(quotaChange !== 0 && { quotaChange, reason }),
     }
@@ -108,7 +106,7 @@ export function EditUser({ id, onClose }: { id: number; onClose: () => void }) {
       description={user && `#${user.id} ${user.username}`}
       form={form}
       onSubmit={save}
-      loading={filled?.id !== id && !failed}
+      loading={began === undefined && !failed}
       unavailable={failed !== null}
     >
       {failed ? <ErrorState error={failed} /> : <Fields user={user} caps={known.data ?? []} control={form.control} />}

@@ -23,8 +23,6 @@ export const businessEnglish: Record<keyof typeof businessErrors, string> = {
   'spend_cap.raise_too_low': 'The temporary cap must be above the usual one',
 
   'channel.not_found': 'Channel not found, please refresh the page and try again.',
-  'channel.changed_meanwhile':
-    'Somebody else changed this channel meanwhile, nothing was saved. Close it, open it again and repeat your change.',
   'channel.name_and_key_required': 'Please fill in the channel name and key!',
   'channel.models_required': 'Please select at least one model!',
   'channel.groups_required': 'Please select at least one group!',

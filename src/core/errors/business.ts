@@ -27,10 +27,6 @@ export const businessErrors = {
   'spend_cap.raise_too_low': { kind: 'invalid', message: '临时上限必须高于原来的上限' },
 
   'channel.not_found': { kind: 'not_found', message: '渠道未找到，请刷新页面后重试。' },
-  'channel.changed_meanwhile': {
-    kind: 'conflict',
-    message: '渠道已被其他人修改，未保存；请关闭后重新打开，再作修改。',
-  },
   'channel.name_and_key_required': { kind: 'invalid', message: '请填写渠道名称和渠道密钥！' },
   'channel.models_required': { kind: 'invalid', message: '请至少选择一个模型！' },
   'channel.groups_required': { kind: 'invalid', message: '请至少选择一个分组！' },

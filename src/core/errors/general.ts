@@ -8,6 +8,10 @@ export const generalErrors = {
   not_found: { kind: 'not_found', message: '请求的内容不存在' },
   rate_limited: { kind: 'rate_limited', message: '请求次数过多，请稍后再试！' },
   'input.invalid': { kind: 'invalid', message: '请求参数无效：{detail}' },
+  'input.changed_meanwhile': {
+    kind: 'conflict',
+    message: '内容已在别处被修改，未保存；请关闭后重新打开，再作修改。',
+  },
   'input.unreadable': { kind: 'invalid', message: '请求内容无法解析', status: 400 },
   'input.too_large': { kind: 'invalid', message: '请求内容过大', status: 413 },
   'input.encoding_unknown': { kind: 'invalid', message: '不支持请求内容的压缩格式', status: 415 },

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { defaultPageSize } from '#core/page-sizes.ts'
+import { expectedFields } from '#core/expected.ts'
 import { pageInput } from '#core/paging.ts'
 import { channelStatus } from '#core/statuses.ts'
 
@@ -50,29 +51,6 @@ const fields = {
   autoBan: z.boolean(),
 }
 
-/** The same as they may be stored, which need not be as they may be written: an old row is no worse a beginning. */
-const storedFields = {
-  name: z.string(),
-  type: z.number(),
-  models: z.array(z.string()),
-  groups: z.array(z.string()),
-  baseUrl: z.string(),
-  openaiOrganization: z.string(),
-  testModel: z.string(),
-  maxInputTokens: z.number(),
-  other: z.string(),
-  modelPrefix: z.string(),
-  tag: z.string(),
-  modelMapping: z.string(),
-  statusCodeMapping: z.string(),
-  setting: z.string(),
-  paramOverride: z.string(),
-  systemPrompt: z.string(),
-  priority: z.number(),
-  weight: z.number(),
-  autoBan: z.boolean(),
-} satisfies Record<keyof typeof fields, z.ZodType>
-
 /** Commas or line breaks separate several credentials. */
 const key = text(500_000)
 
@@ -105,7 +83,7 @@ export type CreateChannel = z.infer<typeof createChannel>
 export const updateChannel = z
   .object({ ...fields, key, status: z.union([z.literal(1), z.literal(2), z.literal(3)]) })
   .partial()
-  .extend({ id: channelId, expected: z.object(storedFields).partial().optional() })
+  .extend({ id: channelId, expected: expectedFields })
 export type UpdateChannel = z.infer<typeof updateChannel>
 export type ChannelFields = Partial<Omit<CreateChannel, 'key'>>
 

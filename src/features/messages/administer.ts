@@ -7,6 +7,7 @@ import { changesOf, isChanged } from '../audit/changes.ts'
 import { recordAct } from '../audit/service.ts'
 import type { UserDeps } from '../deps.ts'
 import { type Conditions, createConditions } from '../logs/conditions.ts'
+import { refuseOvertaken } from '../overtaken.ts'
 import { type Query, readInTime } from '../logs/timed-query.ts'
 import type { CreateMessage, ListMessages, ListRecipients, Recipients, UpdateMessage } from './schema.ts'
 import type { AdminRow, AdminView, RecipientRow, RecipientView } from './view.ts'
@@ -137,11 +138,12 @@ function conditionFor(recipients: Recipients): [condition: string, values: unkno
   return [conditions.join(' and '), values]
 }
 
-/** Who has read it has read it. @throws {DomainError} message.not_found */
+/** Who has read it has read it. @throws {DomainError} message.not_found, input.changed_meanwhile */
 export async function updateMessage(deps: UserDeps, input: UpdateMessage): Promise<AdminView> {
-  const { id, title, content, format } = input
+  const { id, title, content, format, expected } = input
   await deps.em.transactional(async (em) => {
     const message = await lockMessage(em, id)
+    refuseOvertaken(message, input, expected)
     await em.nativeUpdate(Message, { id }, { title, content, format, updatedAt: deps.ambient.now() })
     const { title: oldTitle, content: oldContent, format: oldFormat } = message
     const changes = changesOf({ title: oldTitle, content: oldContent, format: oldFormat }, { title, content, format })

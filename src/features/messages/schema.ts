@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { expectedFields } from '#core/expected.ts'
 import { pageInput } from '#core/paging.ts'
 import { refusal } from '#core/refusal.ts'
 
@@ -35,7 +36,7 @@ export type CreateMessage = z.infer<typeof createMessage>
 /** The console's form: whom it goes to is chosen beside it. */
 export const messageText = z.object(text)
 
-export const updateMessage = z.object({ id: messageId, ...text })
+export const updateMessage = z.object({ id: messageId, ...text, expected: expectedFields })
 export type UpdateMessage = z.infer<typeof updateMessage>
 
 export const byMessageId = z.object({ id: messageId })

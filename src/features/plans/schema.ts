@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { expectedFields } from '#core/expected.ts'
 import { spendCap } from '#core/limits/spend-cap.ts'
 import { payMethods } from '#core/payment/methods.ts'
 import { pageInput } from '#core/paging.ts'
@@ -75,7 +76,7 @@ export const planForm = z.object({
 })
 export type PlanForm = z.infer<typeof planForm>
 
-export const updatePlan = planForm.extend({ id })
+export const updatePlan = planForm.extend({ id, expected: expectedFields })
 export type UpdatePlan = z.infer<typeof updatePlan>
 
 export const byId = z.object({ id })

@@ -5,6 +5,7 @@ import { changesOf } from '../audit/changes.ts'
 import { recordAct } from '../audit/service.ts'
 import type { Services, UserDeps } from '../deps.ts'
 import { openCurrencies } from '../orders/pay.ts'
+import { refuseOvertaken } from '../overtaken.ts'
 import { refuseUnknownZones } from '../spend-caps/service.ts'
 import { planOrderOpenFor, takesPlace } from '../orders/schema.ts'
 import type { ById, PlanForm, UpdatePlan } from './schema.ts'
@@ -73,9 +74,10 @@ export function createPlan(deps: UserDeps, input: PlanForm): Promise<PlanView> {
 export const currenciesOf = (deps: UserDeps): string[] => openCurrencies(deps)
 
 /** For those who buy from now on; subscriptions and orders keep their own terms. */
-export function updatePlan(deps: UserDeps, { id, ...input }: UpdatePlan): Promise<PlanView> {
+export function updatePlan(deps: UserDeps, { id, expected, ...input }: UpdatePlan): Promise<PlanView> {
   return deps.em.transactional(async (em) => {
     const before = await lockPlan(em, id)
+    refuseOvertaken(toPlanView(before), input, expected)
     await refuseUnknownZones(em, input.windows)
     await em.nativeUpdate(Plan, { id }, { ...input, updatedAt: deps.ambient.now() })
     const stood = { ...input, ...before }

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { expectedFields } from '#core/expected.ts'
 import { pageInput } from '#core/paging.ts'
 import { refusal } from '#core/refusal.ts'
 import { redemptionStatus } from '#core/statuses.ts'
@@ -70,7 +71,15 @@ export type CreateRedemptions = z.infer<typeof createRedemptions>
 export const redemptionForm = created.extend({ name: z.union([z.literal(''), name]) }).refine(isInOrder, inOrder)
 
 export const updateRedemption = z
-  .object({ id: redemptionId, name, quota, maxUses: maxUses.optional(), validFrom: instant, validUntil: instant })
+  .object({
+    id: redemptionId,
+    name,
+    quota,
+    maxUses: maxUses.optional(),
+    validFrom: instant,
+    validUntil: instant,
+    expected: expectedFields,
+  })
   .refine(isInOrder, inOrder)
 export type UpdateRedemption = z.infer<typeof updateRedemption>
 

@@ -6,6 +6,7 @@ import { redemptionStatus } from '#core/statuses.ts'
 import { Redemption } from '#db/entities/redemption.ts'
 import { recordAct } from '../audit/service.ts'
 import type { UserDeps } from '../deps.ts'
+import { refuseOvertaken } from '../overtaken.ts'
 import { isVerified } from '../second-factor/verification.ts'
 import {
   type CreateRedemptions,
@@ -101,16 +102,14 @@ export async function createRedemptions(deps: UserDeps, input: CreateRedemptions
   return keys
 }
 
-/** @throws {DomainError} redemption.not_found, redemption.already_used */
+/** @throws {DomainError} redemption.not_found, redemption.already_used, input.changed_meanwhile */
 export async function updateRedemption(deps: UserDeps, input: UpdateRedemption): Promise<RedemptionView> {
-  const { id, name, quota, maxUses, validFrom, validUntil } = input
-  return change(deps, { id, action: 'redemptions.update' }, (before) => ({
-    name,
-    quota,
-    maxUses: maxUses ?? before.maxUses,
-    validFrom,
-    validUntil,
-  }))
+  const { id, expected, maxUses, ...given } = input
+  return change(deps, { id, action: 'redemptions.update' }, (before) => {
+    const fields = { ...given, maxUses: maxUses ?? before.maxUses }
+    refuseOvertaken(toRedemptionView(before, deps.secrets, false), fields, expected)
+    return fields
+  })
 }
 
 /** @throws {DomainError} redemption.not_found, redemption.already_used */

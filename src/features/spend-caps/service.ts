@@ -5,9 +5,10 @@ import { SpendCap } from '#db/entities/spend-cap.ts'
 import { Token } from '#db/entities/token.ts'
 import { recordAct } from '../audit/service.ts'
 import type { UserDeps } from '../deps.ts'
+import { refuseOvertaken } from '../overtaken.ts'
 import { getUser } from '../users/service/administer.ts'
 import { lockTarget } from '../users/service/target.ts'
-import type { RaiseCap } from './schema.ts'
+import type { RaiseCap, SetOfUser } from './schema.ts'
 import { type CapView, type StandingRow, toCapView } from './view.ts'
 
 /** Whose spending counts, and who decides. Each source writes its own caps only. */
@@ -99,26 +100,34 @@ export async function refuseUnknownZones(
   }
 }
 
-const auditedCaps = (caps: readonly Pick<CapView, 'period' | 'seconds' | 'zone' | 'models' | 'amount'>[]) =>
+/** The caps of one source, as they were set. */
+export async function setCaps(em: EntityManager, { scope, subjectId, source, sourceId = 0 }: CapOwner) {
+  const caps = await em.find(
+    SpendCap,
+    { scope, subjectId, source, sourceId },
+    { orderBy: { id: 'asc' }, disableIdentityMap: true },
+  )
+  return asSet(caps)
+}
+
+const asSet = (caps: readonly Pick<CapView, 'period' | 'seconds' | 'zone' | 'models' | 'amount'>[]) =>
   caps.map(({ period, seconds, zone, models, amount }) => ({ period, seconds, zone, models, amount }))
 
-/** An administrator's caps for somebody. */
-export async function setCapsOfUser(
-  deps: UserDeps,
-  input: { userId: number; caps: SpendCapInput[] },
-): Promise<CapView[]> {
+/** An administrator's caps for somebody. @throws {DomainError} input.changed_meanwhile */
+export async function setCapsOfUser(deps: UserDeps, input: SetOfUser): Promise<CapView[]> {
   await deps.em.transactional(async (em) => {
     const scope = { ...deps, em }
     const { target } = await lockTarget(scope, input.userId)
     const before = (await ofUser(scope, input)).filter(({ source }) => source === 'admin')
+    refuseOvertaken({ caps: asSet(before) }, { caps: asSet(input.caps) }, input.expected)
     await writeCaps(em, { scope: 'user', subjectId: target.id, source: 'admin' }, input.caps)
     await recordAct(scope, {
       action: 'spend_caps.set',
       targetType: 'user',
       targetId: target.id,
       targetName: target.username,
-      before: { caps: auditedCaps(before) },
-      after: { caps: auditedCaps(input.caps) },
+      before: { caps: asSet(before) },
+      after: { caps: asSet(input.caps) },
     })
   })
   return listCapsOfUser(deps, input)

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { spendCaps } from '#core/limits/spend-cap.ts'
+import { expectedFields } from '#core/expected.ts'
 import { pageInput } from '#core/paging.ts'
 import { refusal } from '#core/refusal.ts'
 import { tokenStatus } from '#core/statuses.ts'
@@ -99,6 +100,7 @@ export const updateToken = z
     status: z.int().optional(),
     withKeys: z.boolean().default(false),
     isDocumented,
+    expected: expectedFields,
   })
   .refine(isNamed, unnamed)
 export type UpdateToken = z.infer<typeof updateToken>

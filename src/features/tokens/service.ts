@@ -1,3 +1,4 @@
+import { LockMode } from '@mikro-orm/postgresql'
 import { DomainError } from '#core/errors.ts'
 import { mayUseGroup } from '#core/groups.ts'
 import { type Page, rowsOfPage } from '#core/paging.ts'
@@ -6,8 +7,9 @@ import { Token } from '#db/entities/token.ts'
 import { normaliseAddress } from '../client-address/service.ts'
 import type { UserDeps } from '../deps.ts'
 import { setTokenQuota } from '../ledger/token-quota.ts'
+import { refuseOvertaken } from '../overtaken.ts'
 import { isVerified } from '../second-factor/verification.ts'
-import { type CapOwner, writeCaps } from '../spend-caps/service.ts'
+import { type CapOwner, setCaps, writeCaps } from '../spend-caps/service.ts'
 import {
   addressOrRange,
   type CreateToken,
@@ -37,8 +39,8 @@ async function viewerOf(deps: UserDeps, { withKeys }: Viewing): Promise<(token: 
 
 const own = ({ actor }: UserDeps) => ({ userId: actor.id, deletedAt: null })
 
-async function ownToken(deps: UserDeps, id: number): Promise<Token> {
-  const token = await deps.em.findOne(Token, { id, ...own(deps) }, { disableIdentityMap: true })
+async function ownToken(deps: UserDeps, id: number, lockMode = LockMode.NONE): Promise<Token> {
+  const token = await deps.em.findOne(Token, { id, ...own(deps) }, { disableIdentityMap: true, lockMode })
   if (!token) throw new DomainError('token.not_found')
   return token
 }
@@ -189,7 +191,7 @@ function wantedQuota(token: Token, wanted: number | undefined): number | undefin
 
 /**
  * @throws {DomainError} token.not_found, token.enable_expired, token.enable_exhausted, token.expiry_past, token.group_forbidden,
- *   token.quota_invalid
+ *   token.quota_invalid, input.changed_meanwhile
  */
 export async function updateToken(deps: UserDeps, input: UpdateToken): Promise<TokenView> {
   const token = await ownToken(deps, input.id)
@@ -198,6 +200,9 @@ export async function updateToken(deps: UserDeps, input: UpdateToken): Promise<T
   const columns = columnsOf(deps, input, token)
   const remainQuota = wantedQuota(token, input.remainQuota)
   await deps.em.transactional(async (em) => {
+    const locked = await ownToken({ ...deps, em }, token.id, LockMode.PESSIMISTIC_WRITE)
+    const now = { ...toTokenView(locked), spendCaps: await setCaps(em, capsOwner(token.id)) }
+    refuseOvertaken(now, input, input.expected)
     await em.nativeUpdate(Token, { id: token.id, ...own(deps) }, columns)
     if (input.spendCaps) await writeCaps(em, capsOwner(token.id), input.spendCaps)
     await setTokenQuota(em, {

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { displayName, storedUsername, password, username } from '#core/account-fields.ts'
+import { expectedFields } from '#core/expected.ts'
 import { pageInput } from '#core/paging.ts'
 import { refusal } from '#core/refusal.ts'
 
@@ -125,6 +126,7 @@ export const updateUser = z.object({
   quotaChange: quota.optional(),
   /** For the audit log. */
   reason: reason.default(''),
+  expected: expectedFields,
 })
 export type UpdateUser = z.infer<typeof updateUser>
 

@@ -5,6 +5,7 @@ import { roles } from '#core/roles.ts'
 import { channelStatus } from '#core/statuses.ts'
 import { Channel } from '#db/entities/channel.ts'
 import type { UserDeps } from '#features/deps.ts'
+import { refuseOvertaken } from '#features/overtaken.ts'
 import { requireRecentVerification } from '#features/second-factor/verification.ts'
 import { unpricedModelsOf } from '#features/models/service.ts'
 import { movesKey, toColumns } from '../rules.ts'
@@ -46,15 +47,19 @@ export async function createChannel(deps: UserDeps, input: CreateChannel): Promi
 /**
  * Only what is given changes. A stored key goes to another host by root's word alone, who may read it anyway; others who aim
  * it elsewhere type it again.
- * @throws {DomainError} channel.name_and_key_required, channel.changed_meanwhile, channel.key_needed_for_address
+ * @throws {DomainError} channel.name_and_key_required, input.changed_meanwhile, channel.key_needed_for_address
  */
 export async function updateChannel(deps: UserDeps, input: UpdateChannel): Promise<SavedChannel> {
-  const { id, key = '', status, expected = {}, ...given } = input
+  const { id, key = '', status, expected, ...given } = input
   if (given.name === '') throw new DomainError('channel.name_and_key_required')
   await deps.em.transactional(async (em) => {
     const row = await lockChannel(em, id)
     const stored = { ...row, setting: settingOf(deps.secrets, row) }
-    if (isOvertaken(deps, stored, expected)) throw new DomainError('channel.changed_meanwhile')
+    refuseOvertaken(
+      { ...toChannelView(stored), ...(deps.actor.role >= roles.root && { setting: stored.setting }) },
+      given,
+      expected,
+    )
     const setting = given.setting === undefined ? {} : { setting: withStoredPassword(given.setting, stored.setting) }
     const columns = toColumns({ ...given, ...setting }, stored)
     const keys = key.trim() === '' ? undefined : readKeys(columns.type ?? stored.type, key)
@@ -73,14 +78,6 @@ export async function updateChannel(deps: UserDeps, input: UpdateChannel): Promi
 
 const columnsOfSetting = ({ secrets }: Pick<UserDeps, 'secrets'>, { setting }: Partial<Channel>) =>
   setting === undefined ? {} : settingColumns(secrets, setting)
-
-/** Whether somebody else has changed a field since this change began. */
-function isOvertaken({ actor }: UserDeps, stored: Channel, expected: NonNullable<UpdateChannel['expected']>): boolean {
-  const now = { ...toChannelView(stored), ...(actor.role >= roles.root && { setting: stored.setting }) }
-  return Object.entries(expected).some(
-    ([name, value]) => JSON.stringify(now[name as keyof typeof expected]) !== JSON.stringify(value),
-  )
-}
 
 /**
  * Sending a key elsewhere shows it as much as reading it does, and wants as much.

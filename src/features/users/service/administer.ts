@@ -10,6 +10,7 @@ import { Session } from '#db/entities/session.ts'
 import { Token } from '#db/entities/token.ts'
 import { User } from '#db/entities/user.ts'
 import { changesOf } from '../../audit/changes.ts'
+import { refuseOvertaken } from '../../overtaken.ts'
 import { recordAct } from '../../audit/service.ts'
 import { hashPassword } from '../../auth/password.ts'
 import { replacePassword } from '../../auth/replace-password.ts'
@@ -114,7 +115,7 @@ export async function createUser(deps: UserDeps, input: CreateUser): Promise<{ i
   return { id }
 }
 
-/** @throws {DomainError} user.not_found, user.role_too_high, user.group_unknown */
+/** @throws {DomainError} user.not_found, user.role_too_high, user.group_unknown, input.changed_meanwhile */
 export async function updateUser(deps: UserDeps, input: UpdateUser): Promise<UserView> {
   const passwordHash = input.password === undefined ? undefined : await hashPassword(input.password)
   await withTakenErrors(() =>
@@ -125,6 +126,7 @@ export async function updateUser(deps: UserDeps, input: UpdateUser): Promise<Use
       if (actorRole !== roles.root && (input.role ?? roles.user) >= actorRole) {
         throw new DomainError('user.role_too_high')
       }
+      refuseOvertaken(toUserView(target), input, input.expected)
       const changes = changedFields(deps, target, input)
       if (Object.keys(changes).length > 0) await em.nativeUpdate(User, { id: target.id }, changes)
       const quota = await bookQuota(scope, target, input)

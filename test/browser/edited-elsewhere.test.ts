@@ -1,0 +1,108 @@
+import type { Page } from 'playwright-core'
+import { expect, test } from 'vitest'
+import { describeWithBrowser } from '../support/chromium.ts'
+import { drawn, openConsole, startInBrowser } from './console.ts'
+import { box, button } from './parts.ts'
+
+const refusal = '没有保存：内容已在别处被修改，未保存；请关闭后重新打开，再作修改。'
+
+describeWithBrowser('what somebody else saves while a form is open', async () => {
+  const { app, browser } = await startInBrowser()
+  const root = await app.make.user({ username: 'root', role: 100 })
+  const api = app.trpc(root).admin
+  const open = (path: string) => openConsole(browser, app, { reader: { ...root, role: 100 }, path })
+
+  /** Types into the form of a record, has somebody else change that, and opens it again once the save is refused. */
+  async function overtake(
+    page: Page,
+    { form, field, typed, change }: { form: string; field: string; typed: string; change: () => Promise<unknown> },
+  ) {
+    const drawer = page.getByRole('dialog', { name: form })
+    await drawer.waitFor()
+    await drawn(page)
+    await expect.poll(() => box(drawer, field).inputValue()).not.toBe('')
+    await box(drawer, field).fill(typed)
+    await change()
+    await button(drawer, '保存').click()
+    await drawer.getByRole('alert').filter({ hasText: refusal }).waitFor()
+    expect(await box(drawer, field).inputValue()).toBe(typed)
+    return drawer
+  }
+
+  const plan = {
+    name: 'Light',
+    price: 500_000,
+    term: 'month' as const,
+    windows: [{ period: 'day' as const, amount: 5 }],
+  }
+
+  test('keeps its price, though a plan is renamed here, and stands in the form when it is opened again', async () => {
+    const { id } = await api.plans.create.mutate(plan)
+    const { page, context } = await open('/admin/plans')
+    const row = page.getByRole('cell', { name: 'Light', exact: true })
+    await row.click()
+    const change = () => api.plans.update.mutate({ ...plan, id, price: 2_000_000 })
+    const drawer = await overtake(page, { form: '编辑套餐', field: '名称', typed: 'Lighter', change })
+    const [stored] = await api.plans.list.query()
+    expect(stored).toMatchObject({ name: 'Light', price: 2_000_000 })
+    await button(drawer, '取消').click()
+    await button(page.getByRole('alertdialog'), '放弃修改').click()
+    await drawer.waitFor({ state: 'hidden' })
+    await page.getByRole('cell', { name: '$4.00', exact: true }).waitFor()
+    await row.click()
+    await expect.poll(() => box(drawer, '价格').inputValue()).toBe('4')
+    await drawn(page)
+    await box(drawer, '名称').fill('Lighter')
+    await button(drawer, '保存').click()
+    await drawer.waitFor({ state: 'hidden' })
+    expect((await api.plans.list.query())[0]).toMatchObject({ name: 'Lighter', price: 2_000_000 })
+    await context.close()
+  })
+
+  test('keeps the amount of a code', async () => {
+    await api.redemptions.create.mutate({ name: 'Spring', quota: 500_000 })
+    const id = (await api.redemptions.list.query({})).items[0]?.id ?? 0
+    const { page, context } = await open(`/admin/coupons?edit=${id}`)
+    const change = () => api.redemptions.update.mutate({ id, name: 'Spring', quota: 100_000 })
+    await overtake(page, { form: '编辑兑换码', field: '名称', typed: 'Summer', change })
+    expect(await api.redemptions.get.query({ id })).toMatchObject({ name: 'Spring', quota: 100_000 })
+    await context.close()
+  })
+
+  test('keeps the words of a message', async () => {
+    const text = { title: 'Notice', content: 'Old words', format: 'markdown' as const }
+    const { id } = await api.messages.create.mutate({ ...text, recipients: { userIds: [root.id] } })
+    const { page, context } = await open(`/admin/messages?edit=${id}`)
+    const change = () => api.messages.update.mutate({ ...text, id, content: 'New words' })
+    await overtake(page, { form: '编辑消息', field: '标题', typed: 'Other', change })
+    expect(await api.messages.get.query({ id })).toMatchObject({ title: 'Notice', content: 'New words' })
+    await context.close()
+  })
+
+  test('keeps the name of a user, and another field may be saved beside it', async () => {
+    const { id } = await app.make.user({ username: 'anna' })
+    const { page, context } = await open(`/admin/users?edit=${id}`)
+    const change = () => api.users.update.mutate({ id, username: 'hannah', displayName: 'Hannah' })
+    const drawer = await overtake(page, { form: '编辑用户', field: '用户名', typed: 'ann', change })
+    expect(await api.users.get.query({ id })).toMatchObject({ username: 'hannah' })
+    await box(drawer, '用户名').fill('anna')
+    await box(drawer, '增加额度').fill('2')
+    await box(drawer, '调整原因').fill('Refund')
+    await button(drawer, '保存').click()
+    await drawer.waitFor({ state: 'hidden' })
+    expect(await api.users.get.query({ id })).toMatchObject({ username: 'hannah' })
+    await context.close()
+  })
+
+  test('keeps the group of a token', async () => {
+    const { tokens } = app.trpc(root).user
+    const { id } = await tokens.create.mutate({ name: 'Script' })
+    const { page, context } = await open('/app/tokens')
+    await button(page, '操作 Script').click()
+    await page.getByRole('menuitem', { name: '编辑', exact: true }).click()
+    const change = () => tokens.update.mutate({ id, name: 'Script', group: 'vip', isDocumented: true })
+    await overtake(page, { form: '编辑令牌', field: '名称', typed: 'Robot', change })
+    expect(await tokens.get.query({ id })).toMatchObject({ name: 'Script', group: 'vip' })
+    await context.close()
+  })
+})
