@@ -14,10 +14,23 @@ export const userHeaders = (): Record<string, string> => ({ 'X-User-Id': String(
 
 const readAnswer = (answer: SuperJSONResult): unknown => superjson.deserialize(answer, { inPlace: true })
 
-async function fetchAnswer(...asked: Parameters<typeof fetch>): Promise<Response> {
+/** What stands in front of the product may answer in JSON too, and in words of its own. */
+const isOwn = (part: unknown): boolean =>
+  typeof part === 'object' && part !== null && ('result' in part || ('error' in part && isEncoded(part.error)))
+
+const isEncoded = (error: unknown): boolean => typeof error === 'object' && error !== null && 'json' in error
+
+async function fetchAnswer(...asked: Parameters<typeof fetch>): Promise<{ ok: boolean; json: () => Promise<unknown> }> {
   const answer = await fetch(...asked)
-  if (!answer.headers.get('content-type')?.startsWith('application/json')) throw unreadAnswer(answer.status)
-  return answer
+  const isJson = answer.headers.get('content-type')?.startsWith('application/json')
+  const read: unknown = isJson ? await answer.json().catch(undefinedIfBroken) : undefined
+  if (![read].flat().every(isOwn)) throw unreadAnswer(answer.status)
+  return { ok: answer.ok, json: async () => read }
+}
+
+/** A connection that breaks off in the middle says so itself. */
+function undefinedIfBroken(error: unknown): undefined {
+  if (!(error instanceof SyntaxError)) throw error
 }
 
 const connection = {

@@ -47,7 +47,10 @@ export function Page() {
   )
   const rows = orders.data?.items ?? []
   const shown = rows.find(({ id }) => id === openId)
-  const opened = trpc.admin.orders.get.useQuery({ id: openId }, { ...reportedWhenFailed, enabled: openId > 0 })
+  const opened = trpc.admin.orders.get.useQuery(
+    { id: openId },
+    { ...reportedWhenFailed, enabled: openId > 0, placeholderData: undefined },
+  )
   const isFiltered = Object.values(values).some((value) => value !== '')
   return (
     <Frame title={t('充值订单')} fill>

@@ -57,7 +57,10 @@ export function BuyingPrices({ open, channels, channelId, onChannel, onClose }: 
 }
 
 function Money({ channelId }: { channelId: number }) {
-  const { data } = trpc.admin.prices.channelMoney.useQuery({ channelId }, reportedWhenFailed)
+  const { data } = trpc.admin.prices.channelMoney.useQuery(
+    { channelId },
+    { ...reportedWhenFailed, placeholderData: undefined },
+  )
   const { quotaPerUnit } = useStatus()
   if (!data) return null
   const check = data.balanceCheck

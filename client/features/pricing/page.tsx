@@ -2,6 +2,7 @@ import { Button, SegmentGroup } from '@chakra-ui/react'
 import { BadgePercent } from 'lucide-react'
 import { DataTable } from '../../components/data-table/data-table.tsx'
 import { FilterBar } from '../../components/filter-bar/filter-bar.tsx'
+import { Notice } from '../../components/notice.tsx'
 import { Page as Frame } from '../../components/page.tsx'
 import { EmptyState } from '../../components/states.tsx'
 import { t } from '../../i18n/t.ts'
@@ -85,6 +86,11 @@ export function Page() {
         </SegmentGroup.Root>
       }
     >
+      {group && values.group !== '' && values.group !== group.name && (
+        <Notice>
+          {t('没有分组 {wanted} 可选，以下是分组 {group} 的价格。', { wanted: values.group, group: group.name })}
+        </Notice>
+      )}
       {view === 'card' && data ? (
         <PriceCards {...shared} toolbar={toolbar} empty={empty} paging={table} total={data.total} />
       ) : (

@@ -1,8 +1,9 @@
-import { Box, Button, Flex, HStack, Heading, Table, Text } from '@chakra-ui/react'
+import { Box, Button, Flex, HStack, Heading, Skeleton, Table, Text } from '@chakra-ui/react'
 import { useState } from 'react'
 import { Link } from 'wouter'
 import { Count, Money } from '../../components/cells/numbers.tsx'
 import { Time } from '../../components/cells/time.tsx'
+import { ErrorState } from '../../components/states.tsx'
 import { t } from '../../i18n/t.ts'
 import { formatPercent } from '../../lib/format.ts'
 import { trpc } from '../../lib/trpc.ts'
@@ -16,17 +17,23 @@ function useSums({ everyone, filters, range }: StatsInput, by: By, enabled: bool
   const input = { by, ...filters, ...range }
   const all = trpc.admin.logs.sums.useQuery(input, { enabled: enabled && everyone })
   const own = trpc.user.logs.sums.useQuery(input, { enabled: enabled && !everyone })
-  return (everyone ? all : own).data
+  return everyone ? all : own
 }
 
 /** The others are asked for once they are looked at, or decide whether there is anything to show. */
 function useAllSums(input: StatsInput, by: By) {
   const session = useSums(input, 'session', true)
-  const isNone = session?.length === 0
+  const isNone = session.data?.length === 0
   const agent = useSums(input, 'agent', by === 'agent' || isNone)
   const project = useSums(input, 'project', by === 'project' || isNone)
   const sums = { session, agent, project }
-  return { data: sums[by], isNone: isNone && !agent?.length && !project?.length }
+  const others = [agent, project]
+  return {
+    sums: sums[by],
+    // What could not be fetched is not taken for nothing.
+    isNone: isNone && others.every(({ data, error }) => !data?.length && !error),
+    isKnown: session.data !== undefined || session.error !== null,
+  }
 }
 
 const logLinkOf = (by: By, name: string): string =>
@@ -35,8 +42,9 @@ const logLinkOf = (by: By, name: string): string =>
 /** What sessions, agents and projects cost in the period. Nothing is shown where no caller names any. */
 export function SessionSums({ input }: { input: StatsInput }) {
   const [by, setBy] = useState<By>('session')
-  const { data, isNone } = useAllSums(input, by)
-  if (data === undefined || isNone) return null
+  const { sums, isNone, isKnown } = useAllSums(input, by)
+  const { data } = sums
+  if (!isKnown || isNone) return null
   const names = namesOfBy()
   return (
     <Box layerStyle="panel" px="4" py="3" minW="0">
@@ -58,7 +66,13 @@ export function SessionSums({ input }: { input: StatsInput }) {
           ))}
         </HStack>
       </Flex>
-      {data.length === 0 ? (
+      {data === undefined ? (
+        sums.error ? (
+          <ErrorState error={sums.error} onRetry={() => void sums.refetch()} />
+        ) : (
+          <Skeleton h="24" />
+        )
+      ) : data.length === 0 ? (
         <Text color="fg.muted">{t('所选时间内没有')}</Text>
       ) : (
         <Table.ScrollArea maxH="80">

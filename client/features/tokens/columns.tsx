@@ -94,7 +94,7 @@ export function tokenColumns({ reveal, now, caps }: ColumnsInput): Column<Token>
     },
     {
       id: 'week',
-      title: t('近 7 天'),
+      title: t('每日消费'),
       cell: (token) => (wasUsed(token) ? <Week tokenId={token.id} /> : <None />),
       width: 98,
     },

@@ -27,5 +27,5 @@ export function Week({ tokenId }: { tokenId: number }) {
   if (!series.data) return <Skeleton h="4" w="20" />
   const values = sumByDay(series.data.points, days)
   const total = values.reduce((sum, value) => sum + value, 0)
-  return <Sparkline values={values} label={t('近 7 天共 {amount}', { amount: quotaText(total) })} />
+  return <Sparkline values={values} label={t('今天与前 6 天共 {amount}', { amount: quotaText(total) })} />
 }

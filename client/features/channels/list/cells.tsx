@@ -108,6 +108,10 @@ export function ResponseTime({ milliseconds, testedAt }: { milliseconds: number;
 }
 
 const shownProbes = 12
+/** As high before the probes have arrived as afterwards: a card of a phone does not grow. */
+const Health = chakra('span', {
+  base: { display: 'inline-flex', alignItems: 'center', gap: '2', h: '5', verticalAlign: 'top' },
+})
 const Strip = chakra('svg', { base: { h: '4', w: '12', flexShrink: '0', overflow: 'visible' } })
 const Mark = chakra('rect', {
   variants: {
@@ -129,19 +133,27 @@ const Blanks = ({ count }: { count: number }) =>
 export function HealthStrip({ probes }: { probes: readonly Probe[] | undefined }) {
   if (!probes) {
     return (
-      <Strip viewBox="0 0 46 16" display="inline-block" verticalAlign="middle" aria-hidden>
-        <Blanks count={shownProbes} />
-      </Strip>
+      <Health>
+        <Strip viewBox="0 0 46 16" aria-hidden>
+          <Blanks count={shownProbes} />
+        </Strip>
+      </Health>
     )
   }
-  if (probes.length === 0) return <None />
+  if (probes.length === 0) {
+    return (
+      <Health>
+        <None />
+      </Health>
+    )
+  }
   const shown = probes.slice(0, shownProbes).toReversed()
   const failures = shown.filter((probe) => !probe.success)
   const lastFailure = failures.at(-1)
   const words = t('最近 {count} 次测试，失败 {failed} 次', { count: shown.length, failed: failures.length })
   const tip = lastFailure ? `${words}\n${lastFailure.model}: ${lastFailure.message.slice(0, 200)}` : words
   return (
-    <HStack as="span" display="inline-flex" gap="2" verticalAlign="middle" data-tip={tip}>
+    <Health data-tip={tip}>
       <Strip viewBox="0 0 46 16" role="img" aria-label={words}>
         <Blanks count={shownProbes - shown.length} />
         {shown.map((probe, index) => (
@@ -159,6 +171,6 @@ export function HealthStrip({ probes }: { probes: readonly Probe[] | undefined }
       <chakra.span color={failures.length > 0 ? 'fg' : 'fg.muted'}>
         {formatPercent(1 - failures.length / shown.length, 0)}
       </chakra.span>
-    </HStack>
+    </Health>
   )
 }

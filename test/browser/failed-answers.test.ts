@@ -1,0 +1,49 @@
+import { expect, test } from 'vitest'
+import { describeWithBrowser } from '../support/chromium.ts'
+import { openConsole, startInBrowser } from './console.ts'
+import { box } from './parts.ts'
+
+describeWithBrowser('an answer that is not the product’s own', async () => {
+  const { app, browser } = await startInBrowser()
+  const root = await app.make.user({ username: 'root', role: 100 })
+
+  test.each([
+    ['JSON of a proxy', { contentType: 'application/json', body: '{"message":"upstream connect error"}' }],
+    ['JSON with an error of its own', { contentType: 'application/json', body: '{"error":"upstream connect error"}' }],
+    ['JSON that breaks off', { contentType: 'application/json', body: '[{"result":' }],
+    ['a page', { contentType: 'text/html', body: '<h1>Internal Server Error</h1>' }],
+  ])('is reported by its status in the reader’s language, and asked for again: %s', async (_, answer) => {
+    const { page, context } = await openConsole(browser, app, { reader: { ...root, role: 100 } })
+    const wanted = /admin\.plans\.list/
+    await page.route(wanted, (route) => route.fulfill({ status: 500, ...answer }))
+    await page.goto('/admin/plans')
+    const failure = page.getByRole('alert').filter({ hasText: '错误：HTTP 500' })
+    await failure.waitFor()
+    await page.unroute(wanted)
+    await failure.getByRole('button', { name: '重试' }).click()
+    await failure.waitFor({ state: 'detached' })
+    await page.getByText('还没有套餐').waitFor()
+    await context.close()
+  })
+
+  test('leaves what was typed in a form', async () => {
+    const { page, context } = await openConsole(browser, app, { reader: { ...root, role: 100 } })
+    await page.goto('/admin/plans?edit=-1')
+    const drawer = page.getByRole('dialog', { name: '添加套餐' })
+    await box(drawer, '名称').fill('Light')
+    await page.route(/admin\.plans\.create/, (route) =>
+      route.fulfill({ status: 502, contentType: 'application/json', body: '{"message":"bad gateway"}' }),
+    )
+    await drawer.getByRole('button', { name: '创建', exact: true }).click()
+    await drawer.getByRole('alert').filter({ hasText: '没有保存：错误：无法连接到服务器' }).waitFor()
+    expect(await box(drawer, '名称').inputValue()).toBe('Light')
+    await context.close()
+  })
+
+  test('a group of the price list that nobody may choose is named, beside the prices of the own one', async () => {
+    const { page, context } = await openConsole(browser, app, { reader: { ...root, role: 100 } })
+    await page.goto('/pricing?group=unknown')
+    await page.getByText('没有分组 unknown 可选，以下是分组 default 的价格。').waitFor()
+    await context.close()
+  })
+})

@@ -1,0 +1,61 @@
+import { expect, test } from 'vitest'
+import { describeWithBrowser } from '../support/chromium.ts'
+import { openConsole, startInBrowser } from './console.ts'
+
+describeWithBrowser('what belongs to one record', async () => {
+  const { app, browser } = await startInBrowser()
+  const root = await app.make.user({ username: 'root', role: 100 })
+  const open = (path: string) => openConsole(browser, app, { reader: { ...root, role: 100 }, path })
+
+  test('money of a channel does not stand under the next one', async () => {
+    await app.make.channel({ name: 'Costly', models: 'gpt-4o' })
+    await app.make.channel({ name: 'Spare', models: 'gpt-4o' })
+    const { page, context } = await open('/admin/prices?open=buying')
+    const sheet = page.getByRole('dialog', { name: '进价' })
+    const choose = async (name: string) => {
+      await sheet.getByRole('combobox').first().click()
+      await page.getByRole('option', { name }).click()
+    }
+    await choose('Costly')
+    await sheet.getByText('近 30 天').waitFor()
+    const { promise: held, resolve: release } = Promise.withResolvers<void>()
+    await page.route(/prices\.channelMoney/, async (route) => {
+      await held
+      await route.continue()
+    })
+    const asked = page.waitForRequest(/prices\.channelMoney/)
+    await choose('Spare')
+    await asked
+    expect(await sheet.getByText('近 30 天').count()).toBe(0)
+    release()
+    await sheet.getByText('近 30 天').waitFor()
+    await context.close()
+  })
+
+  test('an order with its buttons does not stand under the next one', async () => {
+    const order = async (tradeNo: string) => {
+      const { rows } = await app.pool.query<{ id: number }>(
+        `insert into top_up_orders (user_id, trade_no, gateway, merchant, quota, money_minor, currency)
+         values ($1, $2::text, 'stripe', 'merchant-' || $2::text, 500000, 700, 'CNY') returning id`,
+        [root.id, tradeNo],
+      )
+      return rows[0]?.id
+    }
+    const [first, second] = [await order('first'), await order('second')]
+    const { page, context } = await open(`/admin/orders?order=${first}`)
+    const shown = (tradeNo: string) => page.getByText(`merchant-${tradeNo}`, { exact: true })
+    await shown('first').waitFor()
+    const { promise: held, resolve: release } = Promise.withResolvers<void>()
+    await page.route(/admin\.orders\.get/, async (route) => {
+      await held
+      await route.continue()
+    })
+    const asked = page.waitForRequest(/admin\.orders\.get/)
+    await page.evaluate((address) => history.pushState(null, '', address), `/admin/orders?order=${second}`)
+    await asked
+    expect(await shown('first').count()).toBe(0)
+    release()
+    await shown('second').waitFor()
+    await context.close()
+  })
+})
