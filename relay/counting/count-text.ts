@@ -15,10 +15,13 @@ const chunksBetweenYields = 4
 /** The encoder remembers words it has seen; its own limit would let hostile texts fill the memory. */
 const rememberedWords = 5000
 
-const newerModels = ['gpt-4o', 'chatgpt-4o', 'o1', 'o3', 'o4', 'gpt-4.1', 'gpt-4.5', 'gpt-5']
+/** OpenAI's models, also as others name them: `openai/gpt-5`, `openai.gpt-oss-120b`, `ft:gpt-4o:…`. */
+const openAiModels = /^(?:.*\/|ft:|openai\.)?(?:gpt-|chatgpt-|chat-latest|codex-|computer-use-|o\d(?:$|[-:]))/
+/** All that came after these have the newer encoder: `gpt-4o`, `gpt-4.1`, and `gpt-41` as Azure writes it, are not `gpt-4`. */
+const olderModels = /^(?:.*\/|ft:|openai\.)?gpt-(?:2|3|4(?:$|[-:]))/
 
 export const encodingOf = (model: string): EncodingName =>
-  newerModels.some((prefix) => model.startsWith(prefix)) ? 'o200k_base' : 'cl100k_base'
+  openAiModels.test(model) && !olderModels.test(model) ? 'o200k_base' : 'cl100k_base'
 
 const loaded = new Map<EncodingName, Promise<CountTokens>>()
 

@@ -75,7 +75,17 @@ describe('countText', () => {
     expect(['gpt-4o-mini', 'o3', 'gpt-5.1', 'gpt-4.1', 'chatgpt-4o-latest'].map(encodingOf)).toEqual(
       Array(5).fill('o200k_base'),
     )
-    expect(['gpt-4', 'gpt-3.5-turbo', 'claude-3-opus', 'glm-4'].map(encodingOf)).toEqual(Array(4).fill('cl100k_base'))
+    const others = [
+      'gpt-realtime',
+      'gpt-audio-mini',
+      'codex-mini-latest',
+      'openai/gpt-oss-120b',
+      'ft:gpt-4o-mini:us::1',
+      'gpt-6',
+    ]
+    expect(others.map(encodingOf)).toEqual(Array(6).fill('o200k_base'))
+    const older = ['gpt-4', 'gpt-4-turbo', 'gpt-35-turbo', 'openai/gpt-4', 'claude-3-opus', 'glm-4', 'other/o1x']
+    expect(older.map(encodingOf)).toEqual(Array(7).fill('cl100k_base'))
   })
 
   test('counts known texts as the encoders do', async () => {

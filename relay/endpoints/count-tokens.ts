@@ -1,18 +1,21 @@
 import { parseExactly } from '#core/exact-json.ts'
+import { fitRequest } from '#relay/chat/fit/fit-request.ts'
+import { openAiProfile } from '#relay/chat/fit/profile.ts'
+import { isObject } from '#relay/chat/json.ts'
 import { countPrompt } from '#relay/counting/estimate-usage.ts'
 import { claude } from '#relay/dialects/claude/index.ts'
 import { openAiResponses } from '#relay/dialects/openai-responses/index.ts'
 import { gemini } from '#relay/dialects/gemini/index.ts'
 import type { CallerDialect } from '#relay/dialects/types.ts'
 import { admitCall, sessionOf } from '#relay/request/admit.ts'
-import type { Attempt, Call, RelayServices } from '#relay/request/call.ts'
+import type { Attempt, Call, CallBody, RelayServices } from '#relay/request/call.ts'
 import { answerLimited, type Exchange } from '../limited-call.ts'
 import { withEarlierTurns } from '#relay/routing/local-responses.ts'
 import { placeOfCall } from '#relay/routing/stored-responses.ts'
 import { readBody } from '#relay/request/read-body.ts'
 import { createSelection } from '#relay/routing/select.ts'
 import { providerFor } from '#relay/providers/registry.ts'
-import type { UpstreamRequest } from '#relay/providers/types.ts'
+import type { NativeBody, NativeDialect, Provider, ProviderCall, UpstreamRequest } from '#relay/providers/types.ts'
 import { attemptSecrets, upstreamChannelOf, providerCallOf } from '#relay/attempt/upstream-channel.ts'
 import { timeoutsOf } from '#relay/upstream-call/timeouts.ts'
 import { sendWithToken } from '#relay/upstream-call/tokens.ts'
@@ -25,6 +28,8 @@ type Style = {
   countingUrl: (chatUrl: string) => string
   reply: (tokens: number) => unknown
   read: (json: unknown) => unknown
+  /** The chat call whose prompt is counted, where it stands inside of the body. */
+  within?: (body: Record<string, unknown>) => unknown
 }
 
 const field = (json: unknown, name: string): unknown =>
@@ -42,6 +47,7 @@ export const geminiCounting: Style = {
   countingUrl: (url) => `${url.split(/:(?:streamG|g)enerateContent/, 1).join('')}:countTokens`,
   reply: (tokens) => ({ totalTokens: tokens }),
   read: (json) => field(json, 'totalTokens'),
+  within: (body) => body['generateContentRequest'],
 }
 
 export const responsesCounting: Style = {
@@ -51,7 +57,10 @@ export const responsesCounting: Style = {
   read: (json) => field(json, 'input_tokens'),
 }
 
-/** How many tokens a prompt has: asked of an upstream of the same dialect, counted here otherwise. Neither charged nor logged. */
+/**
+ * How many tokens a prompt has: asked of an upstream of the same dialect or of one of Google's, counted here otherwise. Neither
+ * charged nor logged.
+ */
 export const countTokens = (
   services: RelayServices,
   { style, model }: { style: Style; model: string | undefined },
@@ -61,7 +70,7 @@ export const countTokens = (
     dialect: style.dialect,
     isFree: true,
     answer: async ({ incoming, caller }) => {
-      const read = await readBody(services, incoming)
+      const read = innerBody(await readBody(services, incoming), style)
       // What was said before counts, wherever it is kept.
       const { body } = style.dialect.keepsResponses
         ? await withEarlierTurns(services, { userId: caller.user.id, body: read, incoming })
@@ -88,15 +97,15 @@ async function askUpstream(
   call: Call,
   { style, attempt }: { style: Style; attempt: Attempt },
 ): Promise<number | undefined> {
-  const provider = providerFor(attempt.channel.type)
-  const native = style.dialect.native && provider.native[style.dialect.native]
   const plainCall = providerCallOf(services, call, { attempt, stream: false })
-  if (!native || native.accepts?.(call.body.json, plainCall) === false) return undefined
+  const asked = askedFor(call, { style, plainCall, provider: providerFor(attempt.channel.type) })
+  if (!asked) return undefined
   let read = style.read
   const build = (token: string | undefined): UpstreamRequest => {
     const providerCall = { ...plainCall, token }
+    const { native, body } = asked
     const counting =
-      native.countTokens?.(call.body, providerCall) ?? besideChat(native.request(call.body, providerCall), style)
+      native.countTokens?.(body, providerCall) ?? besideChat(native.request(body, providerCall), asked.style)
     read = counting.read
     return counting.request
   }
@@ -115,6 +124,35 @@ async function askUpstream(
     if (cause instanceof TransportError && !signal.aborted) return undefined
     throw maskedAttemptFailure(cause, attemptSecrets(attempt))
   }
+}
+
+type Asked = { native: NativeDialect; body: NativeBody; style: Style }
+
+/** The caller's own body for an upstream of its dialect; a translation for one of Google's; nothing for others. */
+function askedFor(
+  call: Call,
+  { style, plainCall, provider }: { style: Style; plainCall: ProviderCall; provider: Provider },
+): Asked | undefined {
+  const { native: name } = style.dialect
+  const own = name && provider.native[name]
+  if (own && own.accepts?.(call.body.json, plainCall) !== false) return { native: own, body: call.body, style }
+  const google = provider.native.gemini
+  if (!google || google.accepts?.({}, plainCall) === false) return undefined
+  try {
+    const profile = provider.chat.profile?.(plainCall) ?? openAiProfile
+    const { body } = provider.chat.request(fitRequest(call.request, profile).request, plainCall)
+    return { native: google, body: bodyOf(Object(body) as Record<string, unknown>), style: geminiCounting }
+  } catch {
+    // What it cannot be asked, it cannot count.
+    return undefined
+  }
+}
+
+const bodyOf = (json: Record<string, unknown>) => ({ json, bytes: Buffer.from(JSON.stringify(json)) })
+
+function innerBody(body: CallBody, { within }: Style): CallBody {
+  const inner = within?.(body.json)
+  return isObject(inner) ? { ...bodyOf(inner), holding: body.holding } : body
 }
 
 const besideChat = (request: UpstreamRequest, style: Style) => ({
@@ -137,12 +175,23 @@ const responsesFields = [
   'truncation',
 ]
 
+/** What Google's counting calls know of a chat call, in both spellings. */
+const geminiFields = [
+  'contents',
+  'generationConfig',
+  'generation_config',
+  'systemInstruction',
+  'system_instruction',
+  'tools',
+]
+
 /** The counting call knows the prompt's fields only. */
 function countingBody({ body }: UpstreamRequest, { dialect }: Style): string {
   const json: unknown =
     typeof body === 'string' || body instanceof Uint8Array ? parseExactly(Buffer.from(body).toString('utf8')) : body
-  if (dialect.keepsResponses) {
-    const known = Object.entries(Object(json) as object).filter(([name]) => responsesFields.includes(name))
+  const fields = dialect.keepsResponses ? responsesFields : dialect === gemini ? geminiFields : null
+  if (fields) {
+    const known = Object.entries(Object(json) as object).filter(([name]) => fields.includes(name))
     return JSON.stringify(Object.fromEntries(known))
   }
   const {

@@ -5,7 +5,7 @@ import { geminiEmbeddings } from './embeddings.ts'
 import { readGeminiFailure } from './failure.ts'
 import { geminiImages } from './images.ts'
 import { mostImages } from './models.ts'
-import { nativeGemini } from './native.ts'
+import { countGemini, nativeGemini } from './native.ts'
 import { outputLimitOf } from '../output-limit.ts'
 import { geminiProfile } from './profile.ts'
 import { geminiHeaders, generateUrl, operationUrl, toGeminiRequest } from './request.ts'
@@ -15,6 +15,8 @@ import { createGeminiDecoder } from './stream.ts'
 /** Addresses the vendor reads itself: its own file store and videos it hosts. */
 const ownAddress =
   /^(https:\/\/generativelanguage\.googleapis\.com\/|gs:\/\/|https:\/\/(www\.)?youtube\.com\/|https:\/\/youtu\.be\/)/
+
+const host = { url: generateUrl, headers: geminiHeaders }
 
 export const gemini: Provider = {
   id: 'gemini',
@@ -32,7 +34,12 @@ export const gemini: Provider = {
     keepsAddress: ({ source }) => source.kind === 'url' && ownAddress.test(source.url),
   },
   plain: { embeddings: geminiEmbeddings, images: geminiImages({ url: operationUrl, headers: geminiHeaders }) },
-  native: { gemini: nativeGemini({ url: generateUrl, headers: geminiHeaders }) },
+  native: {
+    gemini: {
+      ...nativeGemini(host),
+      countTokens: countGemini(host, (call, model) => operationUrl(call, model, ':countTokens')),
+    },
+  },
   error: readGeminiFailure,
   models: {
     request: (channel) => ({

@@ -134,6 +134,34 @@ function inspect(json: unknown): ReturnType<NativeDialect['inspect']> {
   }
 }
 
+/** Google's own counting call takes contents alone, or a whole call with its instructions and tools. */
+export const countGemini =
+  (
+    host: GeminiHost,
+    countUrl: (call: ProviderCall, model: string) => string,
+  ): NonNullable<NativeDialect['countTokens']> =>
+  ({ json }, call) => {
+    const body: Json = { ...json }
+    const model = applyThinking(body, call)
+    delete body['model']
+    fitBlanks(body)
+    fitProofs(body, model, call.isRefusedProof)
+    const {
+      contents,
+      generationConfig: _,
+      generation_config: __,
+      safetySettings: ___,
+      safety_settings: ____,
+      ...more
+    } = body
+    const asked =
+      Object.keys(more).length === 0
+        ? { contents }
+        : { generateContentRequest: { model: `models/${model.replace(/^models\//, '')}`, ...body } }
+    const request = { method: 'POST' as const, url: countUrl(call, model), headers: host.headers(call), body: asked }
+    return { request, read: (answer) => recordOf(answer)?.['totalTokens'] }
+  }
+
 /** The generate dialect of any host that speaks it. */
 export const nativeGemini = (host: GeminiHost): NativeDialect => ({
   request: (body, call) => nativeRequest(host, body, call),

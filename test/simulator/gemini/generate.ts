@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { minus, sum, parsedArguments, type Answer, type Finish, type Usage } from '../answer.ts'
-import type { Json, Prompt } from '../prompt.ts'
+import { refuse, type Json, type Prompt } from '../prompt.ts'
 import { json, type Call, type ChatOperation } from '../types.ts'
 import { readContents, signatureMark } from './read.ts'
 
@@ -93,8 +93,16 @@ export const generateContent: ChatOperation = {
 export const countTokens: ChatOperation = {
   type: 'chat',
   read: (call) => {
-    const inner = call.body['generateContentRequest']
-    return { ...readContents(inner ? { ...call, body: inner as Json } : call), stream: false }
+    const { generateContentRequest: inner, ...fields } = call.body
+    if (inner === undefined) {
+      // Google's own host knows instructions and tools within a whole call only; Vertex takes them beside the contents.
+      const unknown = Object.keys(fields).find((name) => name !== 'contents')
+      if (unknown !== undefined && !call.path.includes('/projects/'))
+        refuse(`Invalid JSON payload received. Unknown name "${unknown}": Cannot find field.`)
+      return { ...readContents(call), stream: false }
+    }
+    const { model: _, ...body } = inner as Json
+    return { ...readContents({ ...call, body }), stream: false }
   },
   write: (_prompt, answer) => {
     const totalTokens = answer.usage?.prompt ?? 0
