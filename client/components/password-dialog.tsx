@@ -13,7 +13,7 @@ import { PlainDialog } from './plain-dialog.tsx'
 
 const fields = z.object({ password: z.string().min(1, refusal('user.password_wrong')).max(200) })
 
-/** Asks for the password before a second factor is added; what waited for it goes on by itself. */
+/** Asks for the password before a way in or a second factor is added; what waited for it goes on by itself. */
 export function PasswordDialog() {
   const account = trpc.user.account.get.useQuery(undefined, reportedWhenFailed)
   const run = trpc.user.secondFactor.confirmPassword.useMutation()

@@ -26,9 +26,9 @@ const t = initTRPC
     /**
      * Wants a proof by the second factor that is at most ten minutes old, of users who have one: for what shows secrets, gives
      * money away or changes how one signs in. A function says which inputs do. `owner`: of those without one, their password or a
-     * sign-in of that age.
+     * sign-in of that age, for what lets somebody in who has a stolen session alone.
      */
-    verification?: 'recent' | 'owner' | ((input: unknown, actor: Actor) => boolean)
+    verification?: 'recent' | 'owner' | ((input: unknown, actor: Actor) => boolean | 'owner')
     /** Goes on where the site is a demonstration, on which nobody but root changes anything. */
     inDemo?: boolean
   }>()
@@ -100,9 +100,9 @@ export const publicProcedure = t.procedure
 const asUser = (role: Role) =>
   publicProcedure.use(atLeast(role)).use(async ({ next, ctx, meta, getRawInput }) => {
     const rule = meta?.verification
-    const isGuarded = typeof rule === 'function' ? rule(await getRawInput(), ctx.actor) : rule === 'recent'
-    if (isGuarded) await requireRecentVerification(ctx)
-    if (rule === 'owner') await requireOwner(ctx)
+    const wanted = typeof rule === 'function' ? rule(await getRawInput(), ctx.actor) : rule
+    if (wanted === 'owner') await requireOwner(ctx)
+    else if (wanted) await requireRecentVerification(ctx)
     return next()
   })
 

@@ -232,6 +232,10 @@ export const rules: RuleList = {
           rule: 'Secrets, money and dangerous settings want it again.',
           asserts: 'second_factor.required',
         },
+        'adds no way in before the password is typed: %s': {
+          rule: 'Without one, ways in are added with the password, or within ten minutes of signing in.',
+          asserts: 'second_factor.owner_unconfirmed',
+        },
       },
     },
   },

@@ -129,6 +129,59 @@ describe('whoever has a second factor and has not proved it lately', () => {
   })
 })
 
+describe('a session of somebody without a second factor that began more than ten minutes ago', () => {
+  const later = (id: number) =>
+    app.sql(`update sessions set created_at = now() - interval '11 minutes' where user_id = $1`, [id])
+
+  it.each([
+    ['another address', (api) => api.auth.bindEmail({ email: 'a@b.example', code: 'x' })],
+    ['the way to an account elsewhere', (api) => api.user.account.bindings.start({ provider: 'github' })],
+    ['an account at WeChat', (api) => api.user.account.bindings.bindWeChat({ code: 'x' })],
+    ['an account at Telegram', (api) => api.user.account.bindings.bindTelegram({ fields: {} })],
+    ['a new access token', (api) => api.user.account.createAccessToken()],
+    ['a password without the former one', (api) => api.user.account.overwrite({ password: 'correct horse' })],
+  ] satisfies [string, (api: Awaited<ReturnType<ConsoleApp['trpc']>>) => Promise<unknown>][])(
+    'adds no way in before the password is typed: %s',
+    async (_what, act) => {
+      const person = await app.person()
+      const api = await app.trpc(person)
+      const early = await refusalOf(act(api))
+      expect(early).not.toBe('second_factor.owner_unconfirmed')
+      await later(person.id)
+      expect(await refusalOf(act(api))).toBe('second_factor.owner_unconfirmed')
+      await api.user.secondFactor.confirmPassword({ password: person.password })
+      expect(await refusalOf(act(api))).toBe(early)
+    },
+  )
+
+  it('sets no first password either, renames itself, and gives way to the current password', async () => {
+    const other = await app.person({ passwordHash: '' })
+    const theirs = await app.trpc(other)
+    const person = await app.person()
+    const api = await app.trpc(person)
+    await later(other.id)
+    await later(person.id)
+    const fresh = { password: 'a fresh one', currentPassword: '' }
+    expect(await refusalOf(theirs.user.account.update(fresh))).toBe('second_factor.owner_unconfirmed')
+    expect(await refusalOf(api.user.account.overwrite({ displayName: 'Somebody' }))).toBeNull()
+    expect(await refusalOf(api.user.account.update({ ...fresh, currentPassword: person.password }))).toBeNull()
+  })
+
+  it('does so by no documented path, while a system access token goes on', async () => {
+    const person = await app.person()
+    const browser = await app.signedIn(person)
+    const token = (await browser.get('/api/user/token')).data
+    await later(person.id)
+    const query = { email: 'a@b.example', code: 'x' }
+    const unconfirmed = { success: false, message: '请先确认是您本人：输入密码，或重新登录后再试' }
+    expect((await browser.get('/api/oauth/email/bind', { query })).body).toMatchObject(unconfirmed)
+    expect((await browser.get('/api/user/token')).body).toMatchObject(unconfirmed)
+    expect((await browser.put('/api/user/self', { password: 'a fresh one' })).body).toMatchObject(unconfirmed)
+    const headers = { authorization: String(token), 'x-user-id': String(person.id) }
+    expect((await app.browser().get('/api/user/token', { headers })).body).toMatchObject({ success: true })
+  })
+})
+
 describe('sessions', () => {
   it('are listed with where and when, end one by one or all but this, and of nobody else', async () => {
     const person = await app.person()

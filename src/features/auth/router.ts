@@ -25,7 +25,7 @@ export const authRouter = router({
   resetPassword: sensitive.input(schema.resetPassword).mutation(({ ctx, input }) => resetPassword(ctx, input)),
   /** Whoever reads the mail resets the password. */
   bindEmail: userProcedure
-    .meta({ limit: 'critical', verification: 'recent' })
+    .meta({ limit: 'critical', verification: 'owner' })
     .input(schema.bindEmail)
     .mutation(({ ctx, input }) => bindEmail(ctx, input)),
 })

@@ -8,8 +8,9 @@ import { bindWeChat, signInByWeChat } from './service/wechat.ts'
 const sensitive = publicProcedure.meta({ limit: 'critical' })
 /** States are nothing that processes cache. */
 const uncached = sensitive.meta({ barrier: 'none' })
-/** Changes how one signs in. */
-const ownSensitive = userProcedure.meta({ limit: 'critical', verification: 'recent' })
+const own = userProcedure.meta({ limit: 'critical' })
+/** A way to sign in. */
+const adding = own.meta({ verification: 'owner' })
 
 /** Signing in by an account elsewhere. */
 export const identitiesRouter = router({
@@ -26,11 +27,14 @@ export const identitiesRouter = router({
 export const bindingsUserRouter = router({
   list: userProcedure.query(({ ctx }) => listBindings(ctx)),
   /** Leads to the provider; what comes back from there is `auth.oauth.finish`, as at a sign-in. */
-  start: ownSensitive
+  start: adding
     .meta({ barrier: 'none' })
     .input(schema.startBinding)
     .mutation(({ ctx, input }) => startOAuth(ctx, { ...input, inviteCode: '' })),
-  bindWeChat: ownSensitive.input(schema.wechatCode).mutation(({ ctx, input }) => bindWeChat(ctx, input)),
-  bindTelegram: ownSensitive.input(schema.telegramLogin).mutation(({ ctx, input }) => bindTelegram(ctx, input)),
-  unbind: ownSensitive.input(schema.unbind).mutation(({ ctx, input }) => unbindIdentity(ctx, input)),
+  bindWeChat: adding.input(schema.wechatCode).mutation(({ ctx, input }) => bindWeChat(ctx, input)),
+  bindTelegram: adding.input(schema.telegramLogin).mutation(({ ctx, input }) => bindTelegram(ctx, input)),
+  unbind: own
+    .meta({ verification: 'recent' })
+    .input(schema.unbind)
+    .mutation(({ ctx, input }) => unbindIdentity(ctx, input)),
 })

@@ -15,9 +15,9 @@ export async function requireRecentVerification(deps: UserDeps): Promise<void> {
 }
 
 /**
- * What adds a second factor wants the former one proved; of whoever has none, that the password was typed or the sign-in is at most
- * ten minutes old: with a stolen session somebody else could add one, which then shuts the owner out. A system
- * access token can add none.
+ * What adds a way in or a second factor wants the former factor proved; of whoever has none, that the password was typed or the
+ * sign-in is at most ten minutes old: with a stolen session somebody else could add their own, which outlasts the session and may
+ * shut the owner out. A system access token can add none.
  * @throws {DomainError} second_factor.required, second_factor.not_by_access_token, second_factor.owner_unconfirmed
  */
 export async function requireOwner(deps: UserDeps): Promise<void> {

@@ -10,14 +10,20 @@ import { manageUser } from './service/manage.ts'
 import { endUserSession, endUserSessions, getUserOverview } from './service/overview.ts'
 
 const guarded = userProcedure.meta({ verification: 'recent' })
-/** A name may be changed without being asked again. */
-const changingPassword = userProcedure.meta({ verification: (input) => names(input, ['password']) })
+/** What outlasts the session that it comes from. Scripts go on renewing theirs by a system access token. */
+const ofOwner = ({ via }: { via: string }) => (via === 'session' ? ('owner' as const) : true)
 
 export const accountUserRouter = router({
   get: userProcedure.query(({ ctx }) => account.getAccount(ctx)),
-  update: changingPassword.input(schema.updateAccount).mutation(({ ctx, input }) => account.updateAccount(ctx, input)),
+  /** A name may be changed without being asked again. */
+  update: userProcedure
+    .meta({ verification: (input) => names(input, ['password']) })
+    .input(schema.updateAccount)
+    .mutation(({ ctx, input }) => account.updateAccount(ctx, input)),
   remove: guarded.input(schema.removeAccount).mutation(({ ctx, input }) => account.removeAccount(ctx, input)),
-  createAccessToken: guarded.mutation(({ ctx }) => account.createAccessToken(ctx)),
+  createAccessToken: userProcedure
+    .meta({ verification: (_input, actor) => ofOwner(actor) })
+    .mutation(({ ctx }) => account.createAccessToken(ctx)),
   setLanguage: userProcedure
     .meta({ barrier: 'none' })
     .input(schema.chooseLanguage)
@@ -34,7 +40,8 @@ export const accountUserRouter = router({
     .input(schema.transferRewards)
     .mutation(({ ctx, input }) => transferRewards(ctx, input)),
   /** As the documented paths do it: without asking for the password or the name. */
-  overwrite: changingPassword
+  overwrite: userProcedure
+    .meta({ verification: (input, actor) => names(input, ['password']) && ofOwner(actor) })
     .input(schema.overwriteAccount)
     .mutation(({ ctx, input }) => account.overwriteAccount(ctx, input)),
   removeUnasked: guarded.mutation(({ ctx }) => account.removeAccountUnasked(ctx)),

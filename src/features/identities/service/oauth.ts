@@ -1,6 +1,6 @@
 import { DomainError } from '#core/errors.ts'
 import type { Deps } from '../../deps.ts'
-import { requireRecentVerification } from '../../second-factor/verification.ts'
+import { requireOwner } from '../../second-factor/verification.ts'
 import type { SignIn } from '../../users/view.ts'
 import type { BeginState, FinishOAuth, OAuthProvider, StartOAuth } from '../schema.ts'
 import { bindIdentity } from './bindings.ts'
@@ -39,7 +39,7 @@ export async function finishOAuth(deps: Deps, input: FinishOAuth): Promise<Finis
   // A proof that ran out on the way is asked for while the state and the code still count, so that both serve the next attempt.
   // States are handed out without it, since nobody knows yet whether they sign in or bind.
   if (deps.actor && (await isOwnBinding(deps, provider, state))) {
-    await requireRecentVerification({ ...deps, actor: deps.actor })
+    await requireOwner({ ...deps, actor: deps.actor })
   }
   const taken = await takeState(deps, provider, state)
   if (!taken) throw new DomainError('oauth.state_mismatch')
@@ -55,7 +55,7 @@ export async function finishOAuth(deps: Deps, input: FinishOAuth): Promise<Finis
   })
   if (taken.userId > 0) {
     const own = samePerson(deps, taken)
-    await requireRecentVerification(own)
+    await requireOwner(own)
     await bindIdentity(own, provider, profile)
     return { outcome: 'bound' }
   }

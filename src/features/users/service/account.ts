@@ -8,6 +8,7 @@ import { type Act, recordAct } from '../../audit/service.ts'
 import { sessionCookie } from '../../auth/session.ts'
 import { tryOnce } from '../../auth/throttle.ts'
 import type { UserDeps } from '../../deps.ts'
+import { requireOwner } from '../../second-factor/verification.ts'
 import { sha256 } from '../../secrets/service.ts'
 import type { ChooseLanguage, Settings, UpdateAccount } from '../schema.ts'
 import { type AccountView, toAccountView } from '../view.ts'
@@ -28,7 +29,7 @@ export async function getAccount(deps: UserDeps): Promise<AccountView> {
 const recordOwnAct = (deps: UserDeps, action: string, changed: Pick<Act, 'before' | 'after'> = {}): Promise<void> =>
   recordAct(deps, { action, targetType: 'user', targetId: deps.actor.id, targetName: deps.actor.username, ...changed })
 
-/** The console's update: a new password wants the current one. @throws {DomainError} user.password_wrong */
+/** The console's update: a new password wants the current one. @throws {DomainError} user.password_wrong, second_factor.owner_unconfirmed */
 export async function updateAccount(deps: UserDeps, input: UpdateAccount): Promise<void> {
   if (input.password !== undefined) await confirmPassword(deps, input.currentPassword)
   await overwriteAccount(deps, input)
@@ -63,8 +64,8 @@ export async function overwriteAccount(deps: UserDeps, input: Omit<UpdateAccount
 /** A stolen session must not become a way to guess the password, nor to keep its owner from changing it. */
 async function confirmPassword(deps: UserDeps, current: string | undefined): Promise<void> {
   const { passwordHash } = await ownRow(deps)
-  // An account that only ever signed in elsewhere has none to ask for.
-  if (!passwordHash) return
+  // An account that only ever signed in elsewhere has none to ask for; its first is one more way in.
+  if (!passwordHash) return requireOwner(deps)
   const attempt = { purpose: 'confirm-password', account: String(deps.actor.id) } as const
   const isRight = await tryOnce(deps, attempt, () => isPassword(passwordHash, current ?? ''))
   if (!isRight) throw new DomainError('user.password_wrong')
