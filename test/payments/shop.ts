@@ -13,8 +13,8 @@ const secrets = {
 type DisputeState = 'open' | 'won' | 'lost' | 'warning_closed'
 
 /** An app that both gateways are open for, with rebates, and what buyers, gateways and administrators do there. */
-export async function openShop() {
-  const app = await startApp()
+export async function openShop(start: Parameters<typeof startApp>[0] = {}) {
+  const app = await startApp(start)
   const stripe = await startStripeGateway(secrets)
   const gateway = createEpayGateway({ pid: '1000', key: 'the key of the merchant' })
   await storeOptions(app, {

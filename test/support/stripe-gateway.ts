@@ -20,12 +20,16 @@ export async function startStripeGateway(given: { secretKey: string; webhookSecr
   const byKey = new Map<string, Session>()
   const requests: { headers: Record<string, string>; form: Record<string, string> }[] = []
   let failures: (number | 'hang up')[] = []
+  const held: { arrived: () => void; released: Promise<void> }[] = []
 
   const server = createServer(async (req, res) => {
     const chunks: Buffer[] = []
     for await (const chunk of req) chunks.push(chunk as Buffer)
     const form = Object.fromEntries(new URLSearchParams(Buffer.concat(chunks).toString()))
     requests.push({ headers: req.headers as Record<string, string>, form })
+    const hold = held.shift()
+    hold?.arrived()
+    await hold?.released
     const failure = failures.shift()
     if (failure === 'hang up') return void req.socket.destroy()
     if (failure !== undefined) return void res.writeHead(failure).end('{"error":{"message":"no"}}')
@@ -73,6 +77,12 @@ export async function startStripeGateway(given: { secretKey: string; webhookSecr
     /** How the next requests are answered instead. */
     failNext: (...next: (number | 'hang up')[]) => {
       failures = next
+    },
+    /** Keeps the next request waiting until it is let go. */
+    holdNext: () => {
+      const [arrival, release] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+      held.push({ arrived: arrival.resolve, released: release.promise })
+      return { arrived: arrival.promise, letGo: release.resolve }
     },
     signature,
     checkoutEvent: (type: string, session: Session, changes?: EventChanges): string =>

@@ -62,3 +62,23 @@ export function actOnce<Result>(
   }
   return inTurn(`${userId} ${path} ${key}`, () => em.transactional(once))
 }
+
+/**
+ * As `actOnce`, for an act that goes on at a service elsewhere, which takes repetitions itself: a transaction that waited for it
+ * would keep its connection and its locks from everybody else. What could not be finished is begun anew by the next repetition.
+ * @throws {DomainError} idempotency.key_invalid, idempotency.key_reused
+ */
+export const beginOnce = <Begun, Result>(
+  scope: Scope,
+  ask: IdempotentAsk,
+  { begin, finish }: { begin: (em: EntityManager) => Promise<Begun>; finish: (begun: Begun) => Promise<Result> },
+): Promise<Result> =>
+  inTurn(`whole ${ask.userId} ${ask.path} ${ask.key}`, async () => {
+    const begun = await actOnce(scope, ask, begin)
+    try {
+      return await finish(begun)
+    } catch (error) {
+      await scope.em.nativeDelete(IdempotencyKey, { userId: ask.userId, path: ask.path, key: ask.key })
+      throw error
+    }
+  })

@@ -1,10 +1,12 @@
+import type { EntityManager } from '@mikro-orm/postgresql'
 import { DomainError } from '#core/errors.ts'
 import { type MethodPrice, type PayMethod, payMethods } from '#core/payment/methods.ts'
 import { largestMoney, moneyFor, moneyText, quotaFor, readMoney } from '#core/payment/money.ts'
 import { formatQuota } from '#core/quota.ts'
 import type { Plan, PlanTerms } from '#db/entities/plan.ts'
 import { TopUpOrder } from '#db/entities/top-up-order.ts'
-import type { Services, UserDeps } from '../deps.ts'
+import type { Context, Services, UserDeps } from '../deps.ts'
+import { beginOnce } from '../idempotency/service.ts'
 import { epayCurrency, epayType, isEpayReady, startEpay } from './gateways/epay.ts'
 import type { Started } from './gateways/gateway.ts'
 import { createCheckout, isStripeReady, stripeCurrency, stripeMode } from './gateways/stripe.ts'
@@ -84,11 +86,45 @@ export function quote(deps: UserDeps, input: Quote): { money: string; currency: 
  * Opens an order and says where the payer goes.
  * @throws {DomainError} payment.not_enabled, payment.amount_too_small, payment.money_too_small
  */
-export async function pay(deps: UserDeps, input: Pay): Promise<Started> {
-  const { quota, moneyMinor, terms } = ask(deps, input)
-  if (moneyMinor < 1) throw new DomainError('payment.money_too_small')
-  const order = await openOrder(deps, { quota, moneyMinor, terms, method: input.method })
-  return start(deps, order, { method: input.method, epayName: `TUC${input.amount}` })
+export const pay = (deps: PayDeps, input: Pay): Promise<Started> =>
+  orderOnce(deps, {
+    path: 'orders.pay',
+    input,
+    epayName: `TUC${input.amount}`,
+    open: async (em) => {
+      const { quota, moneyMinor, terms } = ask(deps, input)
+      if (moneyMinor < 1) throw new DomainError('payment.money_too_small')
+      return openOrder({ ...deps, em }, { quota, moneyMinor, terms, method: input.method })
+    },
+  })
+
+export type PayDeps = UserDeps & Pick<Context, 'idempotencyKey'>
+
+type Ordering = {
+  path: string
+  input: { method: PayMethod }
+  epayName?: string
+  /** Inside the transaction of `em`. */
+  open: (em: EntityManager) => Promise<TopUpOrder>
+}
+
+/**
+ * Opens an order, once for an `Idempotency-Key`, and says where the payer goes. The gateway is asked when the order is committed; it
+ * makes no second page under the order's number.
+ */
+export async function orderOnce(deps: PayDeps, { path, input, epayName, open }: Ordering): Promise<Started> {
+  const { em, actor, idempotencyKey: key } = deps
+  const startOrder = (order: TopUpOrder) =>
+    start(deps, order, { method: input.method, epayName: epayName ?? order.plan?.name ?? '' })
+  if (!key) return startOrder(await em.transactional(open))
+  return beginOnce(
+    deps,
+    { userId: actor.id, path, key, input },
+    {
+      begin: async (inner) => (await open(inner)).id,
+      finish: async (id) => startOrder(await em.findOneOrFail(TopUpOrder, { id }, { disableIdentityMap: true })),
+    },
+  )
 }
 
 type Priced = Pick<Plan, 'price' | 'moneyPrices'>
@@ -136,10 +172,6 @@ export async function openPlanOrder(
   return openOrder(deps, { ...asked, method, plan: { planId: plan.id, terms: { ...terms, price: asked.quota } } })
 }
 
-/** Says where the payer of an order of a plan goes. */
-export const startPlanOrder = (deps: UserDeps, order: TopUpOrder, method: PayMethod): Promise<Started> =>
-  start(deps, order, { method, epayName: order.plan?.name ?? '' })
-
 async function openOrder(
   { em, actor, ambient }: UserDeps,
   { quota, moneyMinor, terms, method, plan }: Asked & { method: PayMethod; plan?: OrderedPlan },
@@ -178,8 +210,10 @@ async function start(
     await em.nativeUpdate(TopUpOrder, { id: order.id }, { checkoutId: checkout.id })
     return { kind: 'redirect', url: checkout.url, tradeNo: order.tradeNo }
   } catch (error) {
-    await em.nativeUpdate(TopUpOrder, { id: order.id, status: 'pending' }, { status: 'failed' })
-    await noteEvent(em, order.id, { kind: 'failed' })
+    // The page of a repetition's order is there already.
+    const failing = { id: order.id, status: 'pending', checkoutId: null } as const
+    const failed = await em.nativeUpdate(TopUpOrder, failing, { status: 'failed' })
+    if (failed > 0) await noteEvent(em, order.id, { kind: 'failed' })
     throw error
   }
 }

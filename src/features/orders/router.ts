@@ -1,4 +1,4 @@
-import { adminProcedure, idempotent, router, userProcedure } from '#features/procedures.ts'
+import { adminProcedure, router, userProcedure } from '#features/procedures.ts'
 import { pay, quote } from './pay.ts'
 import { reverseOrder } from './reversal.ts'
 import * as schema from './schema.ts'
@@ -8,7 +8,6 @@ export const ordersUserRouter = router({
   quote: userProcedure.input(schema.quote).query(({ ctx, input }) => quote(ctx, input)),
   pay: userProcedure
     .meta({ limit: 'critical', barrier: 'none' })
-    .use(idempotent)
     .input(schema.pay)
     .mutation(({ ctx, input }) => pay(ctx, input)),
   list: userProcedure.input(schema.listOwnOrders).query(({ ctx, input }) => service.listOwnOrders(ctx, input)),

@@ -13,7 +13,6 @@ export const plansUserRouter = router({
     .mutation(({ ctx, input }) => buyPlan(ctx, input)),
   pay: userProcedure
     .meta({ limit: 'critical', barrier: 'none' })
-    .use(idempotent)
     .input(schema.orderPlan)
     .mutation(({ ctx, input }) => orderPlan(ctx, input)),
 })

@@ -6,7 +6,7 @@ import type { UserDeps } from '../deps.ts'
 import { grant } from '../ledger/service.ts'
 import { shownQuota } from '../ledger/shown-quota.ts'
 import type { Started } from '../orders/gateways/gateway.ts'
-import { openPlanOrder, paymentsOf, startPlanOrder } from '../orders/pay.ts'
+import { openPlanOrder, orderOnce, type PayDeps, paymentsOf } from '../orders/pay.ts'
 import { activatePlan } from './activate.ts'
 import type { ById, OrderPlan } from './schema.ts'
 import { lockPlan, salesOf } from './service.ts'
@@ -81,10 +81,12 @@ export async function buyPlan(deps: UserDeps, { id }: ById): Promise<Subscriptio
  * Opens an order for it and says where the payer goes. A notification of the payment activates it.
  * @throws {DomainError} plan.not_found, plan.sold_out, plan.limit_reached
  */
-export async function orderPlan(deps: UserDeps, { id, method }: OrderPlan): Promise<Started> {
-  const order = await deps.em.transactional(async (em) => {
-    const plan = await buyable(em, deps.actor.id, id)
-    return openPlanOrder({ ...deps, em }, { plan, terms: termsOfPlan(plan), method })
+export const orderPlan = (deps: PayDeps, input: OrderPlan): Promise<Started> =>
+  orderOnce(deps, {
+    path: 'plans.pay',
+    input,
+    open: async (em) => {
+      const plan = await buyable(em, deps.actor.id, input.id)
+      return openPlanOrder({ ...deps, em }, { plan, terms: termsOfPlan(plan), method: input.method })
+    },
   })
-  return startPlanOrder(deps, order, method)
-}
