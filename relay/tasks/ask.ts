@@ -3,7 +3,7 @@ import { upstreamChannelOf } from '#relay/attempt/upstream-channel.ts'
 import type { Attempt, RelayServices } from '#relay/request/call.ts'
 import { secretsBesideAddress } from '#relay/upstream-call/channel.ts'
 import { sendToUpstream } from '#relay/upstream-call/send.ts'
-import { eachWithin } from '#relay/upstream-call/timeouts.ts'
+import { endsWithin } from '#relay/upstream-call/timeouts.ts'
 
 /** A reply that has been read to its end. */
 export type TaskReply = { status: number; text: string }
@@ -36,8 +36,8 @@ export async function askService(
     const headers = { 'content-type': 'application/json', accept: 'application/json', ...request.headers }
     const reply = await sendToUpstream(services, channel, {
       request: { method, url: channel.baseUrl + path, headers, body },
-      limits: eachWithin(timeoutMs),
-      signal: AbortSignal.any([stop.signal, AbortSignal.timeout(timeoutMs)]),
+      limits: endsWithin(timeoutMs),
+      signal: stop.signal,
     })
     // Its words are stored and returned whether it accepts or not; the addresses of its results are needed.
     return { status: reply.status, text: maskJson(await reply.text(largestReply), secretsBesideAddress(channel)) }

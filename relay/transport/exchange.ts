@@ -98,6 +98,8 @@ export function exchange({ dispatcher, options, limits, signal, boundConnect }: 
     const connectTimer = boundConnect
       ? setTimeout(() => fail(new TransportError('timeout-connect')), asTimerMs(limits.connectTimeoutMs))
       : undefined
+    const totalTimer =
+      limits.totalTimeoutMs === undefined ? undefined : setTimeout(onTime, asTimerMs(limits.totalTimeoutMs))
 
     function onTime() {
       fail(new TransportError(timeoutKind, { sent: controller !== undefined }))
@@ -109,6 +111,7 @@ export function exchange({ dispatcher, options, limits, signal, boundConnect }: 
       closed = true
       clearTimeout(timer)
       clearTimeout(connectTimer)
+      clearTimeout(totalTimer)
       signal?.removeEventListener('abort', onAbort)
     }
     function fail(error: TransportError) {

@@ -5,9 +5,12 @@ export type TimeLimits = {
   firstByteTimeoutMs: number
   /** Longest silence inside an answer. */
   idleTimeoutMs: number
+  /** From sending to the end of the answer, for answers that are short: an upstream can go on for ever a byte at a time. */
+  totalTimeoutMs?: number | undefined
 }
 
 export const timeLimits = (given: Partial<TimeLimits>): TimeLimits => ({
+  totalTimeoutMs: given.totalTimeoutMs,
   connectTimeoutMs: given.connectTimeoutMs ?? 10_000,
   firstByteTimeoutMs: given.firstByteTimeoutMs ?? 600_000,
   idleTimeoutMs: given.idleTimeoutMs ?? 900_000,

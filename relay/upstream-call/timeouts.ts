@@ -1,6 +1,7 @@
 import type { TimeLimits } from '#relay/transport/limits.ts'
 
-/** Seconds. A person waits for a probe, so it waits less long than a caller would. */
+/** Seconds. A person or a job waits for a probe, so it waits less long than a caller would, and for its end too. */
+const longestProbe = 300
 const presets = {
   stream: { firstByte: 300, idle: 900 },
   unstreamed: { firstByte: 600, idle: 900 },
@@ -17,12 +18,14 @@ export function timeoutsOf(setting: Readonly<Record<string, unknown>>, kind: key
     connectTimeoutMs: milliseconds('connect_timeout', 10),
     firstByteTimeoutMs: milliseconds('first_byte_timeout', presets[kind].firstByte),
     idleTimeoutMs: milliseconds('idle_timeout', presets[kind].idle),
+    ...(kind === 'probe' ? { totalTimeoutMs: longestProbe * 1000 } : {}),
   }
 }
 
-/** The same limit for each stage, whatever the channel's settings say. */
-export const eachWithin = (timeoutMs: number): TimeLimits => ({
+/** One limit for the whole of a call and each of its stages, whatever the channel's settings say. */
+export const endsWithin = (timeoutMs: number): TimeLimits => ({
   connectTimeoutMs: timeoutMs,
   firstByteTimeoutMs: timeoutMs,
   idleTimeoutMs: timeoutMs,
+  totalTimeoutMs: timeoutMs,
 })

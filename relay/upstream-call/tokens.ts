@@ -5,7 +5,7 @@ import type { UpstreamReply } from '#relay/transport/send.ts'
 import { TransportError } from '#relay/transport/transport-error.ts'
 import { secretsOf, type UpstreamChannel, type UpstreamDeps } from './channel.ts'
 import { isGood, type Sending, sendToUpstream, upstreamFailure } from './send.ts'
-import { eachWithin, timeoutsOf } from './timeouts.ts'
+import { endsWithin, timeoutsOf } from './timeouts.ts'
 
 /** A token is renewed a little before its time. */
 const earlyMs = 60_000
@@ -79,7 +79,7 @@ const saysNothingOfKey = (status: number): boolean => status >= 500 || status ==
 
 async function logIn(deps: Deps, channel: UpstreamChannel, { request, read }: KeyExchange) {
   const { connectTimeoutMs } = timeoutsOf(channel.setting, 'probe')
-  const limits = { ...eachWithin(loginTimeoutMs), connectTimeoutMs }
+  const limits = { ...endsWithin(loginTimeoutMs), connectTimeoutMs }
   const reply = await sendToUpstream(deps, channel, { request: request(), limits })
   if (!isGood(reply)) {
     const failure = await upstreamFailure(reply, secretsOf(channel))

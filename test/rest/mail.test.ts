@@ -1,4 +1,6 @@
-import { afterAll, beforeEach, describe, expect, it } from 'vitest'
+import { once } from 'node:events'
+import { type AddressInfo, createServer, type Socket } from 'node:net'
+import { afterAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { startConsole, refused } from '#test/support/console-app.ts'
 import { startMailServer, textOf } from '#test/support/mail-server.ts'
 
@@ -36,6 +38,25 @@ const mailedCode = async (email: string): Promise<string> => {
 const wrongCode = refused('验证码错误或已过期')
 
 describe('mail settings', () => {
+  it('that lead to a server that never comes to an end keep nobody waiting for ever', async () => {
+    const total = new AbortController()
+    const timeout = vi.spyOn(AbortSignal, 'timeout').mockReturnValue(total.signal)
+    const sockets: Socket[] = []
+    // A greeting that goes on line after line, each in time.
+    const endless = createServer((socket) => {
+      sockets.push(socket.on('error', () => {}))
+      socket.write('220-still greeting\r\n', () => total.abort())
+    }).listen(0, '127.0.0.1')
+    await once(endless, 'listening')
+    await app.setOptions({ SMTPPort: String((endless.address() as AddressInfo).port) })
+    const options = (await app.trpc(await app.person({ role: 100 }))).admin.options
+    await expect(options.testMail({ to: 'operator@x.example' })).rejects.toThrow(/abort/i)
+    expect(timeout).toHaveBeenCalledWith(60_000)
+    timeout.mockRestore()
+    for (const socket of sockets) socket.destroy()
+    endless.close()
+  })
+
   it('let through the domains of the list alone, and their subdomains not', async () => {
     await app.setOptions({ EmailDomainRestrictionEnabled: 'true', EmailDomainWhitelist: 'only.example,too.example' })
     expect(await verification(`p${Date.now()}@too.example`)).toMatchObject({ body: { success: true } })

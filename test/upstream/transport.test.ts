@@ -49,6 +49,22 @@ const failure = (kind: string, sent?: boolean) =>
   expect.objectContaining(sent === undefined ? { kind } : { kind, sent })
 
 describe('an answer', () => {
+  it('that goes on and on a byte at a time is given up when its whole time is over', async () => {
+    const server = createServer((req, res) => {
+      req.resume()
+      res.writeHead(200)
+      const drip = setInterval(() => res.write(' '), 20)
+      res.on('close', () => clearInterval(drip))
+    })
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
+    const limits = { firstByteTimeoutMs: 60_000, idleTimeoutMs: 60_000, totalTimeoutMs: 300 }
+    const reply = await transport.send({ method: 'GET', url, headers: {}, ...limits })
+    await expect(reply.text()).rejects.toEqual(failure('timeout-idle', true))
+    server.closeAllConnections()
+    server.close()
+  })
+
   it('comes with status, headers and body, whatever the status', async () => {
     const reply = await send({ stream: false })
     expect([reply.status, reply.headers['content-type']]).toEqual([200, 'application/json'])

@@ -1,6 +1,6 @@
 import { DomainError } from '#core/errors.ts'
 import { sendUnsigned } from '#relay/upstream-call/send.ts'
-import { eachWithin } from '#relay/upstream-call/timeouts.ts'
+import { endsWithin } from '#relay/upstream-call/timeouts.ts'
 import type { Deps } from '../deps.ts'
 import { readSession, rememberInSession } from './session.ts'
 
@@ -55,7 +55,7 @@ async function verify({ transport, options, client }: Deps, answer: string): Pro
       url: verifyUrl,
       headers: { 'content-type': 'application/x-www-form-urlencoded' },
       body: form.toString(),
-      ...eachWithin(timeoutMs),
+      ...endsWithin(timeoutMs),
     })
     const verdict: unknown = JSON.parse(await reply.text(65_536))
     return typeof verdict === 'object' && verdict !== null && 'success' in verdict && verdict.success === true

@@ -14,6 +14,8 @@ export type Mail = {
 }
 
 const timeoutMs = 15_000
+/** For the whole of it: a server can go on for ever a line at a time. */
+const longestMs = 60_000
 
 /** @throws {DomainError} mail.not_configured */
 export function requireMailServer({ options }: MailDeps): void {
@@ -46,6 +48,7 @@ export async function sendMail({ options }: MailDeps, mail: Mail): Promise<void>
       subject: mail.subject,
       text: textOf(mail),
       html: htmlOf(mail),
+      signal: AbortSignal.timeout(longestMs),
     })
   } catch (error) {
     throw new DomainError('mail.failed', {}, { cause: error })

@@ -1,5 +1,5 @@
 import { askWorker } from '#relay/transport/worker-fetch.ts'
-import { eachWithin } from '#relay/upstream-call/timeouts.ts'
+import { endsWithin } from '#relay/upstream-call/timeouts.ts'
 import type { UserSetting } from '#db/entities/user.ts'
 import type { Services } from '#features/deps.ts'
 import { sendMail } from '#features/mail/service.ts'
@@ -68,7 +68,7 @@ async function postByWorker(
   if (URL.parse(url)?.protocol !== 'https:') throw new Error('the worker takes https addresses only')
   const worker = { url: options.get('WorkerUrl'), key: options.get('WorkerValidKey') }
   const request = { url, method: 'POST', headers, body }
-  const reply = await askWorker(transport, worker, { request, ...eachWithin(timeoutMs) })
+  const reply = await askWorker(transport, worker, { request, ...endsWithin(timeoutMs) })
   reply.cancel()
   return reply.status
 }

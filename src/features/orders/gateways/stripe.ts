@@ -2,7 +2,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
 import { z } from 'zod'
 import { DomainError } from '#core/errors.ts'
 import type { TopUpOrder } from '#db/entities/top-up-order.ts'
-import { eachWithin } from '#relay/upstream-call/timeouts.ts'
+import { endsWithin } from '#relay/upstream-call/timeouts.ts'
 import { type SendRequest, TransportError } from '#relay/transport/send.ts'
 import { sendUnsigned } from '#relay/upstream-call/send.ts'
 import type { Services } from '../../deps.ts'
@@ -70,7 +70,7 @@ export async function createCheckout(
       'stripe-version': apiVersion,
     },
     body: form.toString(),
-    ...eachWithin(timeoutMs),
+    ...endsWithin(timeoutMs),
   }
   const send = async () => {
     const reply = await sendUnsigned(services.transport, request)

@@ -5,7 +5,7 @@ import { withProxyPassword } from '#features/channels/stored-setting.ts'
 import type { Services } from '#features/deps.ts'
 import { secretsBesideAddress, toUpstreamChannel, type UpstreamChannel } from '#relay/upstream-call/channel.ts'
 import { sendToUpstream } from '#relay/upstream-call/send.ts'
-import { eachWithin } from '#relay/upstream-call/timeouts.ts'
+import { endsWithin } from '#relay/upstream-call/timeouts.ts'
 
 /** What asking after tasks needs: the process's services, without a caller. */
 export type TaskServices = Pick<Services, 'database' | 'secrets' | 'transport' | 'options' | 'ambient' | 'log'>
@@ -54,8 +54,7 @@ export async function askUpstream(
   const headers = { 'content-type': 'application/json', accept: 'application/json', ...own }
   const reply = await sendToUpstream(services, place, {
     request: { method: 'POST', url: place.baseUrl + path, headers, body },
-    limits: eachWithin(askLimitMs),
-    signal: AbortSignal.timeout(askLimitMs),
+    limits: endsWithin(askLimitMs),
   })
   if (reply.status !== 200) {
     reply.cancel()
