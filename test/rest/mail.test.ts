@@ -38,6 +38,36 @@ const mailedCode = async (email: string): Promise<string> => {
 const wrongCode = refused('验证码错误或已过期')
 
 describe('mail settings', () => {
+  it('send no password to a server that offers no TLS, unless it is on this machine', async () => {
+    const lines: string[] = []
+    const plain = createServer((socket) => {
+      socket.on('error', () => {}).write('220 here\r\n')
+      socket.on('data', (chunk) => {
+        const line = chunk.toString()
+        lines.push(line)
+        const answer = line.startsWith('EHLO')
+          ? '250-here\r\n250 AUTH PLAIN LOGIN'
+          : line.startsWith('AUTH')
+            ? '535 no'
+            : '502 no'
+        socket.write(`${answer}\r\n`)
+      })
+    }).listen(0, '0.0.0.0')
+    await once(plain, 'listening')
+    await app.setOptions({ SMTPPort: String((plain.address() as AddressInfo).port), SMTPAccount: 'a', SMTPToken: 'p' })
+    const options = (await app.trpc(await app.person({ role: 100 }))).admin.options
+    const hasAuthenticated = async (server: string) => {
+      await app.setOptions({ SMTPServer: server })
+      lines.length = 0
+      await expect(options.testMail({ to: 'operator@x.example' })).rejects.toThrow(/^邮件发送失败：/)
+      return lines.some((line) => line.startsWith('AUTH'))
+    }
+    expect(await hasAuthenticated('127.0.0.2')).toBe(false)
+    expect(lines).toContainEqual(expect.stringMatching(/^STARTTLS/))
+    expect(await hasAuthenticated('127.0.0.1')).toBe(true)
+    plain.close()
+  })
+
   it('that lead to a server that never comes to an end keep nobody waiting for ever', async () => {
     const total = new AbortController()
     const timeout = vi.spyOn(AbortSignal, 'timeout').mockReturnValue(total.signal)

@@ -4,6 +4,9 @@ import type { Services } from '../deps.ts'
 
 type MailDeps = Pick<Services, 'options'>
 
+/** Where nobody is on the way. */
+const thisMachine = new Set(['localhost', '127.0.0.1', '::1'])
+
 export type Mail = {
   to: string
   subject: string
@@ -29,10 +32,13 @@ export async function sendMail({ options }: MailDeps, mail: Mail): Promise<void>
   requireMailServer({ options })
   const port = options.get('SMTPPort')
   const account = options.get('SMTPAccount')
+  const host = options.get('SMTPServer')
   const transport = createTransport({
-    host: options.get('SMTPServer'),
+    host,
     port,
     secure: port === 465 || options.get('SMTPSSLEnabled'),
+    // Whoever stands between could say that the server speaks no TLS, and read the password.
+    requireTLS: account !== '' && !thisMachine.has(host.toLowerCase()),
     ...(account === '' ? {} : { auth: { user: account, pass: options.get('SMTPToken') } }),
     connectionTimeout: timeoutMs,
     greetingTimeout: timeoutMs,
