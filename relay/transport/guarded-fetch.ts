@@ -22,6 +22,9 @@ type GuardedReply = { status: number; headers: IncomingHttpHeaders; body: Buffer
 /** @throws {TransportError} `bad-url` for a target that is not on the open internet. */
 export type GuardedFetch = (url: string, request?: GuardedRequest) => Promise<GuardedReply>
 
+/** With the target of an address, by its own words alone. @throws {TransportError} `bad-url`. */
+export type CheckingFetch = GuardedFetch & { check: (address: string) => URL }
+
 export type GuardedFetchOptions = {
   /** `OUTBOUND_ALLOW`: ranges that are let through though they are not public. */
   allowedRanges?: readonly string[] | undefined
@@ -67,9 +70,7 @@ function nextHop(hop: Hop, status: number, url: URL): Hop {
  * For addresses that ordinary users can aim: images in messages, webhooks. No private, loopback or link-local target,
  * checked where the connection is made; every redirect is checked anew; time and size are bounded.
  */
-export function createGuardedFetch({ allowedRanges = [], resolve }: GuardedFetchOptions = {}): GuardedFetch & {
-  /** The target of an address, by its own words alone. @throws {TransportError} `bad-url`. */
-  check: (address: string) => URL
+export function createGuardedFetch({ allowedRanges = [], resolve }: GuardedFetchOptions = {}): CheckingFetch & {
   close: () => Promise<void>
 } {
   const allow = parseRanges(allowedRanges)

@@ -5,7 +5,7 @@ import type { DomainError, Language } from '#core/errors.ts'
 import type { Role } from '#core/roles.ts'
 import type { Database } from '#db/orm.ts'
 import type { JobRunner } from './jobs/runner.ts'
-import type { GuardedFetch } from '#relay/transport/guarded-fetch.ts'
+import type { CheckingFetch } from '#relay/transport/guarded-fetch.ts'
 import type { Transport } from '#relay/transport/send.ts'
 import type { Environment } from '#core/environment.ts'
 import type { Ledger } from './ledger/service.ts'
@@ -25,7 +25,7 @@ export type Services = {
   bodies: Bodies
   transport: Transport
   /** For addresses that ordinary people choose. */
-  guardedFetch: GuardedFetch
+  guardedFetch: CheckingFetch
   jobs: JobRunner
   /**
    * Resolves once every living node has caught up with what was committed before the call, or after half a second. Whoever

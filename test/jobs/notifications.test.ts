@@ -326,6 +326,8 @@ describe('a webhook', () => {
     })
     const secret = first.services.secrets.encrypt('s')
     await call(await spender(900, {}))
+    for (const host of ['10.0.0.1', '169.254.169.254', '[::1]'])
+      await call(await spender(900, { webhook_url: `https://${host}/hook` }))
     await call(await spender(900, { webhook_url: 'https://far.example/hook', webhook_secret: secret }))
     await expect.poll(() => hook.received.length).toBe(1)
     await settledDown()

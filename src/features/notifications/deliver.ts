@@ -60,12 +60,12 @@ async function post({ guardedFetch }: Pick<DeliverDeps, 'guardedFetch'>, posting
   return (await guardedFetch(url, { ...request, method: 'POST', timeoutMs, maxBytes: largestAnswer })).status
 }
 
-/** Root's own program posts it from where it stands; it takes encrypted targets only. */
+/** Root's own program posts it from where it stands, perhaps in a private network; it takes encrypted targets only. */
 async function postByWorker(
-  { options, transport }: Pick<DeliverDeps, 'options' | 'transport'>,
+  { options, transport, guardedFetch }: Pick<DeliverDeps, 'options' | 'transport' | 'guardedFetch'>,
   { url, headers, body }: Posting,
 ): Promise<number> {
-  if (URL.parse(url)?.protocol !== 'https:') throw new Error('the worker takes https addresses only')
+  if (guardedFetch.check(url).protocol !== 'https:') throw new Error('the worker takes https addresses only')
   const worker = { url: options.get('WorkerUrl'), key: options.get('WorkerValidKey') }
   const request = { url, method: 'POST', headers, body }
   const reply = await askWorker(transport, worker, { request, ...endsWithin(timeoutMs) })
