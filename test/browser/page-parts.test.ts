@@ -109,4 +109,33 @@ describeWithBrowser('parts of pages', async () => {
     await setOptions(app, { Footer: '' })
     await end()
   })
+
+  test('the card of a channel on a phone does not grow when its health arrives', async () => {
+    const { id } = await app.make.channel({ name: 'Probed', models: 'gpt-4o' })
+    await app.pool.query(
+      "insert into channel_probes (channel_id, model, success, message, duration_ms) values ($1, 'gpt-4o', true, '', 300)",
+      [id],
+    )
+    const { page, context } = await openConsole(browser, app, {
+      reader: { ...root, role: 100 },
+      width: 390,
+      height: 844,
+    })
+    const { promise: held, resolve: release } = Promise.withResolvers<void>()
+    await page.route(/channels\.health/, async (route) => {
+      await held
+      await route.continue()
+    })
+    await page.goto('/admin/channels')
+    const strip = page.locator('main svg[viewBox="0 0 46 16"]')
+    await strip.waitFor()
+    const heightOfCard = () =>
+      page.locator('main').evaluate((main) => main.querySelector('li, article')?.clientHeight ?? 0)
+    const before = await heightOfCard()
+    expect(before).toBeGreaterThan(0)
+    release()
+    await page.getByText('100%', { exact: true }).waitFor()
+    expect(await heightOfCard()).toBe(before)
+    await context.close()
+  })
 })
