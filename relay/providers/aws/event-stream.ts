@@ -64,19 +64,31 @@ function readFrame(bytes: Buffer, total: number): Frame {
 
 /** Cuts a stream of bytes into frames, wherever the chunks end. */
 export function createFrameSplitter(): { push: (chunk: Uint8Array) => Frame[] } {
-  let rest = Buffer.alloc(0)
+  /** Joined only once a frame is complete: a large one comes in thousands of chunks. */
+  let pieces: Uint8Array[] = []
+  let length = 0
+  let wanted = preludeBytes
   return {
     push(chunk) {
-      rest = rest.length === 0 ? Buffer.from(chunk) : Buffer.concat([rest, chunk])
+      pieces.push(chunk)
+      length += chunk.length
+      if (length < wanted) return []
+      let rest = Buffer.concat(pieces, length)
+      wanted = preludeBytes
       const frames: Frame[] = []
       while (rest.length >= preludeBytes) {
         const total = rest.readUInt32BE(0)
         if (crc32(rest.subarray(0, 8)) !== rest.readUInt32BE(8)) throw broken('prelude')
         if (total < preludeBytes + trailerBytes || total > largestFrame) throw broken('length')
-        if (rest.length < total) break
+        if (rest.length < total) {
+          wanted = total
+          break
+        }
         frames.push(readFrame(rest, total))
         rest = rest.subarray(total)
       }
+      pieces = [rest]
+      length = rest.length
       return frames
     },
   }
