@@ -62,22 +62,36 @@ test('a task whose process died before it was charged is not paid back, and one 
   const charged = await imagined(app, by, 'b [[job=failure,polls=1]]')
   const undecided = await imagined(app, by, 'c [[job=failure,polls=1]]')
   const lost = await imagined(app, by, 'd [[job=failure,polls=1]]')
+  const lostLongAgo = await imagined(app, by, 'e [[job=failure,polls=1]]')
+  const chargedLongAgo = await imagined(app, by, 'f [[job=failure,polls=1]]')
   const rows = new Map((await drawingsOf(app, by)).map((task) => [task.mj_id, String(task['request_id'])]))
   await app.pool.query('update drawing_tasks set charge_pending = true where user_id = $1', [by.user.id])
   const hold = 'insert into holds (id, user_id, amount, node_id, status, released_at) values ($1, $2, 0, 1, $3, now())'
   await app.pool.query(hold, [rows.get(uncharged), by.user.id, 'released'])
   await app.pool.query(hold, [rows.get(undecided), by.user.id, 'open'])
-  await app.pool.query('delete from settled_calls where id = $1', [rows.get(lost)])
+  for (const name of [lost, lostLongAgo, chargedLongAgo])
+    await app.pool.query('delete from settled_calls where id = $1', [rows.get(name)])
+  for (const name of [lost, lostLongAgo])
+    await app.pool.query('delete from logs where request_id = $1', [rows.get(name)])
+  await app.pool.query(
+    "update drawing_tasks set submitted_at = now() - interval '55 minutes' where request_id = any ($1::text[])",
+    [[lostLongAgo, chargedLongAgo].map((name) => rows.get(name))],
+  )
+  // As processes leave it that have run for long.
+  await app.pool.query(
+    "update installation_facts set value = extract(epoch from now() - interval '1 hour')::text where name = 'settled_calls_since'",
+  )
   await poll(app)
   const tasks = new Map((await drawingsOf(app, by)).map((task) => [task.mj_id, task]))
   expect(tasks.get(uncharged)).toMatchObject({ status: 'FAILURE', quota: '0' })
-  expect(tasks.get(lost)).toMatchObject({ status: 'FAILURE', quota: '0' })
+  for (const name of [lost, lostLongAgo]) expect(tasks.get(name)).toMatchObject({ status: 'FAILURE', quota: '0' })
+  expect(tasks.get(chargedLongAgo)).toMatchObject({ status: 'FAILURE', quota: '50000' })
   expect(tasks.get(charged)).toMatchObject({ status: 'FAILURE', quota: '50000' })
   expect(tasks.get(undecided)).toMatchObject({ progress: '0%', charge_pending: true })
-  expect(await refundsOf(app, by)).toEqual([50_000])
+  expect(await refundsOf(app, by)).toEqual([50_000, 50_000])
   await app.pool.query('delete from holds where id = $1', [rows.get(undecided)])
   await poll(app)
-  expect(await refundsOf(app, by)).toEqual([50_000, 50_000])
+  expect(await refundsOf(app, by)).toEqual([50_000, 50_000, 50_000])
 })
 
 const charge: Omit<ChargeRow, 'id' | 'userId' | 'tokenId'> = {

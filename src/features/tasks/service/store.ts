@@ -42,7 +42,7 @@ export async function markCharge(
 /**
  * Decides the tasks whose process died, or lost the database, around their charge: what the hold has come to shows whether
  * it was committed. While the hold is open nothing is known yet. One that was lost with the database is distinguished from a settled
- * one by the settled calls, which are kept for an hour.
+ * one by what the ledger remembers; where nothing shows it any more, the task is taken as charged.
  */
 export async function settlePending({ database }: StoreDeps): Promise<void> {
   for (const table of ['drawing_tasks', 'music_tasks']) {
@@ -50,8 +50,7 @@ export async function settlePending({ database }: StoreDeps): Promise<void> {
       `update ${table} t set charge_pending = false,
          quota = case
            when exists (select 1 from holds h where h.id = t.request_id and h.status in ('released', 'void')) then 0
-           when t.submitted_at > now() - interval '50 minutes'
-             and not exists (select 1 from settled_calls s where s.id = t.request_id) then 0
+           when ledger_outcome(t.request_id, extract(epoch from now() - t.submitted_at + interval '1 minute')::float8) is false then 0
            else t.quota end
        where t.charge_pending and t.progress <> '100%'
          and not exists (select 1 from holds h where h.id = t.request_id and h.status = 'open')`,
