@@ -73,4 +73,5 @@ export const migrationsList = [
   fromFile('0218-months-in-default'),
   fromFile('0219-late-refunds'),
   fromFile('0220-balance-currency'),
+  fromFile('0221-leased-charges-set-aside'),
 ]

@@ -126,6 +126,50 @@ test('a charge that was stored although its hold was lost is taken out of the ba
   expect(await world.heldBy(user.id)).toBe(0)
 })
 
+test.each(['is open', 'was given back'])(
+  'a charge of a leased call that grew on a plan bought meanwhile is stored whole where its hold %s, and paid by the plan for what that set aside',
+  async (fate) => {
+    const nodeId = fate === 'is open' ? 710 : 711
+    const ledger = world.ledgerWith({ nodeId, leases: { fromCalls: 2, idleMs: 600_000 } })
+    const user = await world.make.user({ quota: 1_000_000 })
+    const token = await world.make.token(user, { remainQuota: 1_000_000 })
+    const callOf = () => ({ id: world.newId(), userId: user.id, tokenId: token.id })
+    const one = async (): Promise<void> => {
+      const call = callOf()
+      await ledger.reserve({ ...call, amount: 10 })
+      await ledger.settle(world.chargeOf({ ...call, quota: 10 }), 'go-on')
+    }
+    while ((await world.leasesOf(user.id, nodeId)) !== 1) {
+      await Promise.all(Array.from({ length: 60 }, one))
+      await ledger.leasesReturned()
+    }
+    const call = callOf()
+    await ledger.reserve({ ...call, amount: 10 })
+    expect(await world.openHolds(user.id)).toBe(0)
+    const [balance, { remain }] = [await world.balanceOf(user.id), await world.tokenOf(token.id)]
+    const plan = await world.make.subscription(user, { windows: [{ amount: 1000 }] })
+    ledger.returnLeases({ userId: user.id })
+    await ledger.leasesReturned()
+    expect((await ledger.reserve({ ...call, amount: 30, model: 'gpt-4o' })).verdict).toBe('ok')
+    expect(await world.heldBy(user.id)).toBe(20)
+    if (fate === 'was given back') await world.pool.query('select ledger_release_node($1)', [nodeId])
+    await ledger.settle(world.chargeOf({ ...call, quota: 45, modelName: 'refused-model' }), 'go-on').catch(() => {})
+    await ledger.drained()
+    expect(await world.heldBy(user.id)).toBe(45)
+    expect(await world.balanceOf(user.id)).toBe(balance - 25)
+    expect((await world.tokenOf(token.id)).remain).toBe(remain - 45)
+    expect(await ledgerViolations(world.pool)).toEqual([])
+    await world.pool.query('select ledger_resolve_failed_charge($1, 45)', [call.id])
+    expect(await world.balanceOf(user.id)).toBe(balance - 25)
+    expect((await world.tokenOf(token.id)).remain).toBe(remain - 45)
+    const { rows } = await world.pool.query('select used_quota::int as used from subscriptions where id = $1', [
+      plan.id,
+    ])
+    expect(rows).toEqual([{ used: 20 }])
+    expect(await world.leasedOf(user.id)).toBe(0)
+  },
+)
+
 test('a charge that can be booked in no form costs nothing where the caller was refused', async () => {
   const ledger = world.ledgerWith()
   const [call] = await heldCalls(ledger, 1)

@@ -132,7 +132,7 @@ export function createLedger(deps: {
     outcomeOf: (id, sentForMs) => outcomeOf(deps.pool, id, sentForMs),
     refund: deps.refund,
     setAside: async (row, error) => {
-      await setAside(deps.pool, row, error)
+      await setAside(deps.pool, { row, error, isLeased: leases?.isLeased(row.id) === true })
       leases?.drop(row)
       deps.onSetAside?.({ row, error, storedAs: 'hold' })
     },
@@ -317,10 +317,13 @@ async function outcomeOf(pool: Pool, id: string, sentForMs: number): Promise<boo
 const longestText = 262_144
 
 /** Keeps a charge that cannot be booked where the operator finds it, and its hold open. */
-async function setAside(pool: Pool, row: ChargeRow, error: unknown): Promise<void> {
+async function setAside(
+  pool: Pool,
+  { row, error, isLeased }: { row: ChargeRow; error: unknown; isLeased: boolean },
+): Promise<void> {
   const message = storableText(error instanceof Error ? error.message : String(error))
   await pool.query({
-    text: 'select ledger_set_aside($1, $2, $3, $4, $5, $6, $7)',
+    text: 'select ledger_set_aside($1, $2, $3, $4, $5, $6, $7, $8)',
     values: [
       row.id,
       row.userId,
@@ -329,6 +332,7 @@ async function setAside(pool: Pool, row: ChargeRow, error: unknown): Promise<voi
       Number.isSafeInteger(row.quota) ? row.quota : null,
       JSON.stringify(row).slice(0, longestText),
       message.slice(0, 2000),
+      isLeased,
     ],
   })
 }
