@@ -61,7 +61,7 @@ export const directiveNames = {
   job: 'how a drawing or a piece of music goes: success, failure, running, waiting, lost',
   polls: 'the question after it that finds it ended (2)',
   percent: 'hold it at this progress',
-  lineless: 'the results of a batch lack their last line the first time they are read',
+  lineless: 'the results of a batch lack their last line the first so many times they are read',
   fixed: 'do not look at the body: one prepared answer (for benchmarks)',
 } as const
 export type DirectiveName = keyof typeof directiveNames

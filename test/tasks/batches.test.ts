@@ -348,7 +348,7 @@ test.each(['its caller asks after it', 'it is looked for, its answer having been
   async (when) => {
     const isLost = when.startsWith('it is')
     const model = isLost ? 'claude-3-opus-20240229' : 'claude-opus-4-5-20251101'
-    await channelThat(isLost ? 'malformed,fail=1,lineless' : 'lineless', model)
+    await channelThat(isLost ? 'malformed,fail=1,lineless=1' : 'lineless=1', model)
     const by = await holder(app)
     const library = libraryOf(by)
     const requests = ['a', 'b', 'c'].map((name) => ask('x [[usage=1000:100]]', `cut-${name}-${model}`, model))
@@ -367,6 +367,18 @@ test.each(['its caller asks after it', 'it is looked for, its answer having been
     expect(await heldOf(by)).toBe(0)
   },
 )
+
+test('results that have fewer answers than counted for three days are charged for those there are', async () => {
+  const [by, model] = [await holder(app), 'claude-opus-4-6']
+  await channelThat('lineless=99', model)
+  const requests = ['a', 'b'].map((name) => ask('x [[usage=1000:100]]', `few-${name}`, model))
+  await libraryOf(by).messages.batches.create({ requests })
+  for (let round = 0; round < 3; round += 1) await pollBatches(app.services)
+  expect(await balanceOf(app, by)).toMatchObject({ used: 0 })
+  await agedBy('73 hours', by)
+  await pollBatches(app.services)
+  expect(await balanceOf(app, by)).toMatchObject({ used: 1875, quota: 10_000_000 - 1875 })
+})
 
 test('a batch holds its bytes, their value, and twice what is sent until it has been answered', async () => {
   const by = await holder(app)

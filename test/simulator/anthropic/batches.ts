@@ -20,7 +20,7 @@ type Batch = {
   asked: number
   results: Json[] | null
   canceled: boolean
-  read: boolean
+  read: number
   at: string
 }
 
@@ -128,7 +128,7 @@ export const messageBatches: PlainOperation = {
         asked: 0,
         results: null,
         canceled: false,
-        read: false,
+        read: 0,
         at,
       }
       stored.set(batch.id, batch as unknown as Json)
@@ -150,8 +150,8 @@ export const messageBatches: PlainOperation = {
       return json(shown(batch))
     }
     if (!batch.results) refuse('message_batch: no results while it is in progress')
-    const isCut = has(call.directives, 'lineless') && !batch.read
-    batch.read = true
+    const isCut = batch.read < (numberOf(call.directives, 'lineless') ?? 0)
+    batch.read += 1
     const results = batch.results ?? []
     const lines = (isCut ? results.slice(0, -1) : results).map((line) => `${JSON.stringify(line)}\n`).join('')
     return { type: 'bytes', contentType: 'application/x-jsonl', body: Buffer.from(lines) }
