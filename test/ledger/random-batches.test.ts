@@ -4,23 +4,10 @@ import type { Ledger } from '#features/ledger/service.ts'
 import { ledgerViolations } from '../support/ledger-invariant.ts'
 import { startLedgerWorld, disconnectingPool, type HeldCall, refuseRows } from '../support/ledger-world.ts'
 import { long } from '../support/long.ts'
+import { randomOf } from '../support/random.ts'
 
 const world = await startLedgerWorld()
 await refuseRows(world.pool)
-
-/** The same figures for the same seed. */
-function randomOf(seed: number) {
-  let state = seed
-  const next = (): number => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
-    return state / 4_294_967_296
-  }
-  return {
-    boolean: (share: number) => next() < share,
-    below: (most: number) => Math.floor(next() * most),
-    pick: <Item>(items: readonly Item[]): Item => items[Math.floor(next() * items.length)] as Item,
-  }
-}
 
 /** Charged and held. */
 const paidByPlans = async (userId: number): Promise<number> =>

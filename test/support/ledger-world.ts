@@ -60,6 +60,8 @@ export const startLedgerWorld = withStartLimit(async function startLedgerWorld()
       if (leases) lessees.push(ledger)
       return ledger
     },
+    /** No notice reaches this one any more, and nobody waits for it. */
+    bury: (ledger: Ledger): void => void lessees.splice(lessees.indexOf(ledger), 1),
     chargeOf: (call: HeldCall & { quota: number } & Partial<ChargeRow>): ChargeRow => ({
       channelId,
       counted: true,
