@@ -369,9 +369,8 @@ test.each(['its caller asks after it', 'it is looked for, its answer having been
 )
 
 test('results that have fewer answers than counted for three days are charged for those there are', async () => {
-  const [by, model] = [await holder(app), 'claude-opus-4-6']
-  await channelThat('lineless=99', model)
-  const requests = ['a', 'b'].map((name) => ask('x [[usage=1000:100]]', `few-${name}`, model))
+  const [by, model] = [await holder(app), 'claude-opus-4-6', await channelThat('lineless=99', 'claude-opus-4-6')]
+  const requests = [1, 2].map((at) => ask('x [[usage=1000:100]]', `few-${at}`, model))
   await libraryOf(by).messages.batches.create({ requests })
   for (let round = 0; round < 3; round += 1) await pollBatches(app.services)
   expect(await balanceOf(app, by)).toMatchObject({ used: 0 })
