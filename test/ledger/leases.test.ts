@@ -11,8 +11,11 @@ const calling = (payer: { userId: number; tokenId: number }): HeldCall => ({ id:
 const nodeOf = new Map<Ledger, number>()
 
 /** A process that leases for tokens that are called forty times a second, and keeps what it leases however slow the machine is. */
-function lessee(nodeId: number, { pool = world.hot, idleMs = 600_000 } = {}): Ledger {
-  const ledger = world.ledgerWith({ nodeId, leases: { fromCalls: 40, idleMs }, pool })
+function lessee(
+  nodeId: number,
+  { idleMs = 600_000, ...given }: { idleMs?: number } & Parameters<typeof world.ledgerWith>[0] = {},
+): Ledger {
+  const ledger = world.ledgerWith({ nodeId, leases: { fromCalls: 40, idleMs }, ...given })
   nodeOf.set(ledger, nodeId)
   return ledger
 }
@@ -319,6 +322,42 @@ test('a charge that was sent so long ago that it is looked up first comes out of
   expect(await world.leasedOf(payer.userId)).toBe(0)
   expect(await ledgerViolations(world.pool)).toEqual([])
 })
+
+test.each(['before', 'after'] as const)(
+  'of a lease, what a charge that was given up may have taken is not set aside again; its answer was lost %s it was carried out',
+  async (when) => {
+    let losing = false
+    let clock = 0
+    const pool = disconnectingPool(world.hot, ({ name }) => {
+      if (!losing || name !== 'ledger_act') return null
+      clock = 1
+      return when
+    })
+    const nodeId = when === 'before' ? 38 : 39
+    const ledger = lessee(nodeId, { pool, settleDeadlineMs: 1, runningTime: () => clock })
+    const payer = await payerWith(1_000_000)
+    await busy(ledger, payer)
+    const call = calling(payer)
+    expect((await ledger.reserve({ ...call, amount: 10 })).verdict).toBe('ok')
+    const before = await world.balanceOf(payer.userId)
+    losing = true
+    await expect(ledger.settle(world.chargeOf({ ...call, quota: 8 }), 'give-up')).rejects.toThrow('in time')
+    losing = false
+    await expect.poll(() => ledger.openCalls()).toBe(0)
+    expect(await world.balanceOf(payer.userId)).toBe(before)
+    // A process that has nothing given back takes all that is not leased.
+    const [others, most, one] = [calling(payer), calling(payer), calling(payer)]
+    const leased = await world.leasedOf(payer.userId)
+    const other = world.ledgerWith({ nodeId: 40 })
+    expect((await other.reserve({ ...others, amount: before - leased })).verdict).toBe('ok')
+    expect((await ledger.reserve({ ...most, amount: leased })).verdict).toBe('ok')
+    expect((await ledger.reserve({ ...one, amount: 1 })).verdict).toBe('user_insufficient')
+    await Promise.all([other.release(others), ledger.release(most)])
+    await ledger.drained()
+    expect(await world.leasedOf(payer.userId)).toBe(0)
+    expect(await ledgerViolations(world.pool)).toEqual([])
+  },
+)
 
 test('a leased call that grows on a plan bought in the middle of it is paid by the plan for what that set aside, by the balance for the rest', async () => {
   const ledger = lessee(37)

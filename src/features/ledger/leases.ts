@@ -264,7 +264,8 @@ export function createLeases(deps: {
       ended.push({ id: end.id, call, quota })
       if (!call.lease) continue
       const use = uses.get(call.lease) ?? { spent: 0, freed: 0, calls: 0 }
-      use.spent += spentOf(call, quota ?? 0)
+      // A charge that was given up may have been committed after all, and the row lowered by it.
+      use.spent += 'release' in end && end.voids ? call.part : spentOf(call, quota ?? 0)
       use.freed += call.part
       use.calls += 1
       uses.set(call.lease, use)
