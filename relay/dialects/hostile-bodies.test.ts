@@ -4,6 +4,8 @@ import { lossesTowards } from '#relay/chat/losses.ts'
 import type { DialectId } from '#relay/chat/request.ts'
 import { type CallerDialectId, dialectOf } from './registry.ts'
 import { InvalidRequest } from '#relay/chat/invalid-request.ts'
+import { withoutMisleading } from '#relay/request/read-body.ts'
+import { processorMs } from '#test/support/processor-time.ts'
 
 const names = [
   'model', 'messages', 'input', 'contents', 'prompt', 'role', 'content', 'parts', 'type', 'text', 'tools', 'tool_choice',
@@ -52,6 +54,17 @@ it('tens of thousands of calls find their results without each being looked for 
   }
   // Each looked for among all of them takes a minute.
   expect(timeOf(50_000)).toBeLessThan(10_000_000)
+})
+
+it('of hundreds of thousands of tools none is sent on by which another model would work, and none is looked for among all', () => {
+  const others = Array.from({ length: 300_000 }, () => ({ type: 'advisor_1' }))
+  const own = { type: 'web_search_1' }
+  const before = processorMs()
+  const { json, dropped } = withoutMisleading({ tools: [...others, own] })
+  // Each looked for among all of them takes more than ten seconds.
+  expect(processorMs() - before).toBeLessThan(2000)
+  expect(json).toEqual({ tools: [own] })
+  expect(dropped).toHaveLength(others.length)
 })
 
 it('a message of very many parts that joins the one before it is read', () => {

@@ -142,10 +142,12 @@ function dropOtherModels(json: Json, note: Note): void {
   for (const [place, isOther] of Object.entries(otherModels)) {
     const list: unknown = json[place]
     if (!Array.isArray(list)) continue
-    const others = list.filter(isObject).filter(isOther)
-    if (others.length === 0) continue
-    for (const { type, id } of others) note(`${place}.${String(type ?? id)}`)
-    const left = list.filter((entry) => !others.includes(entry as Json))
+    const left = list.filter((entry) => {
+      const isDropped = isObject(entry) && isOther(entry)
+      if (isDropped) note(`${place}.${String(entry['type'] ?? entry['id'])}`)
+      return !isDropped
+    })
+    if (left.length === list.length) continue
     if (left.length > 0) json[place] = left
     else for (const name of place === 'tools' ? [place, ...besideTools] : [place]) delete json[name]
   }
