@@ -1,7 +1,8 @@
 import { openAiChat } from '#relay/dialects/openai-chat/index.ts'
 import { admitGroup, admitModel, admitModelName, admitPin, groupInUse, sessionOf } from '#relay/request/admit.ts'
-import type { CallBody, CallCore, RelayServices } from '#relay/request/call.ts'
+import type { CallCore, RelayServices } from '#relay/request/call.ts'
 import { limitTask } from '#relay/request/limit.ts'
+import type { ReadBody } from '#relay/request/read-body.ts'
 import { answerLimited, type Exchange, type Identified } from '../limited-call.ts'
 
 /** A call about tasks, which have no limit per user. */
@@ -15,7 +16,7 @@ export const handleTask = (
 export function admitTask(
   services: RelayServices,
   { incoming, caller }: Identified,
-  asked: { body: CallBody; names: [string, ...string[]] },
+  asked: { body: ReadBody; names: [string, ...string[]] },
 ): CallCore {
   for (const name of asked.names) admitModelName(name)
   const wanted = admitGroup(services, caller)
@@ -28,6 +29,7 @@ export function admitTask(
   const limits = caller.token?.modelLimits
   if (!pinnedChannel)
     admitModel(services, caller, { ...chosen, model: asked.names.find((name) => limits?.has(name)) ?? model })
-  const session = sessionOf({ ...incoming, caller, body: asked.body })
-  return { ...incoming, caller, ...chosen, session, stream: false, body: asked.body, pinnedChannel }
+  const { body } = asked
+  const session = sessionOf({ ...incoming, caller, body })
+  return { ...incoming, caller, ...chosen, session, stream: false, body, dropped: body.dropped, pinnedChannel }
 }

@@ -61,6 +61,15 @@ describe('an image', () => {
     expect(lastSent()?.headers.authorization).toBeUndefined()
   })
 
+  test('names to its caller, and in the log, what was not sent on', async () => {
+    const by = await holder(app)
+    const { status, headers } = await imagine(app, by, 'a cat', { route: 'fallback', preset: 'vivid' })
+    expect([status, headers.get('x-translation-loss')]).toEqual([200, 'route,preset'])
+    expect(lastSent()?.body).not.toHaveProperty('preset')
+    expect(await logged(app, by, 2)).toMatchObject([{ other: { losses: ['route', 'preset'] } }])
+    expect((await imagine(app, by)).headers.get('x-translation-loss')).toBeNull()
+  })
+
   test('is asked after until it is done, and is never paid back then', async () => {
     const by = await holder(app)
     const id = await imagined(app, by, 'a dog')

@@ -20,6 +20,15 @@ async function inGroup(by: Holder, group: string): Promise<Holder['token']> {
 }
 
 describe('music', () => {
+  test('names to its caller, and in the log, what was not sent on', async () => {
+    const by = await holder(app)
+    const { status, headers } = await compose(by, 'a song', { prompt_id: 'p1' })
+    expect([status, headers.get('x-translation-loss')]).toEqual([200, 'prompt_id'])
+    expect(lastSent()?.body).not.toHaveProperty('prompt_id')
+    expect(await logged(app, by, 2)).toMatchObject([{ other: { losses: ['prompt_id'] } }])
+    expect((await compose(by)).headers.get('x-translation-loss')).toBeNull()
+  })
+
   test('is charged once when it is taken, and asked after until it is done', async () => {
     const by = await holder(app, { remainQuota: 60_000 })
     const { status, json } = await compose(by, 'a song')

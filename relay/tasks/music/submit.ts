@@ -6,9 +6,9 @@ import type { MusicTask } from '#db/entities/music-task.ts'
 import { findOwnMusicTasks } from '#features/tasks/service/store.ts'
 import { type MusicRequest, readMusic } from '#relay/dialects/music/request.ts'
 import { attemptAll } from '#relay/attempt/attempts.ts'
-import type { CallBody, RelayServices } from '#relay/request/call.ts'
+import type { RelayServices } from '#relay/request/call.ts'
 import { groupTerms } from '#relay/billing/price-call.ts'
-import { readBody } from '#relay/request/read-body.ts'
+import { type ReadBody, readBody } from '#relay/request/read-body.ts'
 import { screenTexts } from '#relay/request/screen.ts'
 import type { Exchange, Identified } from '#relay/limited-call.ts'
 import { admitTask, handleTask } from '../admit.ts'
@@ -63,7 +63,7 @@ async function admitMusicTask(services: RelayServices, route: Route, identified:
   }
 }
 
-async function readJson(services: RelayServices, { incoming }: Identified): Promise<CallBody> {
+async function readJson(services: RelayServices, { incoming }: Identified): Promise<ReadBody> {
   return readBody(services, incoming).catch((error: unknown) => {
     const isBody = error instanceof DomainError && error.code === 'relay.body_invalid'
     throw isBody ? new DomainError('music.body_invalid', {}, { cause: error }) : error
