@@ -1,4 +1,4 @@
-import type { ReportedUsage } from '#core/usage.ts'
+import { isCount, type ReportedUsage } from '#core/usage.ts'
 import type { ChatEvent, UpstreamFailure } from '#relay/chat/events.ts'
 import { moveReasoning } from '#relay/chat/reasoning.ts'
 import { createWeight } from '#relay/providers/shared/answer-record.ts'
@@ -84,7 +84,7 @@ export function translatedStream(context: AttemptContext): StreamWriter {
     end: () => take(decoder.end()),
     close: (measured) => {
       // What was counted here is reported like what the upstream reports.
-      const text = seen.usage ? '' : encoder.push({ type: 'usage', usage: measured })
+      const text = isCount(seen.usage?.completionTokens) ? '' : encoder.push({ type: 'usage', usage: measured })
       return text + encoder.close()
     },
     fail: (failure) => {

@@ -89,6 +89,43 @@ test('a call sets aside an image of the model that its tool names', async () => 
   })
 })
 
+/** The row of a caller who leaves once this has come. */
+async function leftAt(word: string, { path, body, steps }: { path: string; body: object; steps: string[] }) {
+  const { model } = await serve(app, { baseUrl: scripted.play({ steps: [...steps, hang] }) })
+  const leaving = new AbortController()
+  const reply = await fetch(app.url + path, {
+    method: 'POST',
+    headers: { authorization: `Bearer sk-${token.key}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ model, stream: true, ...body }),
+    signal: leaving.signal,
+  })
+  const reader = reply.body?.pipeThrough(new TextDecoderStream()).getReader()
+  for (let text = ''; !text.includes(word);) text += (await reader?.read())?.value ?? ''
+  leaving.abort()
+  const [row] = await eventually(
+    async () => (await consumed(app)).filter((one) => one.model_name === model),
+    (rows) => rows.length > 0,
+  )
+  return row
+}
+
+test.each([
+  ['/v1/responses', { input: 'hi' }],
+  ['/v1/messages', { max_tokens: 10, messages: [{ role: 'user', content: 'hi' }] }],
+])('who leaves after a search before the answer ends pays for the search, at %s', async (path, body) => {
+  const search = { type: 'web_search_call', id: 'ws_1', status: 'completed', action: { type: 'search', query: 'cats' } }
+  const steps = [
+    { type: 'response.created', response: { id: 'resp_1', object: 'response', status: 'in_progress', output: [] } },
+    { type: 'response.output_item.done', output_index: 0, item: search },
+    { type: 'response.output_text.delta', output_index: 1, content_index: 0, delta: 'found' },
+  ].map(eventText)
+  const row = await leftAt('found', { path, body, steps })
+  expect(row).toMatchObject({ other: { end: 'hung-up', usage_source: 'estimated', web_search_call_count: 1 } })
+  const tokens = Number(row?.prompt_tokens) + Number(row?.completion_tokens)
+  // Each formula rounds in its own way.
+  expect(Number(row?.quota) - tokens * 37.5).toBeCloseTo(5000, -1)
+})
+
 test('who leaves with an image before the answer ends pays for the image', async () => {
   const tools = [{ type: 'image_generation', model: 'draws-by-the-call' }]
   const response = { id: 'resp_1', object: 'response', status: 'in_progress', output: [], tools }
@@ -99,21 +136,8 @@ test('who leaves with an image before the answer ends pays for the image', async
     ]
     const steps = events.map((event) => (isNamed ? `event: ${event.type}\n` : '') + eventText(event))
     await withOptions(app, tables, async () => {
-      const { model } = await serve(app, { baseUrl: scripted.play({ steps: [...steps, hang] }) })
-      const leaving = new AbortController()
-      const reply = await fetch(`${app.url}/v1/responses`, {
-        method: 'POST',
-        headers: { authorization: `Bearer sk-${token.key}`, 'content-type': 'application/json' },
-        body: JSON.stringify({ model, input: 'a cat', tools: [{ type: 'image_generation' }], stream: true }),
-        signal: leaving.signal,
-      })
-      const reader = reply.body?.pipeThrough(new TextDecoderStream()).getReader()
-      for (let text = ''; !text.includes('AAAA');) text += (await reader?.read())?.value ?? ''
-      leaving.abort()
-      const [row] = await eventually(
-        async () => (await consumed(app)).filter((one) => one.model_name === model),
-        (rows) => rows.length > 0,
-      )
+      const body = { input: 'a cat', tools: [{ type: 'image_generation' }] }
+      const row = await leftAt('AAAA', { path: '/v1/responses', body, steps })
       expect(row).toMatchObject({ other: { end: 'hung-up', image_generation: true } })
       // The image, and the words of the question alone: the image is nothing that the answering model wrote.
       expect(row?.completion_tokens).toBe(0)

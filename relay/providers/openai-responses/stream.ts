@@ -6,6 +6,7 @@ import { type Json, numberOf, parseRecord, recordOf, textOf, wordOf } from '../s
 import { failureIn } from './failure.ts'
 import { remoteCallOf, searchOf } from '#relay/chat/hosted/response-items.ts'
 import { finishOf, logprobsOf, reasoningOf } from './response.ts'
+import { createToolsRun } from './tools-run.ts'
 import { usageOf } from './usage.ts'
 
 type Call = { index: number; written: boolean; ended: boolean }
@@ -183,11 +184,17 @@ export function createResponsesDecoder(reading: Pick<ProviderCall, 'ambient'>): 
     calls: new Map(),
     reasoning: new Set(),
   }
+  const toolsRun = createToolsRun()
+  const toolEvents = (event: Json): ChatEvent[] => {
+    const usage = toolsRun.note(event) ? toolsRun.usage() : undefined
+    return usage ? [{ type: 'usage', usage }] : []
+  }
   let failed = false
   return {
     push({ data }) {
       if (failed || data.trim() === '[DONE]') return []
-      const events = readEvent(parseRecord(data), state)
+      const event = parseRecord(data)
+      const events = [...readEvent(event, state), ...toolEvents(event)]
       failed = events.some((event) => event.type === 'error')
       const late = !state.started && events.length > 0 && !failed && events[0]?.type !== 'start'
       return late ? [...begin({}, state), ...events] : events
