@@ -1,6 +1,5 @@
 import { Box, Button, Flex, Text, Textarea } from '@chakra-ui/react'
 import { Braces } from 'lucide-react'
-import type { KeyboardEvent } from 'react'
 import { useId } from 'react'
 import { t } from '../i18n/t.ts'
 import { formatJson, jsonProblem } from '../lib/json.ts'
@@ -18,19 +17,6 @@ export type JsonEditorProps = {
   optional?: boolean
   /** It may be JSON, but not what is asked for, which is reported elsewhere. */
   invalid?: boolean
-}
-
-/** Two spaces for Tab, unless the reader leaves with Escape first: keyboards must find a way out. */
-const indent = (event: KeyboardEvent<HTMLTextAreaElement>, onChange: (value: string) => void) => {
-  const area = event.currentTarget
-  if (event.key === 'Escape') {
-    area.dataset['leaving'] = 'true'
-    return
-  }
-  if (event.key !== 'Tab' || event.shiftKey || area.dataset['leaving'] === 'true') return
-  event.preventDefault()
-  area.setRangeText('  ', area.selectionStart, area.selectionEnd, 'end')
-  onChange(area.value)
 }
 
 /** JSON as text, with what is wrong with it and a button that sets it out. */
@@ -53,11 +39,7 @@ export function JsonEditor(props: JsonEditorProps) {
         textStyle="xs"
         resize="vertical"
         onChange={(event) => onChange(event.target.value)}
-        onBlur={(event) => {
-          delete event.target.dataset['leaving']
-          onBlur?.()
-        }}
-        onKeyDown={(event) => indent(event, onChange)}
+        onBlur={onBlur}
       />
       <Flex justify="space-between" align="center" gap="3" mt="1" minH="7">
         <Text id={id} textStyle="xs" color={problem ? 'fg.error' : 'fg.muted'} aria-live="polite">

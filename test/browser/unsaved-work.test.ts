@@ -116,4 +116,18 @@ describeWithBrowser('unsaved work', async () => {
     expect(await box(drawer, '描述').inputValue()).toBe('For small teams')
     await context.close()
   })
+
+  test('the keyboard leads through a form with JSON in it, which stays as it was and closes without a question', async () => {
+    const { page, context } = await open('/admin/channels?form=new')
+    const drawer = page.getByRole('dialog', { name: '添加渠道' })
+    await drawer.locator(':focus').waitFor()
+    const mapping = box(drawer, '模型映射')
+    await mapping.focus()
+    await page.keyboard.press('Tab')
+    expect(await mapping.evaluate((field) => field === document.activeElement)).toBe(false)
+    expect(await mapping.inputValue()).toBe('')
+    await page.keyboard.press('Escape')
+    await drawer.waitFor({ state: 'hidden' })
+    await context.close()
+  })
 })
