@@ -24,20 +24,29 @@ const silent: Readonly<Record<string, string>> = {
 
 type Site = { name: string; isShown: boolean }
 
+/** What follows the call whose arguments this text begins with. */
+function afterCall(text: string): string {
+  let open = 1
+  const end = [...text].findIndex((letter) => (open += letter === '(' ? 1 : letter === ')' ? -1 : 0) === 0)
+  return text.slice(end + 1)
+}
+
 /** Every query of a file, and whether the file reads its error, hands the whole of it on or asks for its failure to be reported. */
 function queriesOf(file: string): Site[] {
   const source = readFileSync(join(client, file), 'utf8')
   const calls = source.matchAll(
-    /(?:const\s+(\{[^}]*\}|\w+)\s*=\s*|=>\s*|return\s+|\w+:\s*)?trpc\.([\w.]+)\.use(?:Infinite)?Query\(/g,
+    /(?:const\s+(\{[^}]*\}|\w+)\s*=\s*|=>\s*|return\s+|\w+:\s*)?(?:trpc\.)?\b(?:([\w.]+)\.)?use(?:Infinite)?Quer(?:y|ies)\(/g,
   )
   return [...calls].map((call) => {
-    const [text, target, procedure = ''] = call
+    const [text, target, procedure = 'of several'] = call
     const after = source.slice(call.index + text.length)
     const isReported = /^[^;]*?\breportedWhenFailed\b/.test(
       after.slice(0, Math.max(0, after.search(/\n\s*(const|return|\}|<|trpc)\b/)) || 200),
     )
-    const isPassedOn =
-      target === undefined || target.startsWith('{')
+    // Of an answer that is taken out where it is asked for, the error is lost.
+    const isPassedOn = afterCall(after).startsWith('.data')
+      ? false
+      : target === undefined || target.startsWith('{')
         ? /\b(error|isError)\b/.test(target ?? 'error')
         : new RegExp(
             `\\b${target}\\.(error|isError)\\b|[({[,=:?]\\s*${target}\\s*[)}\\],:;\\n]|\\.\\.\\.${target}\\b|return ${target}\\b`,

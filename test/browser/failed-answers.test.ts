@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { describeWithBrowser } from '../support/chromium.ts'
-import { openConsole, startInBrowser } from './console.ts'
+import { drawn, follow, openConsole, startInBrowser, toastShown } from './console.ts'
 import { box } from './parts.ts'
 
 describeWithBrowser('an answer that is not the product’s own', async () => {
@@ -46,4 +46,32 @@ describeWithBrowser('an answer that is not the product’s own', async () => {
     await page.getByText('没有分组 unknown 可选，以下是分组 default 的价格。').waitFor()
     await context.close()
   })
+
+  test('a model is said to be in the groups that its reader may choose, not in those of others', async () => {
+    await app.make.channel({ models: 'gpt-4o', group: 'default,partners' })
+    const { page, context } = await openConsole(browser, app, { reader: { ...root, role: 100 } })
+    await page.goto('/pricing?q=gpt-4o')
+    const row = page.getByRole('row').filter({ has: page.getByRole('cell', { name: 'gpt-4o', exact: true }) })
+    await row.getByText('default', { exact: true }).waitFor()
+    expect(await row.getByText('partners').count()).toBe(0)
+    await context.close()
+  })
+
+  test.each(['channels.drifts', 'models.unpriced'])(
+    'a channel without %s is shown, and that it lacks it is said',
+    async (part) => {
+      const { id } = await app.make.channel({ name: 'one', models: 'gpt-4o-mini' })
+      await app.make.channel({ name: 'another', models: 'gpt-4o-mini' })
+      const { page, context } = await openConsole(browser, app, { reader: { ...root, role: 100 } })
+      await page.goto('/admin/channels')
+      await drawn(page)
+      await page.route(new RegExp(`admin\\.${part.replace('.', '\\.')}`), (route) =>
+        route.fulfill({ status: 500, body: '' }),
+      )
+      await follow(page, `/admin/channels?open=${id}`)
+      await page.getByRole('complementary').getByText('gpt-4o-mini').first().waitFor()
+      await toastShown(page, '页面的部分内容加载失败')
+      await context.close()
+    },
+  )
 })

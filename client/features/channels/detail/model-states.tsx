@@ -8,6 +8,7 @@ import { notify } from '../../../components/notify.ts'
 import { Status } from '../../../components/status.tsx'
 import { t } from '../../../i18n/t.ts'
 import { formatDuration, formatExactTime } from '../../../lib/format.ts'
+import { reportedWhenFailed } from '../../../lib/query.ts'
 import { trpc } from '../../../lib/trpc.ts'
 import type { Probe } from '../list/cells.tsx'
 import { CoolingDown } from '../list/cells.tsx'
@@ -122,7 +123,7 @@ type DriftCheckProps = { channel: ChannelDetail; actions: ChannelActions }
 function DriftCheck({ channel, actions }: DriftCheckProps) {
   const fetchModels = trpc.admin.channels.fetchModelsOf.useMutation()
   const [isApplying, setApplying] = useState(false)
-  const lastDrift = trpc.admin.channels.drifts.useQuery({ ids: [channel.id] }).data?.[0]
+  const lastDrift = trpc.admin.channels.drifts.useQuery({ ids: [channel.id] }, reportedWhenFailed).data?.[0]
   const differs = lastDrift && lastDrift.added.length + lastDrift.gone.length > 0 ? lastDrift : undefined
   const drift = fetchModels.data
     ? driftOf(channel.models, fetchModels.data, mappedNames(channel.modelMapping))

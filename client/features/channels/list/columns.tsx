@@ -6,6 +6,7 @@ import { csvMilliseconds, csvQuota } from '../../../components/data-table/csv-am
 import type { Column } from '../../../components/data-table/types.ts'
 import { t } from '../../../i18n/t.ts'
 import { costText, marginText } from '../../../lib/margin.ts'
+import { reportedWhenFailed } from '../../../lib/query.ts'
 import { trpc } from '../../../lib/trpc.ts'
 import { nanosPerDollar } from '#core/pricing/buying-price.ts'
 import { typeLabel } from '../types.ts'
@@ -182,7 +183,7 @@ type MarginProps = { row: Row; idsOfPage: readonly number[][] }
 /** Of the last thirty days; asked for once the column is shown, for all rows of the page together. */
 function Margin({ row, idsOfPage }: MarginProps) {
   const answers = trpc.useQueries((one) =>
-    idsOfPage.map((channelIds) => one.admin.prices.channelMargins({ channelIds })),
+    idsOfPage.map((channelIds) => one.admin.prices.channelMargins({ channelIds }, reportedWhenFailed)),
   )
   const ids = new Set(channelsOf([row]).map(({ id }) => id))
   const own = answers.flatMap(({ data = [] }) => data.filter(({ channelId }) => ids.has(channelId)))

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { useDeferredValue } from 'react'
+import { reportedWhenFailed } from '../../../lib/query.ts'
 import { trpc } from '../../../lib/trpc.ts'
 import { chunksOf } from './chunks.ts'
 
@@ -14,6 +15,7 @@ export function useUnpriced(serving: Serving): ReadonlySet<string> {
   const utils = trpc.useUtils()
   const mapping = modelMapping.length > longestMapping ? '' : modelMapping
   const { data } = useQuery({
+    ...reportedWhenFailed,
     queryKey: [['admin', 'models', 'unpriced'], { all: true, type, models, mapping }],
     enabled: models.length > 0,
     queryFn: async () => {
