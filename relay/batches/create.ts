@@ -34,8 +34,7 @@ import { refuseOthers } from '#relay/routing/stored-responses.ts'
 import { shownBatch } from './answer.ts'
 import { batchBody } from './body.ts'
 import { batchSelection } from './selection.ts'
-import { lossNames } from '#relay/chat/losses.ts'
-import { nameLosses } from '#relay/response/upstream-headers.ts'
+import { lossNames, nameLosses } from '#relay/chat/losses.ts'
 import { type BatchRequest, readBatch } from './requests.ts'
 
 /** The requests of one model, with what is set aside for them. */

@@ -141,6 +141,14 @@ const longestList = 2000
 /** Names may come from the caller; a header holds visible characters only, and a separator is none of a name. */
 const written = (name: string): string => name.slice(0, longestName).replaceAll(/[^!-+\--~]/g, '?')
 
+/** What of a call was not sent on, for its caller. */
+export function nameLosses(
+  res: { setHeader: (name: string, value: string) => unknown },
+  losses: readonly string[],
+): void {
+  if (losses.length > 0) res.setHeader('x-translation-loss', losses.join(','))
+}
+
 /**
  * Names of what is lost as a header and a log row can hold them, each once. A body made of names nobody knows is reported by
  * its first ones: clients refuse an answer whose headers are too long.

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
+import { nameLosses } from '#relay/chat/losses.ts'
 import type { Call, RelayServices } from '#relay/request/call.ts'
-import { nameLosses } from './upstream-headers.ts'
 
 /** The caller's side of a streamed answer: headers with the first byte, back-pressure, and the news that nobody listens. */
 export type CallerStream = {

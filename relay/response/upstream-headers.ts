@@ -12,8 +12,3 @@ export function passHeaders(res: Response, headers: IncomingHttpHeaders | undefi
     if (value !== undefined && passedHeaders.test(name)) res.setHeader(name, value)
   }
 }
-
-/** What of a call was not sent on, for its caller. */
-export function nameLosses(res: Response, losses: readonly string[]): void {
-  if (losses.length > 0) res.setHeader('x-translation-loss', losses.join(','))
-}

@@ -29,6 +29,7 @@ const style: OpenAiStyle = {
   channelTypes: [4],
   inlineImages: true,
   takesTopK: true,
+  ignoresSearches: true,
   carriesReasoning: 'content',
   reasoning,
   url: ({ channel }) => `${serverOf(channel)}/v1/chat/completions`,
