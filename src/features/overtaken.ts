@@ -11,7 +11,18 @@ type Fields = Readonly<Record<string, unknown>>
  */
 export function refuseOvertaken(now: Fields, wanted: Fields, expected: ExpectedFields = {}): void {
   const isOvertaken = Object.entries(expected).some(
-    ([name, value]) => !isDeepStrictEqual(now[name], value) && !isDeepStrictEqual(now[name], wanted[name]),
+    ([name, value]) => !isSame(now[name], value) && !isSame(now[name], wanted[name]),
   )
   if (isOvertaken) throw new DomainError('input.changed_meanwhile')
 }
+
+/** Rows that belong to a record, as its spend caps, stand in the order in which they were made, not in that of a save. */
+const isSame = (left: unknown, right: unknown): boolean =>
+  isDeepStrictEqual(left, right) ||
+  (areRows(left) &&
+    areRows(right) &&
+    left.length === right.length &&
+    left.every((row) => right.some((other) => isDeepStrictEqual(row, other))))
+
+const areRows = (value: unknown): value is object[] =>
+  Array.isArray(value) && value.every((row) => typeof row === 'object' && row !== null)

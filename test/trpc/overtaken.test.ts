@@ -67,7 +67,7 @@ async function editUser(): Promise<Editing<{ group: string; displayName: string 
   }
 }
 
-const cap = { period: 'day' as const, seconds: 0, zone: 'UTC', amount: 500, models: [] as string[] }
+const cap = { period: 'day' as 'day' | 'week' | 'month', seconds: 0, zone: 'UTC', amount: 500, models: [] as string[] }
 
 async function editCaps(): Promise<Editing<{ caps: (typeof cap)[] }>> {
   const { spendCaps } = api.admin
@@ -131,6 +131,15 @@ describe('of two who edit the same record, the second puts nothing back that the
   it('a user', async () => check(await editUser(), { group: 'vip' }, { displayName: 'Able' }))
   it('spend caps of a user', async () =>
     check(await editCaps(), { caps: [{ ...cap, amount: 50 }] }, { caps: [{ ...cap, amount: 900 }] }))
+  it('spend caps of a user, one of which was given another window and so stands last', async () => {
+    const { save } = await editCaps()
+    const month = { ...cap, period: 'month' as const }
+    await save({ caps: [cap, month] })
+    const wanted = { caps: [{ ...cap, period: 'week' as const }, month] }
+    await save(wanted, { caps: [cap, month] })
+    await save(wanted, { caps: [cap, month] })
+    await save({ caps: [] }, wanted)
+  })
   it('a message', async () => check(await editMessage(), { content: 'New words' }, { title: 'Other' }))
   it('a token', async () => check(await editToken(), { name: 'Robot' }, { name: 'Machine' }))
   it('spend caps of a token', async () => {
