@@ -181,14 +181,20 @@ describeWithBrowser('the tokens page', async () => {
     const owner = await app.make.user({ quota: 10_000_000 })
     for (const _ of [1, 2, 3]) await app.make.token(owner)
     const { page, context } = await openConsole(browser, app, { reader: owner })
+    const list = Promise.withResolvers<void>()
+    await page.route(/tokens\.list/, (route) => list.promise.then(() => route.continue()))
     await page.goto('/app/tokens')
+    const all = page.getByRole('checkbox', { name: '选择本页全部' })
+    // Before there are rows nothing can be ticked.
+    expect(await all.isDisabled()).toBe(true)
+    list.resolve()
     let asked = 0
     await page.route(/tokens\.remove/, async (route) => {
       asked += 1
       if (asked === 2) await route.abort()
       else await route.continue()
     })
-    await page.getByRole('checkbox', { name: '选择本页全部' }).check()
+    await all.check()
     await page.getByRole('button', { name: '删除', exact: true }).click()
     const question = page.getByRole('alertdialog')
     await question.getByRole('button', { name: '删除', exact: true }).click()

@@ -171,6 +171,7 @@ function WideTable<Row>(props: Prepared<Row>) {
           onResize={resize}
           selected={selected && state}
           onSelectAll={(on) => select(rows, on)}
+          isEmpty={rows.length === 0}
           hasActions={rowActions !== undefined}
         />
         {query.data === undefined ? (

@@ -15,16 +15,19 @@ type HeadProps<Row> = {
   /** Undefined where rows cannot be selected. */
   selected: boolean | 'some' | undefined
   onSelectAll: (selected: boolean) => void
+  /** Before there are rows nothing can be ticked. */
+  isEmpty: boolean
   hasActions: boolean
 }
 
-export function Head<Row>({ columns, sort, onSort, onResize, selected, onSelectAll, hasActions }: HeadProps<Row>) {
+export function Head<Row>(props: HeadProps<Row>) {
+  const { columns, sort, onSort, onResize, selected, onSelectAll, isEmpty, hasActions } = props
   return (
     <thead>
       <tr>
         {selected !== undefined && (
           <th data-tool="start" scope="col">
-            <Check aria-label={t('选择本页全部')} checked={selected} onChange={onSelectAll} />
+            <Check aria-label={t('选择本页全部')} checked={selected} disabled={isEmpty} onChange={onSelectAll} />
           </th>
         )}
         {columns.map((column) => (
