@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useState } from 'react'
+import { useMemo } from 'react'
 import type { z } from 'zod'
 import { FormDrawer } from '../../components/form-drawer.tsx'
 import { notify } from '../../components/notify.ts'
@@ -6,9 +6,16 @@ import { ErrorState } from '../../components/states.tsx'
 import { t } from '../../i18n/t.ts'
 import { useZodForm } from '../../lib/form.ts'
 import { trpc } from '../../lib/trpc.ts'
+import { useFilled } from '../../lib/use-filled.ts'
 import { TokenFields } from './fields.tsx'
 import { newToken, tokenForm, type TokenValues, valuesOf } from './form-schema.ts'
 import type { OpenToken } from './use-open-token.ts'
+
+type Filled = {
+  values: TokenValues
+  /** May be below zero, which the form does not show. */
+  quota: number
+}
 
 /** Makes tokens, or changes one. */
 export function TokenForm({ open }: { open: OpenToken }) {
@@ -25,17 +32,13 @@ export function TokenForm({ open }: { open: OpenToken }) {
   const standings = (known.data ?? []).filter((cap) => cap.scope === 'token' && cap.subjectId === edited)
   const schema = useMemo(() => tokenForm(token?.expiresAt ?? null), [token])
   const form = useZodForm({ schema, values: newToken })
-  const { reset } = form
-  // What is fetched again while the form is open does not undo what was typed.
-  const [filled, setFilled] = useState<{ id: number; quota: number; values: TokenValues }>()
-  useEffect(() => {
-    if (edited === undefined) setFilled(undefined)
-    else if (edited !== filled?.id && (isNew || (token && caps))) {
-      const values = token && caps ? valuesOf(token, caps) : newToken
-      reset(values)
-      setFilled({ id: edited, quota: token?.remainQuota ?? 0, values })
-    }
-  }, [edited, filled, isNew, token, caps, reset])
+  const filled = useFilled(
+    ({ values }: Filled) => form.reset(values),
+    edited,
+    isNew
+      ? { values: newToken, quota: 0 }
+      : token && caps && { values: valuesOf(token, caps), quota: token.remainQuota },
+  )
   const failed = (token ? null : wanted.error) ?? (caps ? null : known.error)
 
   const utils = trpc.useUtils()
@@ -65,7 +68,7 @@ export function TokenForm({ open }: { open: OpenToken }) {
       form={form}
       onSubmit={save}
       submitLabel={isNew ? t('创建') : t('保存')}
-      loading={!isNew && filled?.id !== edited && !failed}
+      loading={edited !== undefined && !isNew && filled === undefined && !failed}
       unavailable={!isNew && failed !== null}
     >
       {failed && !isNew ? <ErrorState error={failed} /> : <TokenFields isNew={isNew} standings={standings} />}
