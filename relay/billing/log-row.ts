@@ -150,10 +150,8 @@ const toolKeyNames: Record<ToolName, string> = {
 }
 
 function toolKeys({ tools }: UsageReceipt): Record<string, unknown> {
-  const kinds = [...new Set((tools ?? []).map(({ tool }) => tool))]
-  const entries = kinds.flatMap((kind): [string, unknown][] => {
+  const entries = [...Map.groupBy(tools ?? [], ({ tool }) => tool)].flatMap(([kind, uses]): [string, unknown][] => {
     // Images have a price each; the keys hold one, which has to give the same sum.
-    const uses = (tools ?? []).filter(({ tool }) => tool === kind)
     const calls = uses.reduce((sum, use) => sum + use.calls, 0)
     const dollars = uses.reduce((sum, use) => sum + use.calls * use.dollars, 0)
     const name = toolKeyNames[kind]

@@ -120,7 +120,7 @@ export function plainEstimate(call: PlainCall, { attempt, terms }: AttemptPlan):
           ? Math.max(1000, Math.ceil(fileBytes(asked) / 480))
           : transcriptionUsage(asked.seconds).promptTokens
         : promptTokensOf(call) + repeatedQuery(call)
-  const count = Math.max(asked.count, mostImagesIn(asked.json))
+  const count = isImage(call) ? Math.max(asked.count, mostImagesIn(asked.json)) : asked.count
   const receipt = plainReceipt(
     { ...call, asked: { ...asked, count } },
     { upstreamModel: attempt.upstreamModel, terms },

@@ -123,9 +123,10 @@ function dropRouting(json: Json, note: Note): void {
     const given = json[place]
     if (!isObject(given)) continue
     const others = Object.entries(given).filter(([name]) => isOther(name))
-    for (const name of Object.keys(given)) if (!isOther(name)) note(`${place}.${name}`)
+    const routing = Object.keys(given).filter((name) => !isOther(name))
+    for (const name of routing) note(`${place}.${name}`)
     if (others.length === 0) delete json[place]
-    else json[place] = Object.fromEntries(others)
+    else if (routing.length > 0) json[place] = Object.fromEntries(others)
   }
 }
 

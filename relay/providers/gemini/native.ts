@@ -31,13 +31,17 @@ function applyThinking(body: Json, call: ProviderCall): string {
   return model
 }
 
-function nativeRequest(host: GeminiHost, native: NativeBody, call: ProviderCall) {
-  const body: Json = { ...native.json }
+/** The caller's own body, as Google takes it. The path names the model; a second name in the body could only differ from it. */
+function fittedBody(json: Json, call: ProviderCall): { body: Json; model: string; losses: string[] } {
+  const body: Json = { ...json }
   const model = applyThinking(body, call)
-  // The path names the model; a second name in the body could only differ from it.
   delete body['model']
   fitBlanks(body)
-  const losses = fitProofs(body, model, call.isRefusedProof)
+  return { body, model, losses: fitProofs(body, model, call.isRefusedProof) }
+}
+
+function nativeRequest(host: GeminiHost, native: NativeBody, call: ProviderCall) {
+  const { body, model, losses } = fittedBody(native.json, call)
   host.shape?.(body, call)
   return {
     method: 'POST' as const,
@@ -134,6 +138,9 @@ function inspect(json: unknown): ReturnType<NativeDialect['inspect']> {
   }
 }
 
+/** Contents, and what is no part of a prompt. */
+const alone = new Set(['contents', 'generationConfig', 'generation_config', 'safetySettings', 'safety_settings'])
+
 /** Google's own counting call takes contents alone, or a whole call with its instructions and tools. */
 export const countGemini =
   (
@@ -141,23 +148,10 @@ export const countGemini =
     countUrl: (call: ProviderCall, model: string) => string,
   ): NonNullable<NativeDialect['countTokens']> =>
   ({ json }, call) => {
-    const body: Json = { ...json }
-    const model = applyThinking(body, call)
-    delete body['model']
-    fitBlanks(body)
-    fitProofs(body, model, call.isRefusedProof)
-    const {
-      contents,
-      generationConfig: _,
-      generation_config: __,
-      safetySettings: ___,
-      safety_settings: ____,
-      ...more
-    } = body
-    const asked =
-      Object.keys(more).length === 0
-        ? { contents }
-        : { generateContentRequest: { model: `models/${model.replace(/^models\//, '')}`, ...body } }
+    const { body, model } = fittedBody(json, call)
+    const asked = Object.keys(body).every((name) => alone.has(name))
+      ? { contents: body['contents'] }
+      : { generateContentRequest: { model: `models/${model.replace(/^models\//, '')}`, ...body } }
     const request = { method: 'POST' as const, url: countUrl(call, model), headers: host.headers(call), body: asked }
     return { request, read: (answer) => recordOf(answer)?.['totalTokens'] }
   }
