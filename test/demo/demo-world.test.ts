@@ -2,7 +2,7 @@ import { verify } from '@node-rs/argon2'
 import { Pool } from 'pg'
 import { expect, test } from 'vitest'
 import { demoPassword, seed } from '#test/seed/index.ts'
-import { createDatabase } from '../support/database.ts'
+import { createDatabase, endPool } from '../support/database.ts'
 import { ledgerViolations } from '../support/ledger-invariant.ts'
 
 const given = { secretKey: 'the key of the test installation', upstreamUrl: 'http://127.0.0.1:4010' }
@@ -38,7 +38,7 @@ test('the demo world has people to sign in as, a month of usage and a balanced l
     ])
       expect([table, (await pool.query(`select 1 from ${table} limit 3`)).rowCount]).toEqual([table, 3])
   } finally {
-    await pool.end()
+    await endPool(pool)
   }
 })
 
@@ -53,13 +53,13 @@ test('the demo world is made once and follows its provider to another port', asy
     const { rows: all } = await pool.query('select count(*)::int as channels from channels')
     expect(rows[0].moved).toBe(all[0].channels)
   } finally {
-    await pool.end()
+    await endPool(pool)
   }
 })
 
 test('a database with accounts of its own is never given the demo world', async () => {
   await using database = await createDatabase()
   const pool = new Pool(database.connection)
-  await pool.query("insert into users (username) values ('somebody')").finally(() => pool.end())
+  await pool.query("insert into users (username) values ('somebody')").finally(() => endPool(pool))
   await expect(seed(database.connection, given)).rejects.toThrow('an empty one')
 })

@@ -4,7 +4,7 @@ import { Pool } from 'pg'
 import { afterAll, expect, test, vi } from 'vitest'
 import { createSecrets } from '#features/secrets/service.ts'
 import { createChannelTable } from '#relay/routing/channel-table.ts'
-import { createDatabase } from '../support/database.ts'
+import { createDatabase, endPool } from '../support/database.ts'
 import { processorMs } from '../support/processor-time.ts'
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 })
@@ -29,7 +29,7 @@ await pool.query(
   [secrets.encrypt('sk-key'), channels, modelsEach],
 )
 afterAll(async () => {
-  await pool.end()
+  await endPool(pool)
   await database[Symbol.asyncDispose]()
 })
 

@@ -1,7 +1,7 @@
-import { Client } from 'pg'
+import { Client, Pool } from 'pg'
 import { expect, test } from 'vitest'
 import { fromUrl } from '#db/connection.ts'
-import { createDatabase } from './database.ts'
+import { createDatabase, endPool } from './database.ts'
 import { withStartLimit } from './start-limit.ts'
 
 const ask = async (connection: ConstructorParameters<typeof Client>[0], query: string) => {
@@ -26,6 +26,22 @@ test('every test database has the whole schema, is alone with its rows, and is g
     expect(await ask(outer.connection, listed)).toEqual([0])
   }
   await outer[Symbol.asyncDispose]()
+})
+
+test('a pool has ended when its last connection is closed, so that dropping its database breaks none off', async () => {
+  await using database = await createDatabase()
+  const pool = new Pool({ ...database.connection, max: 3 })
+  const open = new Set<Client>()
+  pool.on('connect', (client) => {
+    open.add(client as Client)
+    client.on('end', () => open.delete(client as Client))
+  })
+  await Promise.all([1, 2, 3].map(() => pool.query('select pg_sleep(0.05)')))
+  expect(open.size).toBe(3)
+  await endPool(pool)
+  expect(open.size).toBe(0)
+  const unused = new Pool(database.connection)
+  await endPool(unused)
 })
 
 test('a start that hangs is ended with its name and the file that called it; one that fails or succeeds is as it was', async () => {

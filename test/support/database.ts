@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { Client } from 'pg'
+import { Client, type Pool } from 'pg'
 import { inject } from 'vitest'
 import { type ConnectionOptions, toUrl } from '#db/connection.ts'
 import { withStartLimit } from './start-limit.ts'
@@ -24,3 +24,19 @@ export const createDatabase = withStartLimit(async function createDatabase(): Pr
     [Symbol.asyncDispose]: () => run(`drop database if exists ${database} with (force)`),
   }
 })
+
+/**
+ * Ends a pool and waits for its connections to be closed. `pool.end` itself resolves while they still say goodbye, and whoever drops
+ * their database then breaks them off, which the pool reports as an error that nobody listens for.
+ */
+export async function endPool(pool: Pool): Promise<void> {
+  let open = pool.totalCount
+  const closed = Promise.withResolvers<void>()
+  if (open === 0) closed.resolve()
+  pool.on('remove', () => {
+    open -= 1
+    if (open === 0) closed.resolve()
+  })
+  await pool.end()
+  await closed.promise
+}
