@@ -304,18 +304,6 @@ describe('hourly usage', () => {
   })
 })
 
-describe('the wallet', () => {
-  it('says what the balance lasts for at the pace of a week, plans left out', async () => {
-    const person = await app.person({ quota: 700 })
-    const hour = new Date(Date.now() - 86_400_000)
-    await addHour(hour, { userId: person.id, quota: 800, planQuota: 100 })
-    await addHour(new Date(Date.now() - 8 * 86_400_000), { userId: person.id, quota: 5000 })
-    await addHour(hour, { userId: bert.id, quota: 5000 })
-    const wallet = await (await app.trpc(person)).user.wallet.get()
-    expect(wallet).toMatchObject({ quota: 700, dailyQuota: 100, daysLeft: 7, methods: [] })
-  })
-})
-
 describe('figures of one range', () => {
   const many = long ? 1_000_000 : 20_000
   const spanMs = 40 * 86_400_000

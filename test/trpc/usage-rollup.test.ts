@@ -1,4 +1,4 @@
-import { beforeEach, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { Log } from '#db/entities/log.ts'
 import { logType, type LogType } from '#core/statuses.ts'
 import { clearLogs } from '#features/logs/clear.ts'
@@ -242,4 +242,35 @@ test('figures of the dashboard and of the log are those of one session, agent or
     }
     expect((await stats.overview({ ...range, session: 'none' })).current).toMatchObject({ quota: 0, calls: 0 })
   }
+})
+
+describe('the wallet', () => {
+  const personSince = async (days: number) => {
+    const person = await app.person({ quota: 700 })
+    await app.sql(`update users set created_at = now() - ${days} * interval '1 day' where id = ${person.id}`)
+    return person
+  }
+
+  test('says what the balance lasts for at the pace of a week, plans left out', async () => {
+    const person = await personSince(30)
+    const hour = new Date(Date.now() - 86_400_000)
+    await addHour(hour, { userId: person.id, quota: 800, planQuota: 100 })
+    await addHour(new Date(Date.now() - 8 * 86_400_000), { userId: person.id, quota: 5000 })
+    await addHour(hour, { userId: bert.id, quota: 5000 })
+    const wallet = await (await app.trpc(person)).user.wallet.get()
+    expect(wallet).toMatchObject({ quota: 700, dailyQuota: 100, paceDays: 7, daysLeft: 7, methods: [] })
+  })
+
+  test.each([
+    [3, 200, 3],
+    [0, 600, 1],
+  ])('counts no days before the account was there: %i days old', async (age, dailyQuota, paceDays) => {
+    const person = await personSince(age)
+    await addHour(new Date(), { userId: person.id, quota: 600 })
+    const wallet = await (await app.trpc(person)).user.wallet.get()
+    expect(wallet.paceDays).toBe(paceDays)
+    // To the seconds that the test takes.
+    expect(wallet.dailyQuota).toBeCloseTo(dailyQuota, 0)
+    expect(wallet.daysLeft).toBeCloseTo(700 / dailyQuota, 2)
+  })
 })

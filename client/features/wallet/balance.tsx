@@ -26,7 +26,10 @@ export function Balance({ wallet }: { wallet: Wallet | undefined }) {
       <StatTile
         label={t('可用时长')}
         value={wallet && lasts(wallet)}
-        note={wallet && (wallet.dailyQuota > 0 ? <DailyUse quota={wallet.dailyQuota} /> : t('近 7 天没有消耗'))}
+        note={
+          wallet &&
+          (wallet.dailyQuota > 0 ? <DailyUse wallet={wallet} /> : t('近 {days} 天没有消耗', { days: wallet.paceDays }))
+        }
         loading={loading}
       />
       <StatTile label={t('历史消耗')} value={<Money quota={wallet?.usedQuota} />} loading={loading} />
@@ -34,8 +37,8 @@ export function Balance({ wallet }: { wallet: Wallet | undefined }) {
   )
 }
 
-const DailyUse = ({ quota }: { quota: number }) => (
+const DailyUse = ({ wallet: { dailyQuota, paceDays } }: { wallet: Wallet }) => (
   <>
-    {t('近 7 天日均')} <Money quota={Math.round(quota)} />
+    {t('近 {days} 天日均', { days: paceDays })} <Money quota={Math.round(dailyQuota)} />
   </>
 )

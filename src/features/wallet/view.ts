@@ -2,8 +2,10 @@
 export type WalletView = {
   quota: number
   usedQuota: number
-  /** Taken from it a day, over the last seven. */
+  /** Taken from it a day, over the days of the pace. */
   dailyQuota: number
+  /** Seven, or as many as there is the account. */
+  paceDays: number
   /** Days that the balance lasts for at that pace; null where nothing is spent. */
   daysLeft: number | null
   /** The least that may be bought: dollars where amounts are dollars, else units. */
