@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { QueryClient } from '@tanstack/react-query'
+import { QueryClient, QueryObserver } from '@tanstack/react-query'
 import { expect, test } from 'vitest'
 import { toasts } from '../components/notify.ts'
 import { reportedWhenFailed } from '../lib/query.ts'
@@ -79,5 +79,28 @@ test('a failure that no view shows is reported once, and not where its view show
   await ask('unseen', reportedWhenFailed)
   await ask('another', reportedWhenFailed)
   expect(toasts.get().map(({ kind, title }) => `${kind}: ${title}`)).toEqual(['warning: 页面的部分内容加载失败'])
+  stop()
+})
+
+test('what was reported is asked for again from its warning, where somebody still looks at it', async () => {
+  const queries = new QueryClient()
+  const stop = reportQueryFailures(queries.getQueryCache())
+  const asked: string[] = []
+  const watch = (name: string) => {
+    const queryFn = async () => {
+      if (asked.push(name) <= 2) throw new Error('no answer')
+      return name
+    }
+    return new QueryObserver(queries, { queryKey: [name], queryFn, retry: false, ...reportedWhenFailed })
+  }
+  const [watched, left] = [watch('watched'), watch('left')]
+  const stopWatching = watched.subscribe(() => {})
+  left.subscribe(() => {})()
+  await expect.poll(() => asked.length).toBe(2)
+  await expect.poll(() => watched.getCurrentResult().isError).toBe(true)
+  toasts.get().at(-1)?.action?.onClick()
+  await expect.poll(() => watched.getCurrentResult().data).toBe('watched')
+  expect(asked).toEqual(['watched', 'left', 'watched'])
+  stopWatching()
   stop()
 })

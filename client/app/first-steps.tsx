@@ -49,7 +49,6 @@ export function FirstSteps() {
     enabled: wanted,
     // Once there is nothing more to do nobody asks again.
     refetchInterval: (query) => (query.state.data ? 5000 : false),
-    placeholderData: undefined,
   })
   // Whatever the reader has just done may have been a step.
   const utils = trpc.useUtils()

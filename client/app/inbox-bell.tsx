@@ -20,7 +20,6 @@ export function InboxBell() {
     refetchOnWindowFocus: true,
     staleTime: unreadEveryMs,
     // The number of whoever was signed in before says nothing of this reader.
-    placeholderData: undefined,
   })
   if (!user) return null
   const count = unread.data ?? 0

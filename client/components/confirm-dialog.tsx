@@ -2,7 +2,7 @@ import { Box, Button, Dialog, Field, Input, Portal, Stack, Text } from '@chakra-
 import type { FormEvent } from 'react'
 import { useRef, useState } from 'react'
 import { t } from '../i18n/t.ts'
-import { errorText } from '../lib/errors.ts'
+import { errorText, requestIdOf } from '../lib/errors.ts'
 import type { Question } from './confirm.tsx'
 import { staysOpen } from './stays-open.ts'
 
@@ -16,6 +16,7 @@ export function ConfirmDialog({ question, onClose }: { question: Question; onClo
   const first = useRef<HTMLElement>(null)
   const focusFirst = (wanted: boolean) =>
     wanted ? (element: HTMLElement | null) => void (first.current = element) : undefined
+  const requestId = requestIdOf(failure)
   const ready = typeToConfirm === undefined || typed.trim() === typeToConfirm
 
   const submit = async (event: FormEvent) => {
@@ -66,9 +67,14 @@ export function ConfirmDialog({ question, onClose }: { question: Question; onClo
                     </Field.Root>
                   )}
                   {failure !== undefined && (
-                    <Text color="fg.error" role="alert" overflowWrap="anywhere">
+                    <Box color="fg.error" role="alert" overflowWrap="anywhere">
                       {question.failed?.(errorText(failure)) ?? errorText(failure)}
-                    </Text>
+                      {requestId && (
+                        <Text textStyle="xs" fontFamily="mono">
+                          {t('请求 ID')}: {requestId}
+                        </Text>
+                      )}
+                    </Box>
                   )}
                 </Stack>
               </Dialog.Body>

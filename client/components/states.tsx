@@ -46,7 +46,7 @@ type ErrorStateProps = {
   error: unknown
   /** What could not be done. */
   title?: string
-  onRetry?: () => void
+  onRetry: () => void
 }
 
 /** In place of content that could not be fetched. */
@@ -67,12 +67,10 @@ export function ErrorState({ error, title, onRetry }: ErrorStateProps) {
             {t('请求 ID')}: {requestId}
           </Text>
         )}
-        {onRetry && (
-          <Button mt="3" onClick={onRetry}>
-            <RotateCw aria-hidden />
-            {t('重试')}
-          </Button>
-        )}
+        <Button mt="3" onClick={onRetry}>
+          <RotateCw aria-hidden />
+          {t('重试')}
+        </Button>
       </Stack>
     </Center>
   )
@@ -96,6 +94,22 @@ export function FailureNotice({ title, error, onRetry, tone = 'bad' }: FailureNo
   return (
     <Notice tone={tone} isAlert title={title} action={action}>
       {errorText(error)}
+    </Notice>
+  )
+}
+
+type StaleNoticeProps = { error: unknown; onRetry: () => unknown }
+
+/** Above what was fetched before: a failed refresh keeps it and says so. */
+export function StaleNotice({ error, onRetry }: StaleNoticeProps) {
+  const action = (
+    <Button size="xs" onClick={() => void onRetry()}>
+      {t('重试')}
+    </Button>
+  )
+  return (
+    <Notice tone="warning" isAlert action={action}>
+      {t('刷新失败，显示的是之前的内容：{reason}', { reason: errorText(error) })}
     </Notice>
   )
 }

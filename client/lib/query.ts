@@ -19,6 +19,18 @@ const leaveWhenSignedOut = (error: unknown): void => {
   if (isUnauthenticated(error)) leaveSignedOut()
 }
 
+/**
+ * Options of a list: the rows before stay, which its table dims, while those of another page or other filters come. No type admits it
+ * of one record, under whose name another's would stand.
+ */
+export const keepsRows = {
+  placeholderData: <Rows extends readonly unknown[] | { items: readonly unknown[] }>(before: Rows | undefined) =>
+    before,
+} as const
+
+/** The same of figures and charts, which are dimmed while those of another range or other filters come. */
+export const keepsFigures = { placeholderData: keepPreviousData } as const
+
 /** Options of a query whose view goes on without its answer and shows no failure: a warning reports it. */
 export const reportedWhenFailed = { meta: { isReported: true } } as const
 
@@ -31,8 +43,6 @@ export const queryClient: QueryClient = new QueryClient({
     queries: {
       networkMode: 'always',
       refetchOnReconnect: true,
-      // Old rows stay while new ones come; the table dims them.
-      placeholderData: keepPreviousData,
       staleTime: 15_000,
       refetchOnWindowFocus: false,
       retry: (failures, error) => failures < 2 && mayRetry(error),

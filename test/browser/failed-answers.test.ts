@@ -74,4 +74,42 @@ describeWithBrowser('an answer that is not the product’s own', async () => {
       await context.close()
     },
   )
+
+  test('what a link leads to is shown where the list around it fails, and asked for again where it fails itself', async () => {
+    const { rows } = await app.pool.query<{ id: string }>(
+      `insert into logs (user_id, username, type, content) values ($1, 'root', 4, 'Moved by hand') returning id`,
+      [root.id],
+    )
+    const { page, context } = await openConsole(browser, app, { reader: { ...root, role: 100 } })
+    const isDown = { list: true, get: true }
+    for (const part of ['list', 'get'] as const)
+      await page.route(new RegExp(`trpc/admin\\.logs\\.${part}|,admin\\.logs\\.${part}`), (route) =>
+        isDown[part] ? route.fulfill({ status: 500, body: '' }) : route.fallback(),
+      )
+    await page.goto(`/app/logs/api-usage?range=&open=${rows[0]?.id}`)
+    const panel = page.getByRole('complementary', { name: '日志详情' })
+    const failure = panel.getByRole('alert').filter({ hasText: '错误：HTTP 500' })
+    await failure.waitFor()
+    isDown.get = false
+    await failure.getByRole('button', { name: '重试' }).click()
+    await panel.getByText('Moved by hand').waitFor()
+    expect(await page.getByRole('main').getByRole('alert').filter({ hasText: '错误：HTTP 500' }).count()).toBe(1)
+
+    // Whoever comes back from paying reads that it is not known, and can ask again.
+    await page.route(/user\.orders\.get/, (route) =>
+      isDown.list ? route.fulfill({ status: 500, body: '' }) : route.fallback(),
+    )
+    await app.pool.query(
+      `insert into top_up_orders (user_id, trade_no, gateway, merchant, quota, money_minor, currency, status, paid_at)
+       values ($1, 'paid-1', 'stripe', 'merchant', 500000, 700, 'CNY', 'paid', now())`,
+      [root.id],
+    )
+    await follow(page, '/app/wallet/topup-success?order=paid-1')
+    const unread = page.getByRole('alert').filter({ hasText: '错误：HTTP 500' })
+    await unread.waitFor()
+    isDown.list = false
+    await unread.getByRole('button', { name: '重试' }).click()
+    await page.getByText('充值已到账').waitFor()
+    await context.close()
+  })
 })

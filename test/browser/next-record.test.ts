@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { describeWithBrowser } from '../support/chromium.ts'
-import { openConsole, startInBrowser } from './console.ts'
+import { follow, openConsole, startInBrowser } from './console.ts'
+import { button } from './parts.ts'
 
 describeWithBrowser('what belongs to one record', async () => {
   const { app, browser } = await startInBrowser()
@@ -29,6 +30,37 @@ describeWithBrowser('what belongs to one record', async () => {
     expect(await sheet.getByText('近 30 天').count()).toBe(0)
     release()
     await sheet.getByText('近 30 天').waitFor()
+    await context.close()
+  })
+
+  test('the receipt of an order does not stand under the next one', async () => {
+    await app.pool.query(
+      `insert into top_up_orders (user_id, trade_no, gateway, merchant, quota, money_minor, currency)
+       select $1, number, 'stripe', 'merchant', 500000, 700, 'CNY' from unnest(array['receipt-1', 'receipt-2']) number`,
+      [root.id],
+    )
+    const { page, context } = await open('/app/wallet/receipt?order=receipt-1')
+    const shown = (tradeNo: string) => page.getByText(tradeNo, { exact: true })
+    await shown('receipt-1').waitFor()
+    let isDown = true
+    await page.route(/user\.orders\.get/, (route) =>
+      isDown ? route.fulfill({ status: 503, contentType: 'text/plain', body: '' }) : route.continue(),
+    )
+    const { promise: held, resolve: release } = Promise.withResolvers<void>()
+    await page.route(/user\.orders\.get/, async (route) => {
+      await held
+      await route.fallback()
+    })
+    const asked = page.waitForRequest(/user\.orders\.get/)
+    await follow(page, '/app/wallet/receipt?order=receipt-2')
+    await asked
+    expect(await shown('receipt-1').count()).toBe(0)
+    release()
+    const failure = page.getByRole('alert').filter({ hasText: '无法连接到服务器' })
+    await failure.waitFor()
+    isDown = false
+    await button(failure, '重试').click()
+    await shown('receipt-2').waitFor()
     await context.close()
   })
 

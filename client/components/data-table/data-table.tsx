@@ -1,16 +1,15 @@
 import { Box, Button, Flex, HStack, Text, chakra } from '@chakra-ui/react'
-import { FileX, Rows2, Rows3, TriangleAlert, X } from 'lucide-react'
+import { FileX, Rows2, Rows3, X } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { useCallback, useMemo, useRef, useState } from 'react'
 import { t } from '../../i18n/t.ts'
-import { errorText } from '../../lib/errors.ts'
 import { formatInteger } from '../../lib/format.ts'
 import { type Store, useStore } from '../../lib/store.ts'
 import { createStoredJson } from '../../lib/stored.ts'
 import { useIsPhone } from '../../lib/use-media.ts'
 import { IconButton } from '../icon-button.tsx'
 import { notify } from '../notify.ts'
-import { EmptyState, ErrorState } from '../states.tsx'
+import { EmptyState, ErrorState, StaleNotice } from '../states.tsx'
 import { Body, SkeletonBody } from './body.tsx'
 import { Cards, SkeletonCards } from './cards.tsx'
 import { ColumnChooser } from './column-chooser.tsx'
@@ -271,29 +270,5 @@ function SelectMatching({ total, matchingIds, onSelect }: SelectMatchingProps) {
     <Button size="xs" variant="ghost" colorPalette="accent" loading={asking} onClick={() => void choose()}>
       {t('选择符合条件的全部 {count} 项', { count: total })}
     </Button>
-  )
-}
-
-/** A failed refresh keeps the rows and says so. */
-function StaleNotice({ error, onRetry }: { error: unknown; onRetry: () => unknown }) {
-  return (
-    <HStack
-      role="alert"
-      gap="2"
-      px="3"
-      py="1.5"
-      borderRadius="l3"
-      bg="warning.subtle"
-      color="warning.fg"
-      textStyle="sm"
-    >
-      <TriangleAlert size={15} aria-hidden />
-      <Text flex="1" minW="0" overflowWrap="anywhere">
-        {t('刷新失败，显示的是之前的内容：{reason}', { reason: errorText(error) })}
-      </Text>
-      <chakra.button type="button" textDecoration="underline" flexShrink="0" onClick={() => void onRetry()}>
-        {t('重试')}
-      </chakra.button>
-    </HStack>
   )
 }

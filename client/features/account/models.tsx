@@ -14,7 +14,7 @@ const expanded = createStoredJson<boolean>('modelsExpanded', false)
 export function Models() {
   const models = trpc.user.models.list.useQuery()
   const all = useStore(expanded)
-  if (models.error) return <ErrorState error={models.error} onRetry={() => void models.refetch()} />
+  if (models.error && !models.data) return <ErrorState error={models.error} onRetry={() => void models.refetch()} />
   const names = models.data ?? []
   const shown = all ? names : names.slice(0, shownFirst)
   return (

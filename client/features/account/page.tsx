@@ -1,6 +1,6 @@
 import { SimpleGrid, Skeleton, Stack } from '@chakra-ui/react'
 import { Page as Frame } from '../../components/page.tsx'
-import { ErrorState } from '../../components/states.tsx'
+import { ErrorState, StaleNotice } from '../../components/states.tsx'
 import { UrlTabs } from '../../components/url-tabs.tsx'
 import { t } from '../../i18n/t.ts'
 import { trpc } from '../../lib/trpc.ts'
@@ -23,6 +23,7 @@ export function Page() {
     <Frame title={t('个人设置')} width="form">
       {account.data ? (
         <Stack gap="6">
+          {account.error && <StaleNotice error={account.error} onRetry={account.refetch} />}
           <Balance account={account.data} />
           {(checkInEnabled || showsInvite(account.data)) && (
             <SimpleGrid columns={{ base: 1, sm: 2 }} gap="3" alignItems="stretch">

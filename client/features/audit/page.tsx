@@ -9,7 +9,7 @@ import { Page as Frame } from '../../components/page.tsx'
 import { EmptyState } from '../../components/states.tsx'
 import { t } from '../../i18n/t.ts'
 import { isRangePreset, parseRange } from '../../lib/time-range.ts'
-import { reportedWhenFailed } from '../../lib/query.ts'
+import { keepsRows, reportedWhenFailed } from '../../lib/query.ts'
 import { trpc } from '../../lib/trpc.ts'
 import { useUrlState } from '../../lib/url-state.ts'
 import { auditColumns, type Entry, nameOfTarget, targetWords } from './columns.tsx'
@@ -47,7 +47,7 @@ export function Page() {
   const [{ before, after, open }, go] = useUrlState({ before: 0, after: 0, open: 0 })
   const input = useInput(values)
   const place = before > 0 ? { before } : after > 0 ? { after } : {}
-  const entries = trpc.admin.audit.list.useQuery({ ...input, ...place })
+  const entries = trpc.admin.audit.list.useQuery({ ...input, ...place }, keepsRows)
   const actions = trpc.admin.audit.actions.useQuery(undefined, reportedWhenFailed)
   const rows = entries.data?.items ?? []
   const filtered = Object.values(values).some((value) => value !== '')

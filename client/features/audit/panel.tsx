@@ -1,4 +1,4 @@
-import { Button, Stack } from '@chakra-ui/react'
+import { Button, Skeleton, Stack } from '@chakra-ui/react'
 import { actText } from '../../components/act-words.ts'
 import { Time } from '../../components/cells/time.tsx'
 import { ChangeList } from '../../components/changes.tsx'
@@ -21,7 +21,7 @@ type EntryPanelProps = {
 }
 
 export function EntryPanel({ id, shown, onClose, onTarget, onPrevious, onNext }: EntryPanelProps) {
-  const options = { enabled: id > 0 && !shown, placeholderData: undefined }
+  const options = { enabled: id > 0 && !shown }
   const fetched = trpc.admin.audit.get.useQuery({ id: Math.max(1, id) }, options)
   const entry = shown ?? fetched.data
   return (
@@ -34,7 +34,12 @@ export function EntryPanel({ id, shown, onClose, onTarget, onPrevious, onNext }:
       onPrevious={onPrevious}
       onNext={onNext}
     >
-      {!entry && fetched.error && <ErrorState error={fetched.error} />}
+      {!entry &&
+        (fetched.error ? (
+          <ErrorState error={fetched.error} onRetry={() => void fetched.refetch()} />
+        ) : (
+          <Skeleton h="40" aria-busy />
+        ))}
       {entry && (
         <Stack gap="6">
           <Facts

@@ -38,7 +38,7 @@ function Links({ links }: { links: readonly SavedLink[] }) {
   const { serverAddress } = useStatus()
   const chat = useChatKey()
   const address = withoutTrailingSlashes(serverAddress || window.location.origin)
-  if (chat.error) return <ErrorState error={chat.error} />
+  if (chat.error) return <ErrorState error={chat.error} onRetry={chat.retry} />
   return (
     <Stack gap="4">
       {chat.isMissing ? (

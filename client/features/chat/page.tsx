@@ -26,7 +26,7 @@ function ChatFrame({ name, template }: { name: string; template: string }) {
   const { serverAddress } = useStatus()
   const chat = useChatKey()
   const address = withoutTrailingSlashes(serverAddress || window.location.origin)
-  if (chat.error) return <ErrorState error={chat.error} />
+  if (chat.error) return <ErrorState error={chat.error} onRetry={chat.retry} />
   if (chat.isMissing) {
     return (
       <EmptyState

@@ -17,10 +17,8 @@ export function useChatKey() {
   const tokens = list.data?.items.filter(({ status }) => status === tokenStatus.enabled)
   const token = tokens?.find(({ id }) => id === chosen) ?? tokens?.[0]
   // The key of the token before would be given away under the name of this one.
-  const revealed = trpc.user.tokens.reveal.useQuery(
-    { id: token?.id ?? 0 },
-    { enabled: token !== undefined, gcTime: 0, placeholderData: undefined },
-  )
+  const revealed = trpc.user.tokens.reveal.useQuery({ id: token?.id ?? 0 }, { enabled: token !== undefined, gcTime: 0 })
+  const key = token && revealed.data ? `sk-${revealed.data.key}` : undefined
   const isMissing = tokens !== undefined && tokens.length === 0
   useEffect(() => {
     if (!isMissing) return undefined
@@ -31,8 +29,10 @@ export function useChatKey() {
   return {
     tokens: tokens ?? [],
     token,
-    key: token && revealed.data ? `sk-${revealed.data.key}` : undefined,
-    error: list.error ?? revealed.error,
+    key,
+    // A chat that is under way goes on with what it has.
+    error: key === undefined ? (list.error ?? revealed.error) : null,
+    retry: () => void (list.data ? revealed.refetch() : list.refetch()),
     isMissing,
     choose: (id: number) => setChosen(id),
   }

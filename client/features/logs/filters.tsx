@@ -3,7 +3,7 @@ import type { Choice } from '../../components/picker.tsx'
 import { t } from '../../i18n/t.ts'
 import { useSession } from '../../lib/session.ts'
 import { useStatus } from '../../lib/status.ts'
-import { reportedWhenFailed } from '../../lib/query.ts'
+import { keepsRows, reportedWhenFailed } from '../../lib/query.ts'
 import { trpc } from '../../lib/trpc.ts'
 import { kinds } from './kinds.ts'
 import { logFilters, type LogFilterValues, type useLogFilters } from './use-logs.ts'
@@ -19,11 +19,14 @@ type Field = 'model' | 'token' | 'user' | 'channel'
 /** Names that hold the text, of what the reader may see. */
 function useNames(field: Field, text: string): Choice[] | undefined {
   const { isAdmin } = useSession()
-  const all = trpc.admin.logs.suggest.useQuery({ field, text }, { ...reportedWhenFailed, enabled: isAdmin })
+  const all = trpc.admin.logs.suggest.useQuery(
+    { field, text },
+    { ...reportedWhenFailed, ...keepsRows, enabled: isAdmin },
+  )
   const isOwn = field === 'model' || field === 'token'
   const own = trpc.user.logs.suggest.useQuery(
     { field: isOwn ? field : 'model', text },
-    { ...reportedWhenFailed, enabled: !isAdmin && isOwn },
+    { ...reportedWhenFailed, ...keepsRows, enabled: !isAdmin && isOwn },
   )
   const { data } = isAdmin ? all : own
   return data?.map(({ value, note }) => ({ value, label: value, note }))
@@ -32,8 +35,8 @@ function useNames(field: Field, text: string): Choice[] | undefined {
 /** Names of agents and projects that calls were made under, the most expensive first. */
 function useSummed(by: 'agent' | 'project', text: string): Choice[] | undefined {
   const { isAdmin } = useSession()
-  const all = trpc.admin.logs.sums.useQuery({ by }, { enabled: isAdmin })
-  const own = trpc.user.logs.sums.useQuery({ by }, { enabled: !isAdmin })
+  const all = trpc.admin.logs.sums.useQuery({ by }, { ...reportedWhenFailed, enabled: isAdmin })
+  const own = trpc.user.logs.sums.useQuery({ by }, { ...reportedWhenFailed, enabled: !isAdmin })
   const { data } = isAdmin ? all : own
   return data?.filter(({ name }) => name.includes(text)).map(({ name }) => ({ value: name, label: name }))
 }

@@ -61,7 +61,7 @@ function LogsPage() {
   const csvPage = useLogExport(input)
   const clear = useClearLogs()
   const rows = query.data?.items
-  const { log, error } = useOpenLog(open, rows)
+  const { log, error, refetch } = useOpenLog(open, query)
   const columns = useMemo(() => logColumns(isAdmin), [isAdmin])
   const show = useCallback((row: LogRow) => setOpen({ open: row.key }), [setOpen])
   const step = (row: LogRow) => setOpen({ open: row.key }, { replace: true })
@@ -126,6 +126,7 @@ function LogsPage() {
         openId={open || undefined}
         log={log}
         error={error}
+        onRetry={refetch}
         onClose={() => setOpen({ open: '' })}
         {...neighbours(rows ?? [], (row) => row.key === open, step)}
         onRequest={(request) => setFilters({ ...logFilters, range: '', request })}

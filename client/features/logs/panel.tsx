@@ -21,6 +21,7 @@ type LogPanelProps = {
   openId: string | undefined
   log: LogRow | undefined
   error: unknown
+  onRetry: () => void
   onClose: () => void
   onPrevious: (() => void) | undefined
   onNext: (() => void) | undefined
@@ -32,7 +33,7 @@ const titleOf = (log: LogRow): ReactNode =>
   isCall(log.type) || log.type === logType.error ? <ModelName name={log.modelName} /> : t(kindOf(log.type).words)
 
 /** One row of the log, drawn by what it is about. */
-export function LogPanel({ openId, log, error, onRequest, ...panel }: LogPanelProps) {
+export function LogPanel({ openId, log, error, onRetry, onRequest, ...panel }: LogPanelProps) {
   return (
     <DetailPanel
       {...panel}
@@ -45,7 +46,7 @@ export function LogPanel({ openId, log, error, onRequest, ...panel }: LogPanelPr
       {log ? (
         <Body log={log} onRequest={onRequest} />
       ) : error ? (
-        <ErrorState error={error} />
+        <ErrorState error={error} onRetry={onRetry} />
       ) : (
         <Stack gap="4" aria-busy>
           <Skeleton h="40" />

@@ -16,22 +16,27 @@ type StatTagsProps = { input: LogInput; question: string; isReadable: boolean }
 
 export function StatTags({ input, question, isReadable }: StatTagsProps) {
   const stat = useLogStat(input, { enabled: isReadable, question })
+  const { isStale } = stat
   const data = isReadable ? stat.data : undefined
   // The table beside says why; here nothing is on its way any more.
   const missing = !isReadable || stat.isError ? '–' : undefined
   return (
     // On a phone they share their lines with what stands beside them.
     <HStack gap="2" display={{ base: 'contents', sm: 'flex' }} flexShrink="0">
-      <StatTag label={t('消费')} tip={t('所选时间内的费用')}>
+      <StatTag label={t('消费')} isStale={isStale} tip={t('所选时间内的费用')}>
         {data ? <Money quota={data.quota} /> : missing}
       </StatTag>
-      <StatTag label={t('错误率')} tip={data && t('失败的请求 {calls} 次，失败的尝试 {attempts} 次', data.failures)}>
+      <StatTag
+        label={t('错误率')}
+        isStale={isStale}
+        tip={data && t('失败的请求 {calls} 次，失败的尝试 {attempts} 次', data.failures)}
+      >
         {data ? <ErrorRate calls={data.calls} failed={data.failures.calls} /> : missing}
       </StatTag>
-      <StatTag label="RPM" tip={t('最近一分钟的调用次数')}>
+      <StatTag label="RPM" isStale={isStale} tip={t('最近一分钟的调用次数')}>
         {data ? <Count value={data.rpm} /> : missing}
       </StatTag>
-      <StatTag label="TPM" tip={t('最近一分钟的 Token 数')}>
+      <StatTag label="TPM" isStale={isStale} tip={t('最近一分钟的 Token 数')}>
         {data ? <Count value={data.tpm} /> : missing}
       </StatTag>
     </HStack>

@@ -1,5 +1,6 @@
 import { useCallback, useMemo, useRef } from 'react'
 import type { RouterOutputs } from '#server/app-router.ts'
+import { keepsFigures, keepsRows } from '../../lib/query.ts'
 import { useSession } from '../../lib/session.ts'
 import { currentStatus } from '../../lib/status.ts'
 import { useTableState } from '../../lib/table-state.ts'
@@ -141,7 +142,7 @@ export function useLogs(input: LogInput, { enabled, isLive, question }: Watching
   const by = sort && (sortable as Partial<Record<string, (typeof sortable)[keyof typeof sortable]>>)[sort.by]
   const order = by ? { sort: by, order: sort.order } : {}
   const wanted = { ...input, ...order, page, pageSize, ...(after === '' ? {} : { cursor: after }) }
-  const options = isLive && page === 1 ? { refetchInterval: liveEveryMs } : {}
+  const options = { ...keepsRows, ...(isLive && page === 1 && { refetchInterval: liveEveryMs }) }
   const all = trpc.admin.logs.list.useQuery(wanted, { ...options, enabled: enabled && isAdmin })
   const own = trpc.user.logs.list.useQuery(wanted, { ...options, enabled: enabled && !isAdmin })
   const query = isAdmin ? all : own
@@ -158,11 +159,11 @@ export function useLogs(input: LogInput, { enabled, isLive, question }: Watching
 
 export function useLogStat(input: LogInput, { enabled, question }: Pick<Watching, 'enabled' | 'question'>) {
   const { isAdmin } = useSession()
-  const options = { refetchInterval: 15_000 }
+  const options = { ...keepsFigures, refetchInterval: 15_000 }
   const all = trpc.admin.logs.stat.useQuery(input, { ...options, enabled: enabled && isAdmin })
   const own = trpc.user.logs.stat.useQuery(input, { ...options, enabled: enabled && !isAdmin })
   const query = isAdmin ? all : own
-  return { data: useLastAnswer(query, question), isError: query.isError }
+  return { data: useLastAnswer(query, question), isStale: query.isPlaceholderData, isError: query.isError }
 }
 
 /** The whole log for a file. By cursor, for pages end where counting does. */
@@ -186,20 +187,20 @@ export function useLogExport(input: LogInput) {
   )
 }
 
-/** The row that the address names: from the page, or fetched where a link leads to it. */
-export function useOpenLog(key: string, rows: readonly LogRow[] | undefined) {
+type Page = { data: { items: readonly LogRow[] } | undefined; isFetching: boolean }
+
+/** The row that the address names: from the page, or fetched where a link leads to it, or where the page cannot be had. */
+export function useOpenLog(key: string, { data, isFetching }: Page) {
   const { isAdmin } = useSession()
-  const shown = rows?.find((row) => row.key === key)
+  const shown = data?.items.find((row) => row.key === key)
   const [requestId = ''] = key.split('~')
-  const wanted = key !== '' && rows !== undefined && !shown
+  const wanted = key !== '' && !shown && (data !== undefined || !isFetching)
   const isNumber = /^\d{1,15}$/.test(key)
-  const options = { placeholderData: undefined }
   const one = trpc.admin.logs.get.useQuery(isNumber ? { id: Number(key) } : { requestId: requestId || '-' }, {
-    ...options,
     enabled: wanted && isAdmin,
   })
-  const own = trpc.user.logs.get.useQuery({ requestId: requestId || '-' }, { ...options, enabled: wanted && !isAdmin })
+  const own = trpc.user.logs.get.useQuery({ requestId: requestId || '-' }, { enabled: wanted && !isAdmin })
   const fetched = isAdmin ? one : own
   const found = wanted && fetched.data ? { ...fetched.data, key } : undefined
-  return { log: shown ?? found, error: wanted ? fetched.error : null }
+  return { log: shown ?? found, error: wanted ? fetched.error : null, refetch: () => void fetched.refetch() }
 }

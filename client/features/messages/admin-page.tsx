@@ -14,6 +14,7 @@ import { Sheet } from '../../components/sheet.tsx'
 import { EmptyState } from '../../components/states.tsx'
 import { t } from '../../i18n/t.ts'
 import { formatInteger } from '../../lib/format.ts'
+import { keepsRows } from '../../lib/query.ts'
 import { useTableState } from '../../lib/table-state.ts'
 import { isRangePreset, parseRange } from '../../lib/time-range.ts'
 import { trpc } from '../../lib/trpc.ts'
@@ -98,7 +99,7 @@ export function Page() {
   const table = useTableState()
   const { page, pageSize } = table
   const input = useInput(values)
-  const messages = trpc.admin.messages.list.useQuery({ ...input, page, pageSize })
+  const messages = trpc.admin.messages.list.useQuery({ ...input, page, pageSize }, keepsRows)
   const utils = trpc.useUtils()
   const remove = trpc.admin.messages.remove.useMutation()
   const filtered = values.keyword !== '' || values.range !== ''
@@ -194,7 +195,7 @@ export function Page() {
           )
         }
       >
-        {readers > 0 && <RecipientTable id={readers} />}
+        {readers > 0 && <RecipientTable key={readers} id={readers} />}
       </Sheet>
     </Frame>
   )

@@ -53,7 +53,7 @@ export function CreateMessage({ open, onClose }: { open: boolean; onClose: () =>
 
 export function EditMessage({ id, onClose }: { id: number; onClose: () => void }) {
   const wanted = trpc.admin.messages.get.useQuery({ id }, { enabled: id > 0, staleTime: 0 })
-  const message = wanted.data?.id === id ? wanted.data : undefined
+  const message = wanted.data
   const form = useZodForm({ schema: messageText, values: blank })
   const began = useFilled(form.reset, id || undefined, wanted.isFetching ? undefined : message && textOf(message))
   const utils = trpc.useUtils()
@@ -75,7 +75,7 @@ export function EditMessage({ id, onClose }: { id: number; onClose: () => void }
       }}
     >
       {failed ? (
-        <ErrorState error={wanted.error} />
+        <ErrorState error={wanted.error} onRetry={() => void wanted.refetch()} />
       ) : (
         <>
           <TextFields
@@ -84,7 +84,7 @@ export function EditMessage({ id, onClose }: { id: number; onClose: () => void }
           />
           {message && (
             <FormSection title={t('收件人')}>
-              <RecipientTable id={message.id} />
+              <RecipientTable key={message.id} id={message.id} />
             </FormSection>
           )}
         </>

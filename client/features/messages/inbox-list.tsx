@@ -9,6 +9,7 @@ import { EmptyState, ErrorState } from '../../components/states.tsx'
 import { t } from '../../i18n/t.ts'
 import { formatExactTime } from '../../lib/format.ts'
 import { useNow } from '../../lib/now.ts'
+import { keepsRows } from '../../lib/query.ts'
 import { useTableState } from '../../lib/table-state.ts'
 import { trpc } from '../../lib/trpc.ts'
 import { unreadEveryMs } from '../../lib/unread.ts'
@@ -34,7 +35,7 @@ const Row = chakra(Link, {
 export function InboxList() {
   const table = useTableState()
   const { page, pageSize } = table
-  const list = trpc.user.messages.list.useQuery({ page, pageSize }, { refetchInterval: unreadEveryMs })
+  const list = trpc.user.messages.list.useQuery({ page, pageSize }, { ...keepsRows, refetchInterval: unreadEveryMs })
   const unread = trpc.user.messages.unreadCount.useQuery()
   const items = list.data?.items ?? []
   return (

@@ -14,7 +14,7 @@ import { FormatTag, MessageBody } from './body.tsx'
 export function InboxMessage({ id }: { id: number }) {
   const [, navigate] = useLocation()
   const utils = trpc.useUtils()
-  const message = trpc.user.messages.get.useQuery({ id }, { enabled: id > 0, staleTime: 0, placeholderData: undefined })
+  const message = trpc.user.messages.get.useQuery({ id }, { enabled: id > 0, staleTime: 0 })
   const { mutate: markRead } = trpc.user.messages.markRead.useMutation({
     onSuccess: () => utils.user.messages.invalidate(),
   })

@@ -8,7 +8,7 @@ import { PageSteps } from '../../components/page-steps.tsx'
 import { ErrorState } from '../../components/states.tsx'
 import { t } from '../../i18n/t.ts'
 import { formatInteger } from '../../lib/format.ts'
-import { reportedWhenFailed } from '../../lib/query.ts'
+import { keepsRows, reportedWhenFailed } from '../../lib/query.ts'
 import { trpc } from '../../lib/trpc.ts'
 import { recipientsPerPage as pageSize } from './page-sizes.ts'
 
@@ -34,7 +34,7 @@ export function RecipientPicker({ name }: { name: string }) {
   const { field, state } = useField(name)
   const [search, setSearch] = useState<Search>({ keyword: '', group: '' })
   const [page, setPage] = useState(1)
-  const users = trpc.admin.users.list.useQuery({ ...search, status: 'living', page, pageSize })
+  const users = trpc.admin.users.list.useQuery({ ...search, status: 'living', page, pageSize }, keepsRows)
   const chosen = field.value as Chosen
   const ids = idsOf(chosen)
   const rows = users.data?.items ?? []

@@ -7,14 +7,18 @@ import { ErrorState } from '../../components/states.tsx'
 import { Status } from '../../components/status.tsx'
 import { t } from '../../i18n/t.ts'
 import { formatInteger } from '../../lib/format.ts'
+import { keepsRows } from '../../lib/query.ts'
 import { trpc } from '../../lib/trpc.ts'
 import { readersPerPage as pageSize } from './page-sizes.ts'
 
-/** Who has a message and who has read it. */
+/** Who has a message and who has read it; with the message as its key, for the rows of one stay while it is leafed through. */
 export function RecipientTable({ id }: { id: number }) {
   const [page, setPage] = useState(1)
   const [read, setRead] = useState<'all' | 'read' | 'unread'>('all')
-  const list = trpc.admin.messages.recipients.useQuery({ id, page, pageSize, read }, { refetchInterval: 30_000 })
+  const list = trpc.admin.messages.recipients.useQuery(
+    { id, page, pageSize, read },
+    { ...keepsRows, refetchInterval: 30_000 },
+  )
   const total = list.data?.total ?? 0
   const pages = Math.max(1, Math.ceil(total / pageSize))
   if (list.error && !list.data) return <ErrorState error={list.error} onRetry={() => void list.refetch()} />

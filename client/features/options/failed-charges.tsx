@@ -132,7 +132,7 @@ function Line({ charge, onOpen, onChanged }: LineProps) {
 }
 
 function Details({ charge }: { charge: FailedCharge }) {
-  const details = trpc.admin.failedCharges.get.useQuery({ id: charge.id }, { placeholderData: undefined })
+  const details = trpc.admin.failedCharges.get.useQuery({ id: charge.id })
   return (
     <Stack gap="5">
       <Facts

@@ -1,5 +1,4 @@
 import { Button } from '@chakra-ui/react'
-import { keepPreviousData } from '@tanstack/react-query'
 import { Receipt } from 'lucide-react'
 import { useMemo, useState } from 'react'
 import { gatewayIds, orderStatuses } from '#features/orders/schema.ts'
@@ -13,7 +12,7 @@ import { t } from '../../i18n/t.ts'
 import { useSession } from '../../lib/session.ts'
 import { isRangePreset, parseRange } from '../../lib/time-range.ts'
 import { useTableState } from '../../lib/table-state.ts'
-import { reportedWhenFailed } from '../../lib/query.ts'
+import { keepsRows, reportedWhenFailed } from '../../lib/query.ts'
 import { trpc } from '../../lib/trpc.ts'
 import { useUrlState } from '../../lib/url-state.ts'
 import { ActForm, type OpenAct } from './act-form.tsx'
@@ -41,16 +40,10 @@ export function Page() {
     status: orderStatuses.find((one) => one === values.status) ?? ('' as const),
     gateway: gatewayIds.find((one) => one === values.gateway) ?? ('' as const),
   }
-  const orders = trpc.admin.orders.list.useQuery(
-    { ...input, page: table.page, pageSize: table.pageSize },
-    { placeholderData: keepPreviousData },
-  )
+  const orders = trpc.admin.orders.list.useQuery({ ...input, page: table.page, pageSize: table.pageSize }, keepsRows)
   const rows = orders.data?.items ?? []
   const shown = rows.find(({ id }) => id === openId)
-  const opened = trpc.admin.orders.get.useQuery(
-    { id: openId },
-    { ...reportedWhenFailed, enabled: openId > 0, placeholderData: undefined },
-  )
+  const opened = trpc.admin.orders.get.useQuery({ id: openId }, { ...reportedWhenFailed, enabled: openId > 0 })
   const isFiltered = Object.values(values).some((value) => value !== '')
   return (
     <Frame title={t('充值订单')} fill>

@@ -4,7 +4,7 @@ import { Money } from '../../components/cells/numbers.tsx'
 import { Time } from '../../components/cells/time.tsx'
 import { Facts, Section } from '../../components/facts.tsx'
 import { OrderStatus } from '../../components/order-status.tsx'
-import { ErrorState } from '../../components/states.tsx'
+import { ErrorState, StaleNotice } from '../../components/states.tsx'
 import { t } from '../../i18n/t.ts'
 import { useSession } from '../../lib/session.ts'
 import { trpc } from '../../lib/trpc.ts'
@@ -15,12 +15,13 @@ type OrderPanelProps = { id: number; act: (kind: 'complete' | 'reverse', order: 
 /** Everything that is known of an order, and what an administrator may do with it. */
 export function OrderPanel({ id, act }: OrderPanelProps) {
   // Its buttons act on the order that is shown: the one before must not stand here while the next is fetched.
-  const { data: order, error, refetch } = trpc.admin.orders.get.useQuery({ id }, { placeholderData: undefined })
+  const { data: order, error, refetch } = trpc.admin.orders.get.useQuery({ id })
   const { role } = useSession()
-  if (error) return <ErrorState error={error} onRetry={() => void refetch()} />
+  if (error && !order) return <ErrorState error={error} onRetry={() => void refetch()} />
   if (!order) return <Skeleton h="64" />
   return (
     <Stack gap="6">
+      {error && <StaleNotice error={error} onRetry={refetch} />}
       <Facts
         facts={[
           { label: t('状态'), value: <OrderStatus status={order.status} /> },

@@ -1,4 +1,3 @@
-import { keepPreviousData } from '@tanstack/react-query'
 import { Package } from 'lucide-react'
 import { useState } from 'react'
 import { endSubscription, subscriptionStatuses } from '#features/plans/schema.ts'
@@ -17,6 +16,7 @@ import { EmptyState } from '../../components/states.tsx'
 import { t } from '../../i18n/t.ts'
 import { useZodForm } from '../../lib/form.ts'
 import { quotaText } from '../../lib/format.ts'
+import { keepsRows } from '../../lib/query.ts'
 import { useTableState } from '../../lib/table-state.ts'
 import { trpc } from '../../lib/trpc.ts'
 import { useUrlState } from '../../lib/url-state.ts'
@@ -77,7 +77,7 @@ export function Subscriptions() {
   const status = subscriptionStatuses.find((one) => one === values.status) ?? ('' as const)
   const subscriptions = trpc.admin.subscriptions.list.useQuery(
     { status, page: table.page, pageSize: table.pageSize },
-    { placeholderData: keepPreviousData },
+    keepsRows,
   )
   return (
     <>

@@ -20,7 +20,6 @@ function useCharge(reply: Reply) {
     {
       enabled: ended,
       staleTime: Number.POSITIVE_INFINITY,
-      placeholderData: undefined,
       retry: (failures) => reply.stopped && failures < attempts,
       retryDelay,
     },

@@ -6,7 +6,7 @@ import { type ModelParameters, usualParameters } from '#core/models/parameters.t
 export function useParameters(model: string): { parameters: ModelParameters; isKnown: boolean } {
   const known = trpc.user.models.parameters.useQuery(
     { model },
-    { ...reportedWhenFailed, enabled: model !== '', staleTime: Number.POSITIVE_INFINITY, placeholderData: undefined },
+    { ...reportedWhenFailed, enabled: model !== '', staleTime: Number.POSITIVE_INFINITY },
   )
   return { parameters: known.data ?? usualParameters, isKnown: !known.isLoading }
 }

@@ -23,13 +23,15 @@ import { trpc } from '../../lib/trpc.ts'
 type BuyingPricesProps = {
   open: boolean
   channels: readonly { id: number; name: string }[]
+  /** The channels could not be fetched. */
+  unread: { error: unknown; refetch: () => unknown } | undefined
   channelId: number | undefined
   onChannel: (id: number) => void
   onClose: () => void
 }
 
 /** What the operator pays for the models of a channel, and since when. */
-export function BuyingPrices({ open, channels, channelId, onChannel, onClose }: BuyingPricesProps) {
+export function BuyingPrices({ open, channels, unread, channelId, onChannel, onClose }: BuyingPricesProps) {
   return (
     <Sheet
       open={open}
@@ -38,6 +40,7 @@ export function BuyingPrices({ open, channels, channelId, onChannel, onClose }: 
       description={t('渠道的模型花费您多少钱。成本随每次调用记账，只有管理员可以看到。')}
     >
       <Stack gap="6">
+        {unread && <ErrorState error={unread.error} onRetry={() => void unread.refetch()} />}
         <Picker
           label={t('渠道')}
           placeholder={t('选择渠道')}
@@ -57,10 +60,7 @@ export function BuyingPrices({ open, channels, channelId, onChannel, onClose }: 
 }
 
 function Money({ channelId }: { channelId: number }) {
-  const { data } = trpc.admin.prices.channelMoney.useQuery(
-    { channelId },
-    { ...reportedWhenFailed, placeholderData: undefined },
-  )
+  const { data } = trpc.admin.prices.channelMoney.useQuery({ channelId }, reportedWhenFailed)
   const { quotaPerUnit } = useStatus()
   if (!data) return null
   const check = data.balanceCheck
@@ -121,10 +121,7 @@ const isSame = (one: readonly BuyingPrice[], other: readonly BuyingPrice[]): boo
 function Prices({ channelId }: { channelId: number }) {
   const utils = trpc.useUtils()
   // The form begins with what holds now, and a refresh does not move what its changes are compared with.
-  const query = trpc.admin.prices.buying.useQuery(
-    { channelId },
-    { gcTime: 0, staleTime: Infinity, placeholderData: undefined },
-  )
+  const query = trpc.admin.prices.buying.useQuery({ channelId }, { gcTime: 0, staleTime: Infinity })
   const save = trpc.admin.prices.setBuying.useMutation()
   const [form, setForm] = useState<Form>()
   const [overtakenBy, setOvertakenBy] = useState<readonly BuyingPrice[]>()

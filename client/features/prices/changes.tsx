@@ -1,7 +1,7 @@
 import { Badge, Box, Button, HStack, Stack, Text } from '@chakra-ui/react'
 import { confirm } from '../../components/confirm.tsx'
 import { Sheet } from '../../components/sheet.tsx'
-import { EmptyState, ErrorState } from '../../components/states.tsx'
+import { EmptyState, ErrorState, StaleNotice } from '../../components/states.tsx'
 import { t } from '../../i18n/t.ts'
 import { formatTime, priceText } from '../../lib/format.ts'
 import { ratioToDollars } from '#core/pricing/prices.ts'
@@ -27,15 +27,18 @@ export function ChangesSheet({ open, readOnly, onClose }: { open: boolean; readO
       title={t('调价计划')}
       description={t('修改价格后选择“预演与定时”来安排一次调价。')}
     >
-      {query.error ? (
+      {query.error && !query.data ? (
         <ErrorState error={query.error} onRetry={() => void query.refetch()} />
       ) : query.data?.length === 0 ? (
         <EmptyState title={t('没有调价计划')} />
       ) : (
-        <Stack as="ul" listStyleType="none" gap="3">
-          {query.data?.map((change) => (
-            <One key={change.id} change={change} readOnly={readOnly} />
-          ))}
+        <Stack gap="3">
+          {query.error && <StaleNotice error={query.error} onRetry={query.refetch} />}
+          <Stack as="ul" listStyleType="none" gap="3">
+            {query.data?.map((change) => (
+              <One key={change.id} change={change} readOnly={readOnly} />
+            ))}
+          </Stack>
         </Stack>
       )}
     </Sheet>

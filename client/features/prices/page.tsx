@@ -241,6 +241,7 @@ export function Page() {
       <BuyingPrices
         open={values.open === 'buying'}
         channels={query.data?.channels ?? []}
+        unread={query.error && !query.data ? query : undefined}
         channelId={Number(values.channel) || undefined}
         onChannel={(id) => set({ channel: String(id) })}
         onClose={() => set({ open: '', channel: '' })}

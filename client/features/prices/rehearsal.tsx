@@ -24,7 +24,7 @@ export function RehearsalSheet({ change, onClose, onDone }: RehearsalSheetProps)
   const query = trpc.admin.prices.rehearse.useQuery(
     { change: change ?? { prices: [], groupRatios: {} }, days },
     // What other days or another change would have brought is not shown as the answer to this question.
-    { enabled: change !== undefined, staleTime: 0, refetchOnWindowFocus: false, placeholderData: undefined },
+    { enabled: change !== undefined, staleTime: 0, refetchOnWindowFocus: false },
   )
   return (
     <Sheet

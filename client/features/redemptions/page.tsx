@@ -1,5 +1,4 @@
 import { Button } from '@chakra-ui/react'
-import { keepPreviousData } from '@tanstack/react-query'
 import { Plus, Ticket } from 'lucide-react'
 import { redemptionStatus } from '#core/statuses.ts'
 import { DataTable } from '../../components/data-table/data-table.tsx'
@@ -7,7 +6,7 @@ import { FilterBar } from '../../components/filter-bar/filter-bar.tsx'
 import { Page as Frame } from '../../components/page.tsx'
 import { EmptyState } from '../../components/states.tsx'
 import { t } from '../../i18n/t.ts'
-import { reportedWhenFailed } from '../../lib/query.ts'
+import { keepsRows, reportedWhenFailed } from '../../lib/query.ts'
 import { useTableState } from '../../lib/table-state.ts'
 import { trpc } from '../../lib/trpc.ts'
 import { useUrlState } from '../../lib/url-state.ts'
@@ -32,7 +31,7 @@ export function Page() {
   }
   const codes = trpc.admin.redemptions.list.useQuery(
     { ...filters, page: table.page, pageSize: table.pageSize },
-    { placeholderData: keepPreviousData },
+    keepsRows,
   )
   // The page's own row at once; it may leave the page while its form is open, and a link leads to one of another page.
   const { data: edited } = trpc.admin.redemptions.get.useQuery(

@@ -3,7 +3,7 @@ import { useState } from 'react'
 import { Link } from 'wouter'
 import { balanceText } from '#core/balance-text.ts'
 import { Section } from '../../components/facts.tsx'
-import { FailureNotice } from '../../components/states.tsx'
+import { FailureNotice, StaleNotice } from '../../components/states.tsx'
 import { t } from '../../i18n/t.ts'
 import { formatDate, formatTime, priceText } from '../../lib/format.ts'
 import { trpc } from '../../lib/trpc.ts'
@@ -96,7 +96,8 @@ function wordsOf(item: Item): { text: string; href: string; act: string } {
 export function AttentionList() {
   const { data, error, refetch } = trpc.admin.attention.list.useQuery(undefined, { refetchInterval: refreshMs })
   const [all, setAll] = useState(false)
-  if (error && !data) {
+  // That nothing was needed a while ago does not say that nothing is.
+  if (error && !data?.length) {
     const title = t('无法确认是否有需要处理的事项')
     return <FailureNotice tone="warning" title={title} error={error} onRetry={() => void refetch()} />
   }
@@ -104,6 +105,7 @@ export function AttentionList() {
   const shown = all ? data : data.slice(0, mostAtFirst)
   return (
     <Section title={t('需要处理（{count}）', { count: data.length })}>
+      {error && <StaleNotice error={error} onRetry={refetch} />}
       <Box as="ul" listStyleType="none" layerStyle="panel" aria-label={t('需要处理')}>
         {shown.map((item) => {
           const { text, href, act } = wordsOf(item)

@@ -3,12 +3,10 @@ import { ChartColumn, FlaskConical, KeyRound, RotateCw } from 'lucide-react'
 import { Link } from 'wouter'
 import { Count } from '../../components/cells/numbers.tsx'
 import { IconButton } from '../../components/icon-button.tsx'
-import { Notice } from '../../components/notice.tsx'
 import { Page as Frame } from '../../components/page.tsx'
 import { StatTag } from '../../components/stat-tag.tsx'
-import { EmptyState, ErrorState } from '../../components/states.tsx'
+import { EmptyState, ErrorState, StaleNotice } from '../../components/states.tsx'
 import { t } from '../../i18n/t.ts'
-import { errorText } from '../../lib/errors.ts'
 import type { Measure } from './chart-data.ts'
 import { amountOf } from './chart-data.ts'
 import { Charts } from './charts.tsx'
@@ -69,16 +67,12 @@ export function Page() {
       <FailedChargesNotice />
       {isAdmin && <AttentionList />}
       <DashboardFilters values={values} onChange={set} />
-      {stale && (
-        <Notice tone="warning" isAlert action={<Button onClick={retry}>{t('重试')}</Button>}>
-          {t('刷新失败，显示的是之前的内容：{reason}', { reason: errorText(stale) })}
-        </Notice>
-      )}
+      {stale && <StaleNotice error={stale} onRetry={retry} />}
       {overview.error && !data ? (
         <ErrorState error={overview.error} onRetry={retry} />
       ) : (
         <>
-          {!isUntouched && <Tiles overview={data} logLink={logLink} />}
+          {!isUntouched && <Tiles overview={data} logLink={logLink} isStale={overview.isPlaceholderData} />}
           {isEmpty ? (
             <Box layerStyle="panel">
               <Empty

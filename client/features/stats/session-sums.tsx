@@ -6,6 +6,7 @@ import { Time } from '../../components/cells/time.tsx'
 import { ErrorState } from '../../components/states.tsx'
 import { t } from '../../i18n/t.ts'
 import { formatPercent } from '../../lib/format.ts'
+import { keepsRows } from '../../lib/query.ts'
 import { trpc } from '../../lib/trpc.ts'
 import type { StatsInput } from './use-stats.ts'
 
@@ -15,8 +16,8 @@ const namesOfBy = (): Record<By, string> => ({ session: t('会话'), agent: t('�
 
 function useSums({ everyone, filters, range }: StatsInput, by: By, enabled: boolean) {
   const input = { by, ...filters, ...range }
-  const all = trpc.admin.logs.sums.useQuery(input, { enabled: enabled && everyone })
-  const own = trpc.user.logs.sums.useQuery(input, { enabled: enabled && !everyone })
+  const all = trpc.admin.logs.sums.useQuery(input, { ...keepsRows, enabled: enabled && everyone })
+  const own = trpc.user.logs.sums.useQuery(input, { ...keepsRows, enabled: enabled && !everyone })
   return everyone ? all : own
 }
 
@@ -47,7 +48,7 @@ export function SessionSums({ input }: { input: StatsInput }) {
   if (!isKnown || isNone) return null
   const names = namesOfBy()
   return (
-    <Box layerStyle="panel" px="4" py="3" minW="0">
+    <Box layerStyle="panel" px="4" py="3" minW="0" opacity={sums.isPlaceholderData ? 0.5 : 1}>
       <Flex justify="space-between" wrap="wrap" gap="2" mb="2">
         <Heading as="h2" size="sm" fontWeight="normal">
           {t('按会话')}

@@ -96,12 +96,23 @@ const costMeasures = (): Measure[] => [
   },
 ]
 
+type TilesProps = {
+  overview: Overview | undefined
+  logLink: LogLink
+  /** It is of the range and the filters before. */
+  isStale: boolean
+}
+
 /** The period in numbers, each with how it moved. */
-export function Tiles({ overview, logLink }: { overview: Overview | undefined; logLink: LogLink }) {
+export function Tiles({ overview, logLink, isStale }: TilesProps) {
   const isCosted = overview !== undefined && hasCosts(overview)
   const measures = [...measuresOf(logLink), ...(isCosted ? costMeasures() : [])]
   return (
-    <SimpleGrid columns={{ base: 2, md: isCosted ? 4 : 3, xl: isCosted ? 4 : measures.length }} gap="3">
+    <SimpleGrid
+      columns={{ base: 2, md: isCosted ? 4 : 3, xl: isCosted ? 4 : measures.length }}
+      gap="3"
+      opacity={isStale ? 0.5 : 1}
+    >
       {measures.map((measure) => (
         <Tile key={measure.label} measure={measure} overview={overview} />
       ))}

@@ -1,5 +1,6 @@
 import { useCallback, useMemo } from 'react'
 import type { RouterOutputs } from '#server/app-router.ts'
+import { keepsFigures } from '../../lib/query.ts'
 import { useSession } from '../../lib/session.ts'
 import { useStatus } from '../../lib/status.ts'
 import { lastMomentOf, parseRange, rangeThrough } from '../../lib/time-range.ts'
@@ -74,8 +75,8 @@ export type StatsInput = ReturnType<typeof useStatsInput>
 
 export function useOverview({ everyone, filters, range, question }: StatsInput) {
   const input = { ...filters, ...range }
-  const all = trpc.admin.stats.overview.useQuery(input, { enabled: everyone })
-  const own = trpc.user.stats.overview.useQuery(input, { enabled: !everyone })
+  const all = trpc.admin.stats.overview.useQuery(input, { ...keepsFigures, enabled: everyone })
+  const own = trpc.user.stats.overview.useQuery(input, { ...keepsFigures, enabled: !everyone })
   const query = everyone ? all : own
   return { ...query, data: useLastAnswer<Overview>(query, question) }
 }
@@ -92,8 +93,8 @@ const ownTimeZone = () => Intl.DateTimeFormat().resolvedOptions().timeZone
 export function useSeries({ everyone, filters, range, interval, question }: StatsInput) {
   const input = { ...filters, ...range, interval: interval as Interval, timeZone: ownTimeZone() }
   const isKnown = useIsStatusKnown()
-  const all = trpc.admin.stats.series.useQuery(input, { enabled: isKnown && everyone })
-  const own = trpc.user.stats.series.useQuery(input, { enabled: isKnown && !everyone })
+  const all = trpc.admin.stats.series.useQuery(input, { ...keepsFigures, enabled: isKnown && everyone })
+  const own = trpc.user.stats.series.useQuery(input, { ...keepsFigures, enabled: isKnown && !everyone })
   const query = everyone ? all : own
   return { ...query, data: useLastAnswer<Series>(query, question) }
 }

@@ -1,11 +1,9 @@
 import { SimpleGrid, Stack } from '@chakra-ui/react'
 import { RotateCw } from 'lucide-react'
 import { IconButton } from '../../components/icon-button.tsx'
-import { Notice } from '../../components/notice.tsx'
 import { Page as Frame } from '../../components/page.tsx'
-import { ErrorState } from '../../components/states.tsx'
+import { ErrorState, StaleNotice } from '../../components/states.tsx'
 import { t } from '../../i18n/t.ts'
-import { errorText } from '../../lib/errors.ts'
 import { trpc } from '../../lib/trpc.ts'
 import { Jobs } from './jobs.tsx'
 import { LogGrowth } from './log-growth.tsx'
@@ -30,11 +28,7 @@ export function Page() {
         <ErrorState error={state.error} onRetry={refresh} />
       ) : (
         <Stack gap="6">
-          {state.error && (
-            <Notice tone="warning" isAlert>
-              {t('刷新失败，显示的是之前的内容：{reason}', { reason: errorText(state.error) })}
-            </Notice>
-          )}
+          {state.error && <StaleNotice error={state.error} onRetry={refresh} />}
           <Tiles state={data} />
           <Nodes nodes={state} />
           <SimpleGrid columns={{ base: 1, xl: 2 }} gap="6" alignItems="start">

@@ -16,7 +16,7 @@ import { Action, actionText } from './cells.tsx'
 import type { TaskRow } from './common-columns.tsx'
 import { TaskFilterBar } from './filters.tsx'
 import { TaskPanel } from './task-panel.tsx'
-import { isFiltered, type TaskFilterValues, type TaskList, useTaskFilters } from './use-tasks.ts'
+import { isFiltered, type OpenTask, type TaskFilterValues, type TaskList, useTaskFilters } from './use-tasks.ts'
 
 type AnyTask = TaskRow & { action: string; mode?: string; requestId: string; startedAt: Date | null }
 
@@ -30,7 +30,7 @@ export type TaskKind<Task extends AnyTask> = {
   statuses: readonly string[]
   columns: (isAdmin: boolean) => Column<Task>[]
   useList: (values: TaskFilterValues, table: ReturnType<typeof useTableState>) => TaskList<Task>
-  useOpen: (open: string, rows: readonly Task[] | undefined) => { task: Task | undefined; error: unknown }
+  useOpen: (open: string, list: TaskList<Task>['query']) => OpenTask<Task>
   promptOf: (task: Task) => string
   /** The upstream's number. */
   numberOf: (task: Task) => string
@@ -48,7 +48,7 @@ export function TaskPage<Task extends AnyTask>({ kind }: { kind: TaskKind<Task> 
   const table = useTableState()
   const { query, refresh, csvPage } = kind.useList(values, table)
   const rows = query.data?.items
-  const { task, error } = kind.useOpen(open, rows)
+  const { task, error, refetch } = kind.useOpen(open, query)
   const columns = useMemo(() => kind.columns(isAdmin), [kind, isAdmin])
   const show = useCallback((row: Task) => setOpen({ open: String(row.id) }), [setOpen])
   const step = (row: Task) => setOpen({ open: String(row.id) }, { replace: true })
@@ -104,6 +104,7 @@ export function TaskPage<Task extends AnyTask>({ kind }: { kind: TaskKind<Task> 
         title={task && <Action action={task.action} words={actions} mode={task.mode} />}
         facts={task ? kind.facts(task) : []}
         error={error}
+        onRetry={refetch}
         onClose={() => setOpen({ open: '' })}
         {...neighbours(rows ?? [], (row) => String(row.id) === open, step)}
       >

@@ -22,6 +22,7 @@ type TaskPanelProps = {
   /** What only this kind of task has, beside the common facts. */
   facts: readonly Fact[]
   error: unknown
+  onRetry: () => void
   onClose: () => void
   onPrevious: (() => void) | undefined
   onNext: (() => void) | undefined
@@ -29,7 +30,7 @@ type TaskPanelProps = {
 }
 
 /** One task, whatever it makes: how it stands, what came of it, what it cost and whose it is. */
-export function TaskPanel({ openId, task, taskId, title, facts, error, children, ...panel }: TaskPanelProps) {
+export function TaskPanel({ openId, task, taskId, title, facts, error, onRetry, children, ...panel }: TaskPanelProps) {
   return (
     <DetailPanel
       {...panel}
@@ -59,7 +60,7 @@ export function TaskPanel({ openId, task, taskId, title, facts, error, children,
           <Origin task={task} taskId={taskId} />
         </Stack>
       ) : error ? (
-        <ErrorState error={error} />
+        <ErrorState error={error} onRetry={onRetry} />
       ) : (
         <Stack gap="4" aria-busy>
           <Skeleton h="40" />

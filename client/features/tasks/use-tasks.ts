@@ -1,6 +1,7 @@
 import { useCallback, useMemo } from 'react'
 import type { RouterOutputs } from '#server/app-router.ts'
 import type { DataTableProps } from '../../components/data-table/types.ts'
+import { keepsRows } from '../../lib/query.ts'
 import { useSession } from '../../lib/session.ts'
 import type { Paging } from '../../lib/table-state.ts'
 import { isRangePreset, parseRange } from '../../lib/time-range.ts'
@@ -58,8 +59,14 @@ export function useDrawings(values: TaskFilterValues, { page, pageSize }: Paging
   const utils = trpc.useUtils()
   const { input: common, refresh } = useCommonInput(values)
   const input = useMemo(() => ({ ...common, mjId: values.id }), [common, values.id])
-  const all = trpc.admin.tasks.drawings.useQuery({ ...input, page, pageSize }, { enabled: isAdmin, refetchInterval })
-  const own = trpc.user.tasks.drawings.useQuery({ ...input, page, pageSize }, { enabled: !isAdmin, refetchInterval })
+  const all = trpc.admin.tasks.drawings.useQuery(
+    { ...input, page, pageSize },
+    { ...keepsRows, enabled: isAdmin, refetchInterval },
+  )
+  const own = trpc.user.tasks.drawings.useQuery(
+    { ...input, page, pageSize },
+    { ...keepsRows, enabled: !isAdmin, refetchInterval },
+  )
   const csvPage = useCallback(
     (at: number, size: number) => {
       const wanted = { ...input, page: at, pageSize: size }
@@ -75,8 +82,14 @@ export function useMusicTasks(values: TaskFilterValues, { page, pageSize }: Pagi
   const utils = trpc.useUtils()
   const { input: common, refresh } = useCommonInput(values)
   const input = useMemo(() => ({ ...common, taskId: values.id }), [common, values.id])
-  const all = trpc.admin.tasks.musicTasks.useQuery({ ...input, page, pageSize }, { enabled: isAdmin, refetchInterval })
-  const own = trpc.user.tasks.musicTasks.useQuery({ ...input, page, pageSize }, { enabled: !isAdmin, refetchInterval })
+  const all = trpc.admin.tasks.musicTasks.useQuery(
+    { ...input, page, pageSize },
+    { ...keepsRows, enabled: isAdmin, refetchInterval },
+  )
+  const own = trpc.user.tasks.musicTasks.useQuery(
+    { ...input, page, pageSize },
+    { ...keepsRows, enabled: !isAdmin, refetchInterval },
+  )
   const csvPage = useCallback(
     (at: number, size: number) => {
       const wanted = { ...input, page: at, pageSize: size }
@@ -87,21 +100,33 @@ export function useMusicTasks(values: TaskFilterValues, { page, pageSize }: Pagi
   return { query: isAdmin ? all : own, refresh, csvPage }
 }
 
-/** Which one the address names: from the page, or fetched where a link leads to it. */
+/** Which one the address names: from the page, or fetched where a link leads to it, or where the page cannot be had. */
 const wantedId = (open: string): number => (/^\d{1,9}$/.test(open) ? Number(open) : 0)
 
-export function useOpenDrawing(open: string, rows: readonly Drawing[] | undefined) {
+export type OpenTask<Task> = { task: Task | undefined; error: unknown; refetch: () => void }
+
+const openedOf = <Task>(
+  shown: Task | undefined,
+  wanted: boolean,
+  fetched: { data: Task | undefined; error: unknown; refetch: () => unknown },
+): OpenTask<Task> => ({
+  task: shown ?? (wanted ? fetched.data : undefined),
+  error: wanted ? fetched.error : null,
+  refetch: () => void fetched.refetch(),
+})
+
+export function useOpenDrawing(open: string, page: TaskList<Drawing>['query']) {
   const id = wantedId(open)
-  const shown = rows?.find((row) => row.id === id)
-  const wanted = id > 0 && rows !== undefined && !shown
-  const fetched = trpc.user.tasks.drawing.useQuery({ id: id || 1 }, { enabled: wanted, placeholderData: undefined })
-  return { task: shown ?? (wanted ? fetched.data : undefined), error: wanted ? fetched.error : null }
+  const shown = page.data?.items.find((row) => row.id === id)
+  const wanted = id > 0 && !shown && (page.data !== undefined || !page.isFetching)
+  const fetched = trpc.user.tasks.drawing.useQuery({ id: id || 1 }, { enabled: wanted })
+  return openedOf(shown, wanted, fetched)
 }
 
-export function useOpenMusicTask(open: string, rows: readonly MusicTask[] | undefined) {
+export function useOpenMusicTask(open: string, page: TaskList<MusicTask>['query']) {
   const id = wantedId(open)
-  const shown = rows?.find((row) => row.id === id)
-  const wanted = id > 0 && rows !== undefined && !shown
-  const fetched = trpc.user.tasks.musicTask.useQuery({ id: id || 1 }, { enabled: wanted, placeholderData: undefined })
-  return { task: shown ?? (wanted ? fetched.data : undefined), error: wanted ? fetched.error : null }
+  const shown = page.data?.items.find((row) => row.id === id)
+  const wanted = id > 0 && !shown && (page.data !== undefined || !page.isFetching)
+  const fetched = trpc.user.tasks.musicTask.useQuery({ id: id || 1 }, { enabled: wanted })
+  return openedOf(shown, wanted, fetched)
 }

@@ -22,7 +22,7 @@ export function TokenForm({ open }: { open: OpenToken }) {
   const { edited } = open
   const isNew = edited === 0
   const wanted = trpc.user.tokens.get.useQuery({ id: edited ?? 0 }, { enabled: (edited ?? 0) > 0, staleTime: 0 })
-  const token = wanted.data?.id === edited ? wanted.data : undefined
+  const token = wanted.data
   const known = trpc.user.spendCaps.list.useQuery(undefined, { enabled: (edited ?? 0) > 0, staleTime: 0 })
   const caps = useMemo(
     () =>
@@ -40,6 +40,7 @@ export function TokenForm({ open }: { open: OpenToken }) {
       : token && caps && { values: valuesOf(token, caps), quota: token.remainQuota },
   )
   const failed = (token ? null : wanted.error) ?? (caps ? null : known.error)
+  const retry = () => [wanted, known].filter(({ error }) => error !== null).forEach((query) => void query.refetch())
 
   const utils = trpc.useUtils()
   const create = trpc.user.tokens.createMany.useMutation()
@@ -71,7 +72,11 @@ export function TokenForm({ open }: { open: OpenToken }) {
       loading={edited !== undefined && !isNew && filled === undefined && !failed}
       unavailable={!isNew && failed !== null}
     >
-      {failed && !isNew ? <ErrorState error={failed} /> : <TokenFields isNew={isNew} standings={standings} />}
+      {failed && !isNew ? (
+        <ErrorState error={failed} onRetry={retry} />
+      ) : (
+        <TokenFields isNew={isNew} standings={standings} />
+      )}
     </FormDrawer>
   )
 }

@@ -42,11 +42,11 @@ function One({ id, open }: { id: number; open: OpenToken }) {
   const reveal = useReveal()
   const token = trpc.user.tokens.get.useQuery({ id }, { enabled: id > 0 })
   useEffect(() => {
-    if (key === undefined && id > 0) reveal({ id }).then(setKey, setFailure)
-  }, [key, id, reveal])
-  if (failure !== undefined) return <ErrorState error={failure} />
+    if (key === undefined && failure === undefined && id > 0) reveal({ id }).then(setKey, setFailure)
+  }, [key, failure, id, reveal])
+  if (failure !== undefined) return <ErrorState error={failure} onRetry={() => setFailure(undefined)} />
   if (token.error && !token.data) return <ErrorState error={token.error} onRetry={() => void token.refetch()} />
-  if (key === undefined || token.data?.id !== id) {
+  if (key === undefined || token.data === undefined) {
     return (
       <Stack gap="4" aria-busy>
         <Skeleton h="16" />

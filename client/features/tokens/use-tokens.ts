@@ -1,7 +1,7 @@
 import { useCallback, useMemo } from 'react'
 import { tokenSorts } from '#features/tokens/schema.ts'
 import type { Paging, Sorting } from '../../lib/table-state.ts'
-import { reportedWhenFailed } from '../../lib/query.ts'
+import { keepsRows, reportedWhenFailed } from '../../lib/query.ts'
 import { trpc } from '../../lib/trpc.ts'
 import type { Cap, Token } from './use-open-token.ts'
 
@@ -15,8 +15,11 @@ export function useTokens({ name, key }: TokenFilters, { page, pageSize, sort }:
   const utils = trpc.useUtils()
   const pageOf = (wanted: number, size: number) =>
     utils.user.tokens.list.fetch({ page: wanted, pageSize: size, ...order })
-  const list = trpc.user.tokens.list.useQuery({ page, pageSize, ...order }, { enabled: !searching })
-  const search = trpc.user.tokens.search.useQuery({ keyword: name, key, ...order }, { enabled: searching })
+  const list = trpc.user.tokens.list.useQuery({ page, pageSize, ...order }, { ...keepsRows, enabled: !searching })
+  const search = trpc.user.tokens.search.useQuery(
+    { keyword: name, key, ...order },
+    { ...keepsRows, enabled: searching },
+  )
   if (!searching) return { ...list, pageOf }
   const partOf = (found: readonly Token[], wanted: number, size: number) => ({
     items: found.slice((wanted - 1) * size, wanted * size),

@@ -23,7 +23,7 @@ export function Week({ tokenId }: { tokenId: number }) {
     { tokenId, start, end: new Date(end - 1), interval: 'day', timeZone },
     { staleTime: 5 * minutes },
   )
-  if (series.error) return <None />
+  if (series.error && !series.data) return <None />
   if (!series.data) return <Skeleton h="4" w="20" />
   const values = sumByDay(series.data.points, days)
   const total = values.reduce((sum, value) => sum + value, 0)

@@ -5,7 +5,7 @@ import { ActionMenu } from '../../components/action-menu.tsx'
 import { Money } from '../../components/cells/numbers.tsx'
 import { Notice } from '../../components/notice.tsx'
 import { Page as Frame } from '../../components/page.tsx'
-import { EmptyState, ErrorState } from '../../components/states.tsx'
+import { EmptyState, ErrorState, StaleNotice } from '../../components/states.tsx'
 import { StatTile } from '../../components/stat-tile.tsx'
 import { t } from '../../i18n/t.ts'
 import { formatInteger } from '../../lib/format.ts'
@@ -21,10 +21,7 @@ import { isGone } from './words.ts'
 export function Page() {
   const [, parameters] = useRoute('/app/users/:id')
   const id = /^\d{1,9}$/.test(parameters?.id ?? '') ? Number(parameters?.id) : 0
-  const wanted = trpc.admin.users.overview.useQuery(
-    { id: Math.max(id, 1) },
-    { enabled: id > 0, placeholderData: undefined },
-  )
+  const wanted = trpc.admin.users.overview.useQuery({ id: Math.max(id, 1) }, { enabled: id > 0 })
   const [{ edit }, set] = useUrlState({ edit: 0 })
   const [, navigate] = useLocation()
   const user = wanted.data
@@ -67,6 +64,7 @@ export function Page() {
         <ErrorState error={wanted.error} onRetry={() => void wanted.refetch()} />
       ) : (
         <Stack gap="6" aria-busy={user === undefined}>
+          {wanted.error && <StaleNotice error={wanted.error} onRetry={wanted.refetch} />}
           {user && isGone(user) && <Notice tone="warning">{t('该账户已注销；记录仍然保留。')}</Notice>}
           <SimpleGrid columns={{ base: 2, md: 4 }} gap="3">
             <StatTile label={t('剩余额度')} value={<Money quota={user?.quota} />} loading={!user} />

@@ -167,7 +167,7 @@ export function Tokens({ user }: PartProps) {
 }
 
 export function RecentLogs({ user }: PartProps) {
-  const logs = trpc.admin.logs.list.useQuery({ userId: user.id, pageSize: 10 }, { placeholderData: undefined })
+  const logs = trpc.admin.logs.list.useQuery({ userId: user.id, pageSize: 10 })
   const address = `/app/logs/api-usage?user=${encodeURIComponent(user.username)}&range=30d`
   return (
     <Part title={t('最近的日志')} extra={<More href={address} />}>

@@ -58,11 +58,8 @@ const valuesOf = ({ username, displayName, group }: User, caps: readonly SetCap[
 /** Changes another's account. The balance is changed by a difference, so that calls under way keep what they set aside. */
 export function EditUser({ id, onClose }: { id: number; onClose: () => void }) {
   const wanted = trpc.admin.users.get.useQuery({ id }, { enabled: id > 0, staleTime: 0 })
-  const user = wanted.data?.id === id ? wanted.data : undefined
-  const known = trpc.admin.spendCaps.list.useQuery(
-    { userId: id },
-    { enabled: id > 0, staleTime: 0, placeholderData: undefined },
-  )
+  const user = wanted.data
+  const known = trpc.admin.spendCaps.list.useQuery({ userId: id }, { enabled: id > 0, staleTime: 0 })
   const caps = useMemo(
     () => (known.isFetching ? undefined : known.data?.filter(({ source }) => source === 'admin')),
     [known.data, known.isFetching],
@@ -77,6 +74,7 @@ export function EditUser({ id, onClose }: { id: number; onClose: () => void }) {
     id || undefined,
     wanted.isFetching ? undefined : user && caps && valuesOf(user, caps),
   )
+  const retry = () => [wanted, known].filter(({ error }) => error !== null).forEach((query) => void query.refetch())
   const save = async (values: z.output<typeof schema>) => {
     const { username, displayName, password, group, quotaChange, reason } = values
     // Before the balance: what fails is tried again, and would change it twice.
@@ -109,7 +107,11 @@ export function EditUser({ id, onClose }: { id: number; onClose: () => void }) {
       loading={began === undefined && !failed}
       unavailable={failed !== null}
     >
-      {failed ? <ErrorState error={failed} /> : <Fields user={user} caps={known.data ?? []} control={form.control} />}
+      {failed ? (
+        <ErrorState error={failed} onRetry={retry} />
+      ) : (
+        <Fields user={user} caps={known.data ?? []} control={form.control} />
+      )}
     </FormDrawer>
   )
 }

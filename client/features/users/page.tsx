@@ -1,5 +1,4 @@
 import { Button } from '@chakra-ui/react'
-import { keepPreviousData } from '@tanstack/react-query'
 import { Plus, Users } from 'lucide-react'
 import { useLocation, useRoute } from 'wouter'
 import { roles } from '#core/roles.ts'
@@ -11,7 +10,7 @@ import { Page as Frame } from '../../components/page.tsx'
 import { EmptyState } from '../../components/states.tsx'
 import { t } from '../../i18n/t.ts'
 import { type Sort, useTableState } from '../../lib/table-state.ts'
-import { reportedWhenFailed } from '../../lib/query.ts'
+import { keepsRows, reportedWhenFailed } from '../../lib/query.ts'
 import { trpc } from '../../lib/trpc.ts'
 import { useUrlState } from '../../lib/url-state.ts'
 import { userColumns } from './columns.tsx'
@@ -66,7 +65,7 @@ export function Page() {
   const { page, pageSize, sort } = table
   const input = listInput(values, sort)
   const utils = trpc.useUtils()
-  const users = trpc.admin.users.list.useQuery({ ...input, page, pageSize }, { placeholderData: keepPreviousData })
+  const users = trpc.admin.users.list.useQuery({ ...input, page, pageSize }, keepsRows)
   const groups = trpc.admin.groups.names.useQuery(undefined, reportedWhenFailed)
   const { edited, isNew, open } = useOpened()
   const [, navigate] = useLocation()

@@ -14,10 +14,7 @@ export function Spend({ userId }: { userId: number }) {
   const [end] = useState(() => new Date())
   const [start] = useState(() => new Date(end.getFullYear(), end.getMonth(), end.getDate() - days + 1))
   const { timeZone } = Intl.DateTimeFormat().resolvedOptions()
-  const series = trpc.admin.stats.series.useQuery(
-    { userId, start, end, interval: 'day', timeZone },
-    { placeholderData: undefined },
-  )
+  const series = trpc.admin.stats.series.useQuery({ userId, start, end, interval: 'day', timeZone })
   const spent = new Map<string, number>()
   const keyOf = (time: Date) => `${two(time.getMonth() + 1)}-${two(time.getDate())}`
   for (const { time, models } of series.data?.points ?? []) {

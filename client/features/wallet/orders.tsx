@@ -1,4 +1,3 @@
-import { keepPreviousData } from '@tanstack/react-query'
 import { Printer, Receipt } from 'lucide-react'
 import { useLocation } from 'wouter'
 import { orderStatuses } from '#features/orders/schema.ts'
@@ -9,6 +8,7 @@ import { orderColumnsOf } from '../../components/order-columns.tsx'
 import { orderStateText, orderStates } from '../../components/order-status.tsx'
 import { EmptyState } from '../../components/states.tsx'
 import { t } from '../../i18n/t.ts'
+import { keepsRows } from '../../lib/query.ts'
 import { useTableState } from '../../lib/table-state.ts'
 import { trpc } from '../../lib/trpc.ts'
 import { useUrlState } from '../../lib/url-state.ts'
@@ -31,10 +31,7 @@ export function Orders() {
   const table = useTableState()
   const [, navigate] = useLocation()
   const status = orderStatuses.find((one) => one === values.status) ?? ('' as const)
-  const orders = trpc.user.orders.list.useQuery(
-    { status, page: table.page, pageSize: table.pageSize },
-    { placeholderData: keepPreviousData },
-  )
+  const orders = trpc.user.orders.list.useQuery({ status, page: table.page, pageSize: table.pageSize }, keepsRows)
   return (
     <DataTable
       id="own-orders"

@@ -1,6 +1,6 @@
 import { Box, SimpleGrid, Skeleton } from '@chakra-ui/react'
 import { Page as Frame } from '../../components/page.tsx'
-import { ErrorState } from '../../components/states.tsx'
+import { ErrorState, StaleNotice } from '../../components/states.tsx'
 import { UrlTabs } from '../../components/url-tabs.tsx'
 import { t } from '../../i18n/t.ts'
 import { trpc } from '../../lib/trpc.ts'
@@ -23,7 +23,10 @@ export function Page() {
           <ErrorState error={error} onRetry={() => void refetch()} />
         </Box>
       ) : (
-        <Balance wallet={wallet} />
+        <>
+          {error && <StaleNotice error={error} onRetry={refetch} />}
+          <Balance wallet={wallet} />
+        </>
       )}
       <SimpleGrid columns={{ base: 1, md: 2 }} gap="3" alignItems="start">
         {!hasFailed && <Box {...panel}>{wallet ? <TopUp wallet={wallet} /> : <Skeleton h="56" />}</Box>}

@@ -41,7 +41,7 @@ export function Page() {
       ) : tradeNo === '' ? (
         <EmptyState icon={Receipt} title={t('请在钱包中选择一个订单')} />
       ) : order.error ? (
-        <ErrorState error={order.error} />
+        <ErrorState error={order.error} onRetry={() => void order.refetch()} />
       ) : (
         <Skeleton h="96" aria-busy />
       )}

@@ -56,7 +56,7 @@ function Buying({ wallet }: { wallet: Wallet }) {
   const isAmount = /^\d+$/.test(typed.trim()) && amount >= minimumAmount
   const asked = useSettled({ amount, method })
   // The price of another amount is no price of this one.
-  const quote = trpc.user.orders.quote.useQuery(asked, { enabled: isAmount, retry: false, placeholderData: undefined })
+  const quote = trpc.user.orders.quote.useQuery(asked, { enabled: isAmount, retry: false })
   const key = useRequestKey()
   const utils = trpc.useUtils()
   const shown = displayInCurrency ? `$${formatInteger(amount)}` : formatInteger(amount)

@@ -6,7 +6,7 @@ import { Money } from '../../components/cells/numbers.tsx'
 import { Facts } from '../../components/facts.tsx'
 import { OrderStatus } from '../../components/order-status.tsx'
 import { Page as Frame } from '../../components/page.tsx'
-import { EmptyState } from '../../components/states.tsx'
+import { EmptyState, ErrorState } from '../../components/states.tsx'
 import { t } from '../../i18n/t.ts'
 import { trpc } from '../../lib/trpc.ts'
 import { receiptAddress } from './methods.ts'
@@ -48,9 +48,11 @@ export function Page() {
   )
   const isPaid = data?.status === 'paid'
   const isWaiting = data?.status === 'pending'
+  const isMissing = order.error?.data?.domainCode === 'payment.order_unknown'
   return (
     <Frame title={isPaid ? t('充值成功') : t('充值结果')} width="form">
       <Box layerStyle="panel" aria-live="polite">
+        {order.error && !data && !isMissing && <ErrorState error={order.error} onRetry={() => void order.refetch()} />}
         <EmptyState
           icon={isPaid ? CircleCheck : isWaiting ? Clock : Receipt}
           title={

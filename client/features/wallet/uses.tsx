@@ -1,4 +1,3 @@
-import { keepPreviousData } from '@tanstack/react-query'
 import { Ticket } from 'lucide-react'
 import type { RouterOutputs } from '#server/app-router.ts'
 import { Tags } from '../../components/cells/names.tsx'
@@ -8,6 +7,7 @@ import { DataTable } from '../../components/data-table/data-table.tsx'
 import type { Column } from '../../components/data-table/types.ts'
 import { EmptyState } from '../../components/states.tsx'
 import { t } from '../../i18n/t.ts'
+import { keepsRows } from '../../lib/query.ts'
 import { useTableState } from '../../lib/table-state.ts'
 import { trpc } from '../../lib/trpc.ts'
 
@@ -36,10 +36,7 @@ const columns = (): Column<Use>[] => [
 /** What one has redeemed. */
 export function Uses() {
   const table = useTableState()
-  const uses = trpc.user.redemptions.uses.useQuery(
-    { page: table.page, pageSize: table.pageSize },
-    { placeholderData: keepPreviousData },
-  )
+  const uses = trpc.user.redemptions.uses.useQuery({ page: table.page, pageSize: table.pageSize }, keepsRows)
   return (
     <DataTable
       id="own-redemptions"

@@ -7,7 +7,7 @@ import { Time } from '../../../components/cells/time.tsx'
 import { DetailPanel, neighbours } from '../../../components/detail-panel.tsx'
 import { Facts, Section } from '../../../components/facts.tsx'
 import { IconButton } from '../../../components/icon-button.tsx'
-import { ErrorState } from '../../../components/states.tsx'
+import { ErrorState, StaleNotice } from '../../../components/states.tsx'
 import { t } from '../../../i18n/t.ts'
 import { reportedWhenFailed } from '../../../lib/query.ts'
 import { trpc } from '../../../lib/trpc.ts'
@@ -39,10 +39,10 @@ const recentProbes = 100
 /** One channel beside the list: what it is, the state of its keys and models, its last probes. */
 export function ChannelPanel({ id, channels, opening, actions, onOpen, onClose }: ChannelPanelProps) {
   const isOpen = id !== 0
-  const detail = trpc.admin.channels.get.useQuery({ id }, { enabled: isOpen, gcTime: 0, placeholderData: undefined })
+  const detail = trpc.admin.channels.get.useQuery({ id }, { enabled: isOpen, gcTime: 0 })
   const health = trpc.admin.channels.health.useQuery(
     { ids: [id], limit: recentProbes },
-    { ...reportedWhenFailed, enabled: isOpen, placeholderData: undefined },
+    { ...reportedWhenFailed, enabled: isOpen },
   )
   const channel = detail.data
   const name = channel?.name ?? channels.find((one) => one.id === id)?.name ?? `#${id}`
@@ -70,10 +70,11 @@ export function ChannelPanel({ id, channels, opening, actions, onOpen, onClose }
         )
       }
     >
-      {detail.isError ? (
+      {detail.isError && !channel ? (
         <ErrorState error={detail.error} onRetry={() => void detail.refetch()} />
       ) : channel ? (
         <Stack gap="7">
+          {detail.error && <StaleNotice error={detail.error} onRetry={detail.refetch} />}
           <Overview channel={channel} actions={actions} cooldowns={cooldowns} />
           <KeyStates channel={channel} cooldowns={cooldowns} onChanged={actions.refresh} />
           <ModelStates channel={channel} probes={probes} cooldowns={cooldowns} actions={actions} />

@@ -64,7 +64,7 @@ function Editor({ open, id, onClose, onSaved }: EditorProps) {
   // A key is not kept in memory longer than the form that shows it, and the form begins with what holds now.
   const detail = trpc.admin.channels.get.useQuery(
     { id: id ?? 0 },
-    { enabled: open && id !== undefined && id > 0, gcTime: 0, staleTime: Infinity, placeholderData: undefined },
+    { enabled: open && id !== undefined && id > 0, gcTime: 0, staleTime: Infinity },
   )
   // A refresh while the form is open does not move what its changes are compared with: that is what the form began with.
   const [stored, setStored] = useState<ChannelValues>()

@@ -3,7 +3,7 @@ import { useStore } from '../../../lib/store.ts'
 import { createStoredJson } from '../../../lib/stored.ts'
 import { useTableState } from '../../../lib/table-state.ts'
 import type { Sort } from '../../../lib/table-state.ts'
-import { reportedWhenFailed } from '../../../lib/query.ts'
+import { keepsRows, reportedWhenFailed } from '../../../lib/query.ts'
 import { trpc } from '../../../lib/trpc.ts'
 import { useUrlState } from '../../../lib/url-state.ts'
 import { channelTypeOf } from '#core/channel-types/index.ts'
@@ -54,7 +54,7 @@ export function useChannelList() {
     ascending: table.sort?.order === 'asc',
     tagMode: fold.fold,
   }
-  const list = trpc.admin.channels.list.useQuery({ ...input, page: table.page, pageSize: table.pageSize })
+  const list = trpc.admin.channels.list.useQuery({ ...input, page: table.page, pageSize: table.pageSize }, keepsRows)
   const channels = list.data?.items
   const rows = useMemo(
     () =>
@@ -66,7 +66,7 @@ export function useChannelList() {
   const shown = (rows ?? []).flatMap((row) => (row.kind === 'channel' ? [row.id] : [])).slice(0, mostHealth)
   const health = trpc.admin.channels.health.useQuery(
     { ids: shown, limit: 20 },
-    { ...reportedWhenFailed, enabled: shown.length > 0 },
+    { ...reportedWhenFailed, ...keepsRows, enabled: shown.length > 0 },
   )
   // An entry without probes says that none was made; no entry, that nobody knows yet.
   const probesOf = useMemo(
@@ -75,12 +75,12 @@ export function useChannelList() {
   )
   const drifts = trpc.admin.channels.drifts.useQuery(
     { ids: shown },
-    { ...reportedWhenFailed, enabled: shown.length > 0 },
+    { ...reportedWhenFailed, ...keepsRows, enabled: shown.length > 0 },
   )
   const driftOf = useMemo(() => new Map(drifts.data?.map((drift) => [drift.channelId, drift])), [drifts.data])
   const unpriced = trpc.admin.channels.unpriced.useQuery(
     { ids: shown },
-    { ...reportedWhenFailed, enabled: shown.length > 0 },
+    { ...reportedWhenFailed, ...keepsRows, enabled: shown.length > 0 },
   )
   const unpricedOf = useMemo(
     () => new Map(unpriced.data?.map(({ channelId, models }) => [channelId, models])),

@@ -1,6 +1,6 @@
 import { useMemo } from 'react'
 import type { RouterOutputs } from '#server/app-router.ts'
-import { reportedWhenFailed } from '../../../lib/query.ts'
+import { keepsRows, reportedWhenFailed } from '../../../lib/query.ts'
 import { trpc } from '../../../lib/trpc.ts'
 
 export type Cooldown = RouterOutputs['admin']['channels']['cooldowns'][number]
@@ -11,7 +11,7 @@ const lookEveryMs = 10_000
 export function useCooldowns(ids: number[], everyMs = lookEveryMs): ReadonlyMap<number, Cooldown[]> {
   const { data } = trpc.admin.channels.cooldowns.useQuery(
     { ids },
-    { ...reportedWhenFailed, enabled: ids.length > 0, refetchInterval: everyMs, staleTime: 0 },
+    { ...reportedWhenFailed, ...keepsRows, enabled: ids.length > 0, refetchInterval: everyMs, staleTime: 0 },
   )
   return useMemo(() => Map.groupBy(data ?? [], ({ channelId }) => channelId), [data])
 }

@@ -22,7 +22,6 @@ function useCatalogPrices(models: readonly string[]) {
   return useQuery({
     queryKey: [['admin', 'models', 'catalogPrices'], { all: true, models }],
     staleTime: Infinity,
-    placeholderData: undefined,
     queryFn: async () => {
       const answers = await Promise.all(
         chunksOf(models).map((names) => utils.client.admin.models.catalogPrices.query({ models: names })),

@@ -20,7 +20,7 @@ type Channel = RouterOutputs['admin']['channels']['get']
 
 /** Tries the models of one channel with small real calls, one or many at once. */
 export function TestDialog({ id, onClose }: { id: number; onClose: () => void }) {
-  const detail = trpc.admin.channels.get.useQuery({ id }, { gcTime: 0, placeholderData: undefined })
+  const detail = trpc.admin.channels.get.useQuery({ id }, { gcTime: 0 })
   const run = useTestRun(id)
   return (
     <LongDialog
