@@ -4,6 +4,7 @@ import { Suspense, lazy, useState } from 'react'
 import { Link, useLocation } from 'wouter'
 import { fetchedPart } from '../components/fetched-part.ts'
 import { Notice } from '../components/notice.tsx'
+import { SignInAgain } from '../components/sign-in-again.tsx'
 import { t } from '../i18n/t.ts'
 import { useSession } from '../lib/session.ts'
 import { useStatus } from '../lib/status.ts'
@@ -70,18 +71,7 @@ export function Shell({ frame, children }: ShellProps) {
 function LeftElsewhere() {
   return (
     <Box px={{ base: '4', sm: '6' }} pt="3" position="sticky" top="0" zIndex="docked" bg="bg">
-      <Notice
-        tone="warning"
-        isAlert
-        title={t('您已在其他标签页退出登录')}
-        action={
-          <Button asChild size="xs">
-            <a href="/login" target="_blank" rel="noreferrer">
-              {t('在新标签页登录')}
-            </a>
-          </Button>
-        }
-      >
+      <Notice tone="warning" isAlert title={t('您已退出登录，或登录已过期')} action={<SignInAgain />}>
         {t('此页面的内容仍然保留。重新登录同一账户后可以继续。')}
       </Notice>
     </Box>

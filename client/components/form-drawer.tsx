@@ -6,7 +6,7 @@ import type { FieldValues, UseFormReturn } from 'react-hook-form'
 import { FormProvider, useFormState } from 'react-hook-form'
 import { t } from '../i18n/t.ts'
 import { notify } from './notify.ts'
-import { errorText, refusalCode, requestIdOf } from '../lib/errors.ts'
+import { errorText, isUnauthenticated, refusalCode, requestIdOf } from '../lib/errors.ts'
 import { markRefusedFields } from '../lib/form.ts'
 import { queryClient } from '../lib/query.ts'
 import { useLeaveGuard } from '../lib/leave-guard.ts'
@@ -15,6 +15,7 @@ import { useIsPhone } from '../lib/use-media.ts'
 import { useWhileOpen } from '../lib/use-while-open.ts'
 import { HeadingsBelow, useHeadingLevel } from './heading-level.ts'
 import { Details, Summary } from './folded.tsx'
+import { SignInAgain } from './sign-in-again.tsx'
 import { staysOpen } from './stays-open.ts'
 
 const Form = chakra('form', { base: { display: 'flex', flexDirection: 'column', flex: '1', minH: '0' } })
@@ -46,7 +47,7 @@ export function FormDrawer<Values extends FieldValues, Output>(props: FormDrawer
   const { isDirty, isSubmitting } = form.formState
   const phone = useIsPhone()
   const origin = useOrigin(open)
-  const guard = useLeaveGuard(open && isDirty && !isSubmitting)
+  const guard = useLeaveGuard(open && isDirty, isSubmitting)
   const { submit, failure, forget } = useSubmit(form, onSubmit, () => {
     guard.forget()
     void guard.close(onClose)
@@ -159,6 +160,7 @@ function Failure({ error }: { error: unknown }) {
           {t('请求 ID')}: {requestId}
         </Text>
       )}
+      {isUnauthenticated(error) && <SignInAgain />}
     </Box>
   )
 }

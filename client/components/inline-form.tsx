@@ -48,7 +48,7 @@ export function InlineForm<Values extends FieldValues, Output>(props: InlineForm
   } = props
   const { isDirty, isSubmitting } = form.formState
   const [failure, setFailure] = useState<unknown>()
-  const guard = useLeaveGuard(guarded && isDirty && !isSubmitting)
+  const guard = useLeaveGuard(guarded && isDirty, isSubmitting)
 
   const markNamed = (error: unknown): boolean => {
     const field = fieldOf[(refusalCode(error) ?? '') as ErrorCode]

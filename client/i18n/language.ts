@@ -7,11 +7,19 @@ export type Language = (typeof languages)[number]
 /** A region is ignored: `zh-TW` is Chinese. Who reads neither is given English. */
 const languageOf = (tag: string): Language => (/^zh\b/i.test(tag) ? 'zh' : 'en')
 
+/** What a language needs before it is shown, where another tab has chosen it. */
+let prepare: (language: Language) => Promise<void> = async () => undefined
+export const prepareWith = (next: typeof prepare): void => {
+  prepare = next
+}
+
 /** The browser's own language until another is chosen; outside a browser the sentences are as they are written. */
 const stored = createStored<Language>('i18nextLng', {
   parse: (text) => (text === '' ? ownLanguage() : languageOf(text)),
   format: (language) => language,
   fallback: ownLanguage(),
+  // Where its words do not come the language stays.
+  follow: (language, adopt) => void prepare(language).then(adopt, () => undefined),
 })
 
 function ownLanguage(): Language {

@@ -1,6 +1,6 @@
 import { useEffect } from 'react'
 import { createStore, useStore } from '../lib/store.ts'
-import { currentLanguage, onLanguageChange, storeLanguage, useLanguage } from './language.ts'
+import { currentLanguage, onLanguageChange, prepareWith, storeLanguage, useLanguage } from './language.ts'
 import type { Language } from './language.ts'
 import type { english } from './en.ts'
 
@@ -81,10 +81,8 @@ export async function startLanguage(isSignedIn: boolean): Promise<void> {
   await load(currentLanguage(), isSignedIn).catch(() => undefined)
   markDocument()
   onLanguageChange(markDocument)
-  // Another tab may have chosen it, without the words.
-  onLanguageChange(() => {
-    if (currentLanguage() === 'en' && translated === nothing) setLanguage('en').catch(() => undefined)
-  })
+  // Another tab may choose it, without the words: pages that waited for them would lose what was typed.
+  prepareWith((language) => load(language, true))
 }
 
 /** @throws {TypeError} where the words do not come: then the language stays. */

@@ -14,11 +14,17 @@ export const setLeaveQuestion = (next: Ask): void => {
 /** The forms with unsaved changes; one may lie above another. */
 const unsaved = new Set<symbol>()
 
+/** The same, and those whose changes are on their way to the server, which may refuse them. */
+const typed = new Set<symbol>()
+
 /** A whole page that is being edited: its own tabs and filters are no way out of it. */
 let edited: { path: string } | undefined
 
 /** A form that closes takes no other with it, even where the address says what is open. */
 let isClosing = false
+
+/** Something would be lost with this page. */
+export const holdsTyped = (): boolean => typed.size > 0 || edited !== undefined
 
 const leavesPage = (address: string, path: string): boolean => new URL(address, window.location.href).pathname !== path
 
@@ -31,6 +37,7 @@ async function mayGo(address: string): Promise<boolean> {
   const confirmed = await question()
   if (confirmed && leaves) {
     unsaved.clear()
+    typed.clear()
     edited = undefined
   }
   return confirmed
@@ -43,11 +50,16 @@ type LeaveGuard = {
   close: (onClose: () => void) => Promise<void>
 }
 
-/** While `dirty`, leaving asks: by a link, by back, and by closing the tab. */
-export function useLeaveGuard(dirty: boolean): LeaveGuard {
+/** While `dirty`, leaving asks: by a link, by back, and by closing the tab. Not while the changes are being sent. */
+export function useLeaveGuard(dirty: boolean, isSending = false): LeaveGuard {
   const [form] = useState(() => Symbol('form'))
   useEffect(() => {
     if (!dirty) return
+    typed.add(form)
+    return () => void typed.delete(form)
+  }, [dirty, form])
+  useEffect(() => {
+    if (!dirty || isSending) return
     unsaved.add(form)
     const stay = (event: BeforeUnloadEvent) => event.preventDefault()
     window.addEventListener('beforeunload', stay)
@@ -55,13 +67,17 @@ export function useLeaveGuard(dirty: boolean): LeaveGuard {
       unsaved.delete(form)
       window.removeEventListener('beforeunload', stay)
     }
-  }, [dirty, form])
-  return useMemo(
-    () => ({
-      forget: () => unsaved.delete(form),
+  }, [dirty, isSending, form])
+  return useMemo(() => {
+    const forget = () => {
+      unsaved.delete(form)
+      typed.delete(form)
+    }
+    return {
+      forget,
       close: async (onClose) => {
         if (unsaved.has(form) && !(await question())) return
-        unsaved.delete(form)
+        forget()
         isClosing = true
         try {
           onClose()
@@ -69,9 +85,8 @@ export function useLeaveGuard(dirty: boolean): LeaveGuard {
           isClosing = false
         }
       },
-    }),
-    [form],
-  )
+    }
+  }, [form])
 }
 
 /** The same for a page whose edits outlive its own changes of address. */

@@ -1,13 +1,15 @@
 import { MutationCache, QueryCache, QueryClient, keepPreviousData } from '@tanstack/react-query'
 import { isUnauthenticated, mayRetry } from './errors.ts'
-import { currentUser, forgetUser, isLeftElsewhere, loginAddress } from './session.ts'
+import { holdsTyped } from './leave-guard.ts'
+import { currentUser, forgetUser, isLeftElsewhere, loginAddress, stayAfterSession } from './session.ts'
 
 /**
  * To the login page and back here afterwards. Whoever notices second finds nobody signed in, and the address as it should be.
- * A tab whose session ended in another one stays, with what was typed in it.
+ * A tab stays where its session ended in another one, or something was typed in it: that is there when the same account is back.
  */
 export const leaveSignedOut = (): void => {
   if (currentUser() === undefined || isLeftElsewhere()) return
+  if (holdsTyped()) return stayAfterSession()
   forgetUser()
   const address = loginAddress(true)
   queryClient.clear()

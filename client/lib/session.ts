@@ -18,7 +18,7 @@ const storedUser = (): SessionUser | undefined => {
 /** Of whom this tab is. Another tab that signs out, or in as somebody else, takes nothing away that was typed here. */
 type Tab = {
   user: SessionUser | undefined
-  /** The session of `user` ended in another tab. */
+  /** The session of `user` ended, in another tab or while something typed stood here. */
   isLeftElsewhere: boolean
 }
 
@@ -35,6 +35,9 @@ const setUser = (user: SessionUser | undefined): void => {
   tab.set({ user, isLeftElsewhere: false })
   stored.set(user ?? null)
 }
+
+/** As if another tab had signed out: the others of this browser have the same session. */
+export const stayAfterSession = (): void => stored.set(null)
 
 export const currentUser = (): SessionUser | undefined => tab.get().user
 export const isLeftElsewhere = (): boolean => tab.get().isLeftElsewhere

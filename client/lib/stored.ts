@@ -1,6 +1,12 @@
 import { createStore, type Store } from './store.ts'
 
-type Format<Value> = { parse: (text: string) => Value; format: (value: Value) => string | null; fallback: Value }
+type Format<Value> = {
+  parse: (text: string) => Value
+  format: (value: Value) => string | null
+  fallback: Value
+  /** What another tab stored is adopted, at once where nothing is said. */
+  follow?: (value: Value, adopt: () => void) => void
+}
 
 const read = (key: string): string | null => {
   try {
@@ -21,7 +27,7 @@ const write = (key: string, text: string | null) => {
 }
 
 /** One value in local storage, watched by this tab and followed across tabs. */
-export function createStored<Value>(key: string, { parse, format, fallback }: Format<Value>): Store<Value> {
+export function createStored<Value>(key: string, { parse, format, fallback, follow }: Format<Value>): Store<Value> {
   const load = (): Value => {
     const text = read(key)
     if (text === null) return fallback
@@ -34,7 +40,10 @@ export function createStored<Value>(key: string, { parse, format, fallback }: Fo
   const store = createStore(load())
   if (typeof window !== 'undefined') {
     window.addEventListener('storage', (event) => {
-      if (event.key === key || event.key === null) store.set(load())
+      if (event.key !== key && event.key !== null) return
+      const next = load()
+      if (follow) follow(next, () => store.set(next))
+      else store.set(next)
     })
   }
   return {

@@ -117,6 +117,34 @@ describeWithBrowser('unsaved work', async () => {
     await context.close()
   })
 
+  test('what was typed stays when the session ends, and is saved once the same account is back', async () => {
+    const { page, context } = await open('/admin/plans?edit=-1')
+    const drawer = page.getByRole('dialog', { name: '添加套餐' })
+    await box(drawer, '名称').fill('Kept')
+    await drawn(page)
+    const expireIn = (days: number) =>
+      app.pool.query("update sessions set expires_at = now() + $1 * interval '1 day'", [days])
+    await expireIn(-1)
+    await button(drawer, '创建').click()
+    const failure = drawer.getByRole('alert').filter({ hasText: '没有保存：未登录或登录已过期' })
+    await failure.getByRole('link', { name: '在新标签页登录' }).waitFor()
+    expect(new URL(page.url()).pathname).toBe('/admin/plans')
+    expect(await box(drawer, '名称').inputValue()).toBe('Kept')
+    await page.getByText('您已退出登录，或登录已过期').waitFor()
+    await expireIn(1)
+    // Opened windows remember the reader, as a login does.
+    const other = await context.newPage()
+    await other.goto('/about')
+    await page.getByText('您已退出登录，或登录已过期').waitFor({ state: 'detached' })
+    // Another language, whose words this tab does not have, takes nothing away either.
+    await other.evaluate(() => localStorage.setItem('i18nextLng', 'en'))
+    const english = page.getByRole('dialog', { name: 'Add plan' })
+    expect(await box(english, 'Name').inputValue()).toBe('Kept')
+    await button(english, 'Create').click()
+    await page.getByRole('cell', { name: 'Kept', exact: true }).waitFor()
+    await context.close()
+  })
+
   test('the keyboard leads through a form with JSON in it, which stays as it was and closes without a question', async () => {
     const { page, context } = await open('/admin/channels?form=new')
     const drawer = page.getByRole('dialog', { name: '添加渠道' })
