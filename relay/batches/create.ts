@@ -34,7 +34,7 @@ import { refuseOthers } from '#relay/routing/stored-responses.ts'
 import { shownBatch } from './answer.ts'
 import { batchBody } from './body.ts'
 import { batchSelection } from './selection.ts'
-import { lossNames, nameLosses } from '#relay/chat/losses.ts'
+import { nameLosses } from '#relay/chat/losses.ts'
 import { type BatchRequest, readBatch } from './requests.ts'
 
 /** The requests of one model, with what is set aside for them. */
@@ -174,7 +174,7 @@ async function forward(services: RelayServices, given: BatchAttempt): Promise<vo
       throw new DomainError('relay.unavailable', {}, { cause })
     },
   )
-  nameLosses(call.res, lossNames(call.dropped ?? []))
+  nameLosses(call.res, call.dropped)
   call.res.status(200).json(shownBatch(services, call, answer))
 }
 

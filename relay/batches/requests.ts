@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { DomainError } from '#core/errors.ts'
 import type { ToolUse } from '#core/pricing/receipt.ts'
 import { isObject } from '#relay/chat/json.ts'
+import { lossNames } from '#relay/chat/losses.ts'
 import { withoutMisleading } from '#relay/request/read-body.ts'
 import { InvalidRequest } from '#relay/chat/invalid-request.ts'
 import { cheapPromptTokens } from '#relay/counting/cheap-count.ts'
@@ -55,7 +56,7 @@ export async function readBatch(json: Json): Promise<{ requests: BatchRequest[];
     requests.push(request)
     texts.push(...own)
   }
-  return { requests, texts, dropped: [...dropped] }
+  return { requests, texts, dropped: lossNames([...dropped]) }
 }
 
 function readOne(index: number, one: unknown): { request: BatchRequest; own: string[]; without: string[] } {

@@ -144,7 +144,7 @@ const written = (name: string): string => name.slice(0, longestName).replaceAll(
 /** What of a call was not sent on, for its caller. */
 export function nameLosses(
   res: { setHeader: (name: string, value: string) => unknown },
-  losses: readonly string[],
+  losses: readonly string[] = [],
 ): void {
   if (losses.length > 0) res.setHeader('x-translation-loss', losses.join(','))
 }

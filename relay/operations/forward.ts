@@ -67,7 +67,7 @@ export async function forwardPlain(services: RelayServices, call: PlainCall, pla
     providerCall: plainCall,
     translation,
     sentAt: performance.now(),
-    losses: lossNames(call.dropped ?? []),
+    losses: call.dropped ?? [],
     asked: false,
     answered: false,
   }

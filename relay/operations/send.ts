@@ -17,7 +17,7 @@ export type Try = {
   providerCall: ProviderCall
   translation: PlainTranslation
   sentAt: number
-  losses: string[]
+  losses: readonly string[]
   /** The request went upstream. */
   asked: boolean
   /** Something came back. */

@@ -120,7 +120,7 @@ export type CallCore = Incoming & {
   model: string
   stream: boolean
   body: CallBody
-  /** Names of what the caller sent and no upstream is sent, whichever it is. */
+  /** Names of what the caller sent and no upstream is sent, whichever it is, as `lossNames` writes them. */
   dropped?: readonly string[] | undefined
   group: string
   pinnedChannel: ChannelRow | null

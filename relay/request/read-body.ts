@@ -4,9 +4,10 @@ import { weighJson } from '#core/json-weight.ts'
 import { networkOf } from '#features/client-address/service.ts'
 import { type Body, readBody as readRequestBody } from '#features/request-bodies/read-body.ts'
 import { isObject } from '#relay/chat/json.ts'
+import { lossNames } from '#relay/chat/losses.ts'
 import type { CallBody, Incoming, RelayServices } from './call.ts'
 
-/** With the names of what stood in it and no upstream is sent. */
+/** With the names of what stood in it and no upstream is sent, as a header can hold them. */
 export type ReadBody = CallBody & { dropped: string[] }
 
 /**
@@ -60,7 +61,8 @@ export async function parseJson({ bytes, holding }: Body): Promise<Omit<ReadBody
     throw new DomainError('relay.body_invalid', { detail: 'the body must be a JSON object' })
   }
   const given = { ...value } as Record<string, unknown>
-  const { json, dropped } = withoutMisleading(value as Record<string, unknown>)
+  const { json, dropped: found } = withoutMisleading(value as Record<string, unknown>)
+  const dropped = lossNames(found)
   const isChanged = Object.keys(json).some((name) => json[name] !== given[name])
   if (!isChanged) return { bytes, json, fields: weight.fields, dropped }
   await holding.raise(3 * bytes.length + weight.bytes)

@@ -1,6 +1,7 @@
 import type { Pool, PoolClient } from 'pg'
 import { type Route, type Tiers, tiersOf } from '#core/routing/candidates.ts'
 import { channelStatus } from '#core/statuses.ts'
+import { inTransaction } from '#db/transaction.ts'
 import { type ChannelRow, type Columns, readRow, type RowReader } from './channel-row.ts'
 import { emptyState, prefixesOf, withChanges } from './routing-state.ts'
 import { createSlices } from './slices.ts'
@@ -54,7 +55,9 @@ export function createChannelTable(deps: Given): ChannelTable {
 
   const readAgain = async (ids: readonly number[] | undefined): Promise<void> => {
     const many = ids === undefined || ids.length > pageSize
-    const found = await (many ? inSnapshot(deps.pool, (client) => read(client, ids)) : read(deps.pool, ids))
+    const found = await (many
+      ? inTransaction(deps.pool, (client) => read(client, ids), ofOneMoment)
+      : read(deps.pool, ids))
     const replaced = [...found.changes].filter(([id, next]) => isReplaced(state.channels.get(id), next))
     state = await withChanges(state, found.changes)
     for (const [id] of replaced) deps.onReplaced?.(id)
@@ -91,6 +94,9 @@ export function createChannelTable(deps: Given): ChannelTable {
   }
 }
 
+/** All statements see the same. */
+const ofOneMoment = 'begin isolation level repeatable read read only'
+
 const none: readonly Route[] = []
 
 function isReplaced(old: ChannelRow | undefined, next: ChannelRow | null): boolean {
@@ -100,24 +106,6 @@ function isReplaced(old: ChannelRow | undefined, next: ChannelRow | null): boole
 }
 
 type Queryable = Pick<Pool | PoolClient, 'query'>
-
-/** Several statements that all see the same moment. */
-async function inSnapshot<Result>(pool: Pool, run: (client: Queryable) => Promise<Result>): Promise<Result> {
-  const client = await pool.connect()
-  let failure: Error | undefined
-  try {
-    await client.query('begin isolation level repeatable read read only')
-    const result = await run(client)
-    await client.query('commit')
-    return result
-  } catch (error) {
-    failure = error instanceof Error ? error : new Error(String(error))
-    throw error
-  } finally {
-    // With an error the connection is closed: nobody knows what state it is in.
-    client.release(failure)
-  }
-}
 
 /** The channels that were changed or removed. */
 async function changedIds(client: Queryable, known: ReadonlyMap<number, string>): Promise<number[]> {

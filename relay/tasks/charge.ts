@@ -8,7 +8,6 @@ import type { ChargeRow } from '#features/ledger/charge-row.ts'
 import { SettleFailed } from '#features/ledger/service.ts'
 import { markCharge } from '#features/tasks/service/store.ts'
 import type { AttemptPlan } from '#relay/attempt/attempts.ts'
-import { lossNames } from '#relay/chat/losses.ts'
 import type { RelayServices } from '#relay/request/call.ts'
 import { attemptKeys, attemptRecord, callColumns, usageColumns, userGroupKeys } from '#relay/billing/log-row.ts'
 import type { TaskCall } from './call.ts'
@@ -70,7 +69,7 @@ function chargeRowOf(
   const { price, groupRatio } = call.terms
   const receipt = receiptOf(call)
   const cost = costOfCall({ attempt, at: call.receivedAt }, attempts, receipt)
-  const losses = lossNames(call.dropped ?? [])
+  const { dropped: losses = [] } = call
   return {
     id: call.id,
     ...callColumns(call, attempt),

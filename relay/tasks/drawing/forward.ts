@@ -11,7 +11,7 @@ import { disableDeadKey, takeOut } from '#relay/routing/auto-disable.ts'
 import type { Attempt, RelayServices } from '#relay/request/call.ts'
 import { AttemptFailed, failureOfDomainError, maskedFailure } from '#relay/attempt/failure.ts'
 import { countFailedAttempt, logFailedCall } from '#relay/attempt/log-failure.ts'
-import { lossNames, nameLosses } from '#relay/chat/losses.ts'
+import { nameLosses } from '#relay/chat/losses.ts'
 import { TransportError } from '#relay/transport/transport-error.ts'
 import { askService, type TaskReply } from '../ask.ts'
 import { chargeTask, quotaOf, recordAnswer } from '../charge.ts'
@@ -41,7 +41,7 @@ export async function forwardDrawing(services: RelayServices, call: DrawingCall,
   else await giveBack(services, call)
   const body = accepted ? { ...answer.json, code: shownCode(call.action, answer.code) } : answer.json
   const text = answer.json['code'] === body['code'] ? reply.text : JSON.stringify(body)
-  nameLosses(call.res, lossNames(call.dropped ?? []))
+  nameLosses(call.res, call.dropped)
   call.res
     .status(reply.status)
     .setHeader('content-type', 'application/json; charset=utf-8')

@@ -7,7 +7,7 @@ import type { AttemptPlan } from '#relay/attempt/attempts.ts'
 import type { Attempt, RelayServices } from '#relay/request/call.ts'
 import { AttemptFailed, failureOfDomainError } from '#relay/attempt/failure.ts'
 import { shapeFailure } from '#relay/attempt/shape-failure.ts'
-import { lossNames, nameLosses } from '#relay/chat/losses.ts'
+import { nameLosses } from '#relay/chat/losses.ts'
 import { TransportError } from '#relay/transport/transport-error.ts'
 import { askService, type TaskReply } from '../ask.ts'
 import { chargeTask, quotaOf, recordAnswer } from '../charge.ts'
@@ -33,7 +33,7 @@ export async function forwardMusic(services: RelayServices, call: MusicCall, pla
   recordAnswer(plan, { status: reply.status, sentAt })
   const other = { operation: 'music' }
   await chargeTask(services, call, { plan, task: { kind: 'music', id, taskId, suffix: '', other } })
-  nameLosses(call.res, lossNames(call.dropped ?? []))
+  nameLosses(call.res, call.dropped)
   call.res.status(200).setHeader('content-type', 'application/json; charset=utf-8').end(reply.text)
 }
 

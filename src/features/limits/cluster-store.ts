@@ -1,5 +1,6 @@
 import cluster, { type Worker } from 'node:cluster'
 import type { RequestVerdict } from '#core/limits/request-limit.ts'
+import { inTime } from './in-time.ts'
 import { createMemoryStore, type RequestAsk, type RequestEnd, type RequestStore } from './request-store.ts'
 import { createUseStore, type UseAsk, type UseCount, type UseStore } from './use-store.ts'
 
@@ -46,21 +47,12 @@ export function createClusterStore(): { requests: RequestStore; uses: UseStore }
     process.send?.(message)
     return asked
   }
-  const answerTo = <Answer extends Verdict>(question: Question): Promise<Answer> =>
-    new Promise((resolve, reject) => {
-      const number = send(question)
-      const giveUp = () => {
-        waiting.delete(number)
-        reject(new Error('the first process does not count'))
-      }
-      // An answer that came while this process was busy was in time: it is read before anybody gives up.
-      const timeout = setTimeout(() => setImmediate(giveUp), longestWaitMs)
-      waiting.set(number, (verdict) => {
-        clearTimeout(timeout)
-        waiting.delete(number)
-        resolve(verdict as Answer)
-      })
-    })
+  const answerTo = <Answer extends Verdict>(question: Question): Promise<Answer> => {
+    const number = send(question)
+    const answer = new Promise<Verdict>((resolve) => waiting.set(number, resolve)) as Promise<Answer>
+    const late = () => new Error('the first process does not count')
+    return inTime(answer, longestWaitMs, late).finally(() => waiting.delete(number))
+  }
   return {
     requests: {
       admit: (ask) => answerTo<RequestVerdict>({ act: 'admit', ask }),

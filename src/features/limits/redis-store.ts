@@ -1,5 +1,6 @@
 import type { Redis } from 'ioredis'
 import type { RequestVerdict, Standing } from '#core/limits/request-limit.ts'
+import { inTime } from './in-time.ts'
 import type { RequestAsk, RequestStore } from './request-store.ts'
 import type { UseStore } from './use-store.ts'
 
@@ -118,22 +119,11 @@ function limitAnswers(waitMs = longestWaitMs): Answers {
       if (overdue > 0) throw new Error('Redis has not answered yet')
     },
     inTime: (answer) =>
-      new Promise((resolve, reject) => {
-        let isOpen = true
-        let isLate = false
-        const giveUp = () => {
-          if (!isOpen) return
-          isLate = true
-          overdue += 1
-          reject(new Error('Redis does not answer in time'))
-        }
-        // An answer that came while this process was busy was in time: what lies in the socket is read before anybody gives up.
-        const timeout = setTimeout(() => setImmediate(giveUp), waitMs)
-        answer.then(resolve, reject).finally(() => {
-          isOpen = false
-          if (isLate) overdue -= 1
-          clearTimeout(timeout)
-        })
+      inTime(answer, waitMs, () => {
+        overdue += 1
+        const arrived = (): void => void (overdue -= 1)
+        answer.then(arrived, arrived)
+        return new Error('Redis does not answer in time')
       }),
   }
 }
