@@ -5,7 +5,7 @@ import { marksPrompts } from '#relay/attempt/upstream-channel.ts'
 import type { ToolUse } from '#core/pricing/receipt.ts'
 import { imagePricesOf } from '#core/pricing/price-of.ts'
 import { type ImagePrices, toolUses } from '#core/pricing/tools.ts'
-import { type Drawing, emptyUsage } from '#core/usage.ts'
+import { type Container, type Drawing, emptyUsage } from '#core/usage.ts'
 import { asksForSearch } from '#relay/chat/hosted/uncounted-search.ts'
 import { isMultiTurn } from '#relay/chat/multi-turn.ts'
 import type { ChatRequest, Tool } from '#relay/chat/request.ts'
@@ -15,6 +15,7 @@ import type { Attempt, Call, RelayServices } from '#relay/request/call.ts'
 import { payerOf } from './answer-lengths.ts'
 import type { HoldFacts } from './hold-plan.ts'
 import { isPricedAsClaude } from '#relay/providers/registry.ts'
+import { gigabytesOf } from '#relay/providers/shared/held-objects.ts'
 import type { CallPrice } from './price-call.ts'
 
 /** An answer of so many tokens is worth having; less is, where answers of the model usually are shorter. */
@@ -86,32 +87,34 @@ const usualSearches = 3
 export function toolsOf({ tools, extra }: ChatRequest, model: string, imagePrices?: ImagePrices): ToolUse[] {
   let webSearchCalls = asksForSearch(extra.fields) ? 1 : 0
   let fileSearchCalls = 0
-  let codeInterpreterContainers = 0
+  const containers: Container[] = []
   let drawing: Drawing | undefined
   for (const tool of tools) {
     if (tool.type === 'web-search') webSearchCalls += Math.min(tool.maxUses ?? usualSearches, 10)
     const kind = kindOf(tool)
     if (/^((openrouter:)?web_search|google_?search)/i.test(kind)) webSearchCalls += usualSearches
     if (kind.startsWith('file_search')) fileSearchCalls += usualSearches
-    if (kind.startsWith('code_interpreter')) codeInterpreterContainers += 1
+    if (/^(code_interpreter|shell)/.test(kind)) containers.push({ id: '', gigabytes: gigabytesOf(valueOf(tool)) })
     if (kind === 'image_generation') drawing = drawingOf(tool)
   }
-  const counts = { webSearchCalls, fileSearchCalls, codeInterpreterContainers, ...(drawing ? { drawing } : {}) }
+  const counts = { webSearchCalls, fileSearchCalls, containers, ...(drawing ? { drawing } : {}) }
   return toolUses({ model, usage: { ...emptyUsage, ...counts }, imagePrices })
 }
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')
 
 function drawingOf(tool: Tool): Drawing {
-  const { model, quality, size } = tool.type === 'vendor' && isObject(tool.value) ? tool.value : {}
+  const { model, quality, size } = valueOf(tool)
   return { model: textOf(model), images: [{ quality: textOf(quality), size: textOf(size) }] }
 }
 
+const valueOf = (tool: Tool): Record<string, unknown> =>
+  tool.type === 'vendor' && isObject(tool.value) ? tool.value : {}
+
 /** Gemini's tools are named by their one field. */
 function kindOf(tool: Tool): string {
-  if (tool.type !== 'vendor' || !isObject(tool.value)) return ''
-  const { type } = tool.value
-  return typeof type === 'string' ? type : (Object.keys(tool.value)[0] ?? '')
+  const value = valueOf(tool)
+  return typeof value['type'] === 'string' ? value['type'] : (Object.keys(value)[0] ?? '')
 }
 
 /** The prompt and the output to reckon with for the body that this channel sends, which may not be the caller's. */

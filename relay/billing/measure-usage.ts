@@ -43,10 +43,10 @@ export async function measureUsage(
 }
 
 /** What the vendor's tools did, which nobody has to estimate. */
-const toolsIn = ({ webSearchCalls, fileSearchCalls, codeInterpreterContainers: ran, drawing }: Usage) => ({
+const toolsIn = ({ webSearchCalls, fileSearchCalls, containers, drawing }: Usage) => ({
   webSearchCalls,
   fileSearchCalls,
-  ...(ran === undefined ? {} : { codeInterpreterContainers: ran }),
+  ...(containers === undefined ? {} : { containers }),
   ...(drawing === undefined ? {} : { drawing }),
 })
 

@@ -26,15 +26,16 @@ export async function settle(
   // That nothing is left to pay for more is no failure of the channel.
   const outcome = end.end === 'failed' ? { status: 500, reason: end.failure, refusal: end.refusal } : { status: 200 }
   attempts.push(attemptRecord(attempt, { ...outcome, ms: upstreamMs }))
-  const remembering = rememberStored(services, call, { attempt, ids: end.keeps })
-  const measured = end.measured.usage.codeInterpreterContainers
-    ? withNewContainers(end, await remembering)
-    : end.measured
+  const { keeps = [], measured } = end
+  const { containers } = measured.usage
+  // Whoever left before the end may name them, too.
+  const ids = containers ? [...keeps, ...containers.map(({ id }) => id).filter(isHeld)] : keeps
+  const remembering = rememberStored(services, call, { attempt, ids })
   const row = chargeRowOf(services, call, {
     attempt,
     attempts,
     terms,
-    ending: { ...ending, measured },
+    ending: containers ? { ...ending, measured: withNewContainers(measured, await remembering) } : ending,
     claude,
     sent,
     lowered: context.held.plan.lowered,
@@ -45,11 +46,11 @@ export async function settle(
 }
 
 /** A container is charged with the answer that it was made for, not with those that go on in it. */
-function withNewContainers({ measured, keeps = [] }: EndOfCall, made: readonly string[] | undefined): MeasuredUsage {
+function withNewContainers(measured: MeasuredUsage, made: readonly string[] | undefined): MeasuredUsage {
   if (!made) return measured
-  const { codeInterpreterContainers: ran = 0, ...usage } = measured.usage
-  const charged = ran - new Set(keeps.filter((id) => isHeld(id) && !made.includes(id))).size
-  return { ...measured, usage: charged > 0 ? { ...usage, codeInterpreterContainers: charged } : usage }
+  const { containers = [], ...usage } = measured.usage
+  const charged = containers.filter(({ id }) => !isHeld(id) || made.includes(id))
+  return { ...measured, usage: charged.length > 0 ? { ...usage, containers: charged } : usage }
 }
 
 /** Whoever reports what cannot be is not believed in the rest either. */

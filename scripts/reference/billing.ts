@@ -260,7 +260,7 @@ export const billingBlocks: Blocks = {
         ['Google search of Gemini models', String(toolPrices.google_search), '1000'],
         ['web search of others', String(toolPrices.web_search.default), '1000'],
         ['file search', String(toolPrices.file_search), '1000'],
-        ['code interpreter', String(toolPrices.code_interpreter_per_call), 'container'],
+        ['code interpreter, hosted shell', String(toolPrices.code_interpreter_per_call), 'gigabyte of a container'],
         [
           'image generation',
           'what the model that draws costs by its own price; where it has none, by quality and size as `gpt-image-1`',

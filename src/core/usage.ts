@@ -24,11 +24,14 @@ export type Usage = {
   imageOutputTokens: number
   webSearchCalls: number
   fileSearchCalls: number
-  /** Containers that the vendor ran code in. */
-  codeInterpreterContainers?: number
+  /** Containers that the vendor ran code or a shell in. */
+  containers?: readonly Container[]
   /** What a tool of the vendor drew, by another model than the one that answers. */
   drawing?: Drawing
 }
+
+/** Its price goes by the memory that it was made with; `id` is `""` where it is not known. */
+export type Container = { id: string; gigabytes: number }
 
 /** `""` where it is not said. */
 export type Drawing = {
@@ -40,7 +43,10 @@ export type Drawing = {
 }
 
 /** Usage as an upstream reports it: a missing or null field means "not reported". */
-export type ReportedUsage = { [Field in Exclude<keyof Usage, 'drawing'>]?: number | null | undefined } & {
+export type ReportedUsage = {
+  [Field in Exclude<keyof Usage, 'containers' | 'drawing'>]?: number | null | undefined
+} & {
+  containers?: readonly Container[] | undefined
   drawing?: Drawing | undefined
 }
 
@@ -114,8 +120,7 @@ export function normaliseUsage(reported: ReportedUsage): { usage: Usage; reporte
     webSearchCalls: read(reported.webSearchCalls) ?? 0,
     fileSearchCalls: read(reported.fileSearchCalls) ?? 0,
   }
-  const containers = read(reported.codeInterpreterContainers) ?? 0
-  if (containers > 0) usage.codeInterpreterContainers = containers
+  if (reported.containers && reported.containers.length > 0) usage.containers = reported.containers
   if (reported.drawing && reported.drawing.images.length > 0) usage.drawing = reported.drawing
   return { usage, reported: promptTokens + completionTokens > 0, corrected }
 }

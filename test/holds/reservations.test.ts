@@ -216,7 +216,8 @@ describe('what is set aside covers what the call then costs', () => {
       const promptTokens = audioTokens + below(2000)
       const spoken = below(2) === 0
       const model = oneOf(['gpt-4o-audio-preview', 'gpt-4o-search-preview', 'claude-sonnet-4', 'gemini-2.5-flash'])
-      const foreseen = { webSearchCalls: below(11), fileSearchCalls: below(4), codeInterpreterContainers: below(2) }
+      const containers = [1, 4, 16, 64].slice(0, below(5)).map((gigabytes) => ({ id: '', gigabytes }))
+      const foreseen = { webSearchCalls: below(11), fileSearchCalls: below(4), containers }
       const given: AnswerTerms = {
         ...terms(),
         promptTokens,
@@ -238,7 +239,7 @@ describe('what is set aside covers what the call then costs', () => {
       const happened = {
         webSearchCalls: below(foreseen.webSearchCalls + 1),
         fileSearchCalls: below(foreseen.fileSearchCalls + 1),
-        codeInterpreterContainers: below(foreseen.codeInterpreterContainers + 1),
+        containers: containers.slice(0, below(containers.length + 1)),
       }
       const audioInputTokens = Math.min(below(audioTokens + 1), usage.promptTokens)
       const { price, groupRatio, quotaPerUnit, formula } = given

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { hang, json, type Play } from '#test/support/scripted-upstream.ts'
 import { consumed, eventually } from './caller-dialects.ts'
-import { startScriptedRelay } from './relay-world.ts'
+import { richToken, startScriptedRelay } from './relay-world.ts'
 import { serve, withOptions } from './serve.ts'
 
 const { app, scripted, token } = await startScriptedRelay()
@@ -112,18 +112,24 @@ async function leftAt(word: string, { path, body, steps }: { path: string; body:
 test.each([
   ['/v1/responses', { input: 'hi' }],
   ['/v1/messages', { max_tokens: 10, messages: [{ role: 'user', content: 'hi' }] }],
-])('who leaves after a search before the answer ends pays for the search, at %s', async (path, body) => {
+])('who leaves after a search and a shell before the answer ends pays for both, at %s', async (path, body) => {
   const search = { type: 'web_search_call', id: 'ws_1', status: 'completed', action: { type: 'search', query: 'cats' } }
+  const environment = { type: 'container_reference', container_id: `cntr_left_at${path.replaceAll('/', '_')}` }
+  const shell = { type: 'shell_call', id: 'sh_1', status: 'completed', environment }
   const steps = [
     { type: 'response.created', response: { id: 'resp_1', object: 'response', status: 'in_progress', output: [] } },
     { type: 'response.output_item.done', output_index: 0, item: search },
-    { type: 'response.output_text.delta', output_index: 1, content_index: 0, delta: 'found' },
+    { type: 'response.output_item.done', output_index: 1, item: shell },
+    { type: 'response.output_text.delta', output_index: 2, content_index: 0, delta: 'found' },
   ].map(eventText)
   const row = await leftAt('found', { path, body, steps })
   expect(row).toMatchObject({ other: { end: 'hung-up', usage_source: 'estimated', web_search_call_count: 1 } })
   const tokens = Number(row?.prompt_tokens) + Number(row?.completion_tokens)
   // Each formula rounds in its own way.
-  expect(Number(row?.quota) - tokens * 37.5).toBeCloseTo(5000, -1)
+  expect(Number(row?.quota) - tokens * 37.5).toBeCloseTo(5000 + 15_000, -1)
+  // Its container is as much its own as that of a complete answer.
+  const named = { model: row?.model_name, input: 'hi', tools: [{ type: 'shell', environment }] }
+  expect((await app.relay(await richToken(app), '/v1/responses', named)).status).toBe(404)
 })
 
 test('who leaves with an image before the answer ends pays for the image', async () => {

@@ -1,6 +1,8 @@
 import { on, once } from 'node:events'
 import { describe, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
+import { quotaOfReceipt } from '#core/pricing/charge.ts'
+import { receipt } from '#core/pricing/receipt.ts'
 import type { TestToken } from '#test/support/factories.ts'
 import { json, type ScriptedUpstream } from '#test/support/scripted-upstream.ts'
 import { channelsOf, serve } from './serve.ts'
@@ -299,27 +301,38 @@ describe('a container and a file', () => {
     },
   )
 
-  test('of responses are too, whether or not the answer is stored', async () => {
-    const call = { type: 'code_interpreter_call', id: 'ci_1', container_id: 'cntr_1', code: '', status: 'completed' }
+  test.each([
+    {
+      call: { type: 'code_interpreter_call', id: 'ci_1', container_id: 'cntr_1', code: '', status: 'completed' },
+      named: { type: 'code_interpreter', container: 'cntr_1' },
+      unnamed: { type: 'code_interpreter', container: { type: 'auto' } },
+    },
+    {
+      call: { type: 'shell_call', id: 'sh_1', environment: { type: 'container_reference', container_id: 'cntr_2' } },
+      named: { type: 'shell', environment: { type: 'container_reference', container_id: 'cntr_2' } },
+      unnamed: { type: 'shell', environment: { type: 'container_auto' } },
+    },
+  ])('of responses are too, whether or not the answer is stored: $named.type', async ({ call, named, unnamed }) => {
     const { unstreamed } = answer({ store: false, output: [call] })
     const { model } = await storedBy(unstreamed)
     await ask(mine, model, { store: false })
     const channel = await lastChannel()
-    const tools = [{ type: 'code_interpreter', container: 'cntr_1' }]
+    const tools = [named]
     for (let turn = 0; turn < 4; turn += 1) {
       expect((await ask(mine, model, { tools })).status).toBe(200)
       expect(await lastChannel()).toBe(channel)
     }
     // The upstream goes on in the container of a call that is repeated.
     const input = [
-      { ...call, id: 'ci_2' },
+      { ...call, id: 'another' },
       { role: 'user', content: 'hi' },
     ]
-    const repeating = { input, tools: [{ type: 'code_interpreter', container: { type: 'auto' } }] }
+    const repeating = { input, tools: [unnamed] }
+    const adding = { input: [{ type: 'additional_tools', tools }, ...input.slice(1)] }
     expect((await ask(mine, model, repeating)).status).toBe(200)
     expect(await lastChannel()).toBe(channel)
     const before = scripted.received.length
-    for (const more of [{ tools }, repeating]) expect((await ask(theirs, model, more)).status).toBe(404)
+    for (const more of [{ tools }, repeating, adding]) expect((await ask(theirs, model, more)).status).toBe(404)
     expect(scripted.received.length).toBe(before)
   })
 })
@@ -343,6 +356,39 @@ test.each(['unstreamed', 'stream'] as const)(
     expect(quotas.map((quota) => quota - least)).toEqual([15_000, 0, 15_000, 0])
   },
 )
+
+test('a container of code or of a shell costs as many times the price of one gigabyte as it has', async () => {
+  const code = { type: 'code_interpreter', container: { type: 'auto', memory_limit: '64g' } }
+  const shell = { type: 'shell', environment: { type: 'container_auto', memory_limit: '4g' } }
+  const environment = { type: 'container_reference', container_id: 'cntr_of_shell' }
+  const ran = [
+    { type: 'code_interpreter_call', id: 'ci_many', container_id: 'cntr_of_code' },
+    { type: 'shell_call', id: 'sh_many', environment },
+    // A shell of the caller's own runs in none.
+    { type: 'shell_call', id: 'sh_local', environment: { type: 'local' } },
+  ]
+  const { unstreamed } = answer({ store: false, tools: [code, shell], output: [...ran, ...ran] })
+  const { model } = await storedBy(unstreamed)
+  for (let turn = 0; turn < 2; turn += 1) await (await ask(mine, model, { tools: [code, shell] })).text()
+  const rows = (await consumed(app)).slice(-2)
+  const [first = 0, second = 0] = rows.map(({ quota }) => Number(quota))
+  expect(second).toBeLessThan(15_000)
+  // 0.03 dollars × (64 + 4).
+  expect(first - second).toBe(68 * 15_000)
+  expect(rows.map(({ other }) => quotaOfReceipt(receipt.parse(other['receipt'])))).toEqual([first, second])
+})
+
+test('a call sets aside the containers that its tools may make', async () => {
+  const { model } = await storedBy(answer().unstreamed)
+  const poor = await app.make.token(await app.make.user({ quota: 100_000 }))
+  const refused = async (environment: object) => {
+    const reply = await ask(poor, model, { tools: [{ type: 'shell', environment }] })
+    return reply.status === 403
+  }
+  expect(await refused({ type: 'local' })).toBe(false)
+  expect(await refused({ type: 'container_auto', memory_limit: '4g' })).toBe(false)
+  expect(await refused({ type: 'container_auto', memory_limit: '16g' })).toBe(true)
+})
 
 test('work in the background is refused, because it could not be charged', async () => {
   const { model } = await storedBy(answer().unstreamed)

@@ -39,9 +39,15 @@ export function readTools(value: unknown, read: Reader): Tool[] {
       const allowedDomains = domainsOf(filters?.['allowed_domains'], `${path}.filters.allowed_domains`, read)
       return defined({ ...readWebSearch(tool), allowedDomains })
     }
-    return ownTool(type) ?? { type: 'vendor', dialect: 'openai-responses', value: tool }
+    return (
+      (runsElsewhere(tool) ? undefined : ownTool(type)) ?? { type: 'vendor', dialect: 'openai-responses', value: tool }
+    )
   })
 }
+
+/** A shell in a container of the vendor's is no function, which its caller would have to run. */
+const runsElsewhere = ({ environment }: Fields): boolean =>
+  isObject(environment) && String(environment['type']).startsWith('container')
 
 const readFunction = (tool: Fields, path: string, read: Reader): Tool =>
   defined({

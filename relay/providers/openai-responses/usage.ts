@@ -1,5 +1,6 @@
-import { type Drawing, isCount, type ReportedUsage } from '#core/usage.ts'
+import { type Container, type Drawing, isCount, type ReportedUsage } from '#core/usage.ts'
 import { readUsage } from '../openai-compatible/usage.ts'
+import { containersIn, gigabytesOf } from '../shared/held-objects.ts'
 import { countOf, type Json, recordOf, recordsOf, textOf, wordOf } from '../shared/json.ts'
 
 const countItems = (response: Json, type: string): number =>
@@ -12,13 +13,19 @@ const countItems = (response: Json, type: string): number =>
 const isCharged = (item: Json): boolean =>
   item['type'] === 'web_search_call' && (recordOf(item['action'])?.['type'] ?? 'search') === 'search'
 
-/** One container serves any number of calls. */
-const countContainers = (response: Json): number =>
-  new Set(
-    recordsOf(response['output'])
-      .filter((item) => item['type'] === 'code_interpreter_call')
-      .map((item) => item['container_id']),
-  ).size
+/** One container serves any number of calls. Its memory is that of the tool that it was made for, which the response repeats. */
+function containersOf(response: Json): Container[] {
+  const found = new Map<string, Container>()
+  for (const item of recordsOf(response['output'])) {
+    const isCode = item['type'] === 'code_interpreter_call'
+    const [id = isCode ? '' : undefined] = containersIn([item])
+    if (id === undefined || found.has(id)) continue
+    const kind = isCode ? 'code_interpreter' : 'shell'
+    const tool = recordsOf(response['tools']).find(({ type }) => type === kind)
+    found.set(id, { id, gigabytes: gigabytesOf(tool ?? {}) })
+  }
+  return [...found.values()]
+}
 
 /** A call does not say which model drew; the tool, which the response repeats, does. */
 function drawingIn(response: Json): Drawing {
@@ -46,13 +53,13 @@ export function usageOf(response: Json): ReportedUsage | undefined {
   const searchItems = recordsOf(response['output']).filter(isCharged).length
   const webSearchCalls = Math.max(searchItems, counts.webSearchCalls ?? 0)
   const fileSearchCalls = countItems(response, 'file_search_call')
-  const codeInterpreterContainers = countContainers(response)
+  const containers = containersOf(response)
   const drawing = drawingIn(response)
   return {
     ...counts,
     ...(drawing.images.length > 0 ? { drawing } : {}),
     ...(webSearchCalls > 0 ? { webSearchCalls } : {}),
     ...(fileSearchCalls > 0 ? { fileSearchCalls } : {}),
-    ...(codeInterpreterContainers > 0 ? { codeInterpreterContainers } : {}),
+    ...(containers.length > 0 ? { containers } : {}),
   }
 }

@@ -20,15 +20,27 @@ function addFiles(found: string[], value: unknown, depth: number): void {
 
 const containerIn = (value: unknown): string[] => {
   const record = recordOf(value)
-  return record ? [record['id'], ...listOf(record['file_ids'])].flatMap(wordsOf) : wordsOf(value)
+  return record
+    ? [record['id'], record['container_id'], ...listOf(record['file_ids'])].flatMap(wordsOf)
+    : wordsOf(value)
 }
+
+/** Tools, those too that a conversation of responses has added. */
+const toolsOf = ({ tools, input }: Json): Json[] => [
+  ...recordsOf(tools),
+  ...recordsOf(input).flatMap((item) => (item['type'] === 'additional_tools' ? recordsOf(item['tools']) : [])),
+]
+
+/** Where a tool of responses runs: code in its `container`, a shell in its `environment`. */
+const placesOf = ({ container, environment }: Json): unknown[] => [container, environment]
 
 /**
  * Containers and files that a call names. An account has them in common, so that whoever knows the id of another's could run
  * code in it or read it.
  */
-export function heldIn({ container, tools, messages, input }: Json): string[] {
-  const found = [...containerIn(container), ...recordsOf(tools).flatMap((tool) => containerIn(tool['container']))]
+export function heldIn(body: Json): string[] {
+  const { container, messages, input } = body
+  const found = [container, ...toolsOf(body).flatMap(placesOf)].flatMap(containerIn)
   for (const list of [messages, input]) if (Array.isArray(list)) for (const message of list) addFiles(found, message, 2)
   return found
 }
@@ -36,9 +48,20 @@ export function heldIn({ container, tools, messages, input }: Json): string[] {
 /** Whether an id is that of a container or a file. */
 export const isHeld = (id: string): boolean => /^c?(file|ntr|ontainer)[_-]/.test(id)
 
-/** Containers that code of items of responses ran in. */
+/** The gigabytes of memory of the container that a tool of responses has made. */
+export function gigabytesOf(tool: Json): number {
+  const { memory_limit: limit } =
+    placesOf(tool)
+      .map(recordOf)
+      .find((place) => place !== undefined) ?? {}
+  return Number(/^([1-9]\d{0,3})g$/.exec(textOf(limit) ?? '')?.[1] ?? 1)
+}
+
+/** Containers that items of responses ran in, code and shells. */
 export const containersIn = (items: unknown): string[] =>
-  recordsOf(items).flatMap((item) => wordsOf(item['container_id']))
+  recordsOf(items).flatMap((item) =>
+    [item['container_id'], recordOf(item['environment'])?.['container_id']].flatMap(wordsOf),
+  )
 
 /** Containers of a complete answer of responses, which its upstream keeps whether or not it stores the answer. */
 export const containersMade = (response: Json): string[] => containersIn(response['output'])

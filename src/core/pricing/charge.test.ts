@@ -173,7 +173,8 @@ describe('chargeReceipt', () => {
 
   test('adds the built-in tools at their price, times the group', () => {
     const usage = { promptTokens: 100, webSearchCalls: 2, fileSearchCalls: 4 }
-    const tools = toolUses({ model: 'gpt-4o', usage: { ...usageOf(usage), codeInterpreterContainers: 1 } })
+    const containers = [{ id: 'cntr_1', gigabytes: 1 }]
+    const tools = toolUses({ model: 'gpt-4o', usage: { ...usageOf(usage), containers } })
     const charge = chargeReceipt(receiptOf('gpt-4o', usage, { tools, groupRatio: 2 }))
     expect(charge.quota).toBe((125 + 2 * 12_500 + 4 * 1250 + 15_000) * 2)
     expect(charge.steps.map((step) => step.label)).toEqual(['input', 'webSearch', 'fileSearch', 'codeInterpreter'])

@@ -1,4 +1,4 @@
-import type { Drawing, Usage } from '../usage.ts'
+import type { Container, Drawing, Usage } from '../usage.ts'
 import type { ToolUse } from './receipt.ts'
 import type { Price } from './price.ts'
 import { completionRatioOf } from './resolve-price.ts'
@@ -13,6 +13,13 @@ function webSearchDollars(model: string): number {
 
 /** These chat models search once a call without reporting it. */
 export const isChatSearchModel = (model: string): boolean => /-search-(preview|api)/.test(model)
+
+/** The price of a container is that of one with a gigabyte, as many times over as it has gigabytes. */
+const containerUses = (containers: readonly Container[]): ToolUse[] =>
+  [...Map.groupBy(containers, ({ gigabytes }) => gigabytes)].map(([gigabytes, { length }]) => {
+    const dollars = rounded(toolPrices.code_interpreter_per_call * gigabytes)
+    return { tool: 'codeInterpreter', calls: length, dollars, per: 1 }
+  })
 
 /** The model whose images have a list price, and the one that draws where nobody says which. */
 const listedModel = 'gpt-image-1'
@@ -65,17 +72,15 @@ function imageUses({ model, images, tokens }: Drawing, prices: ImagePrices | und
 /** The built-in tools a call used, at today's prices; `model` is the priced name. */
 export function toolUses(call: {
   model: string
-  usage: Pick<Usage, 'webSearchCalls' | 'fileSearchCalls' | 'codeInterpreterContainers' | 'drawing'>
+  usage: Pick<Usage, 'webSearchCalls' | 'fileSearchCalls' | 'containers' | 'drawing'>
   imagePrices?: ImagePrices | undefined
 }): ToolUse[] {
   const { model, usage, imagePrices } = call
-  const containers = usage.codeInterpreterContainers ?? 0
   const searches = usage.webSearchCalls > 0 ? usage.webSearchCalls : isChatSearchModel(model) ? 1 : 0
   const uses: ToolUse[] = []
   if (searches > 0) uses.push({ tool: 'webSearch', calls: searches, dollars: webSearchDollars(model), per: 1000 })
   if (usage.fileSearchCalls > 0)
     uses.push({ tool: 'fileSearch', calls: usage.fileSearchCalls, dollars: toolPrices.file_search, per: 1000 })
-  if (containers > 0)
-    uses.push({ tool: 'codeInterpreter', calls: containers, dollars: toolPrices.code_interpreter_per_call, per: 1 })
+  uses.push(...containerUses(usage.containers ?? []))
   return usage.drawing ? [...uses, ...imageUses(usage.drawing, imagePrices)] : uses
 }
