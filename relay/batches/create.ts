@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { buyingTermsAt } from '#core/pricing/buying-price.ts'
 import { DomainError } from '#core/errors.ts'
-import { estimateOf } from '#core/pricing/estimate.ts'
+import { costOfTools, estimateOf } from '#core/pricing/estimate.ts'
 import { emptyUsage } from '#core/usage.ts'
 import type { BatchShare } from '#features/message-batches/facts.ts'
 import {
@@ -119,15 +119,17 @@ function pricedAt(services: RelayServices, share: Share, { attempt: { channel, k
 
 const turnEvery = 500
 
-/** What the requests may come to, at the batch's price: all of it, for nobody can follow the answers. */
+/** What the requests may come to, at the batch's price: all of it, for nobody can follow the answers. Tools cost what they always do. */
 async function amountOf(services: RelayServices, { requests, terms }: PricedShare): Promise<number> {
   const preConsumedQuota = services.options.get('PreConsumedQuota')
-  let sum = 0
-  for (const [index, request] of requests.entries()) {
+  let ofModel = 0
+  let ofTools = 0
+  for (const [index, { tools, ...request }] of requests.entries()) {
     if (index % turnEvery === turnEvery - 1) await nextTurn()
-    sum += estimateOf({ ...request, ...terms, formula: 'claude', preConsumedQuota })
+    ofModel += estimateOf({ ...request, ...terms, formula: 'claude', preConsumedQuota })
+    ofTools += costOfTools(tools, terms)
   }
-  return Math.ceil(sum * services.options.get('claude.batch_price_ratio'))
+  return Math.ceil(ofModel * services.options.get('claude.batch_price_ratio')) + ofTools
 }
 
 type BatchAttempt = {

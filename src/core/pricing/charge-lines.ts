@@ -107,7 +107,7 @@ const callLine = (receipt: Receipt, modelPrice: number): ChargeLine => ({
   ratios: [group(receipt)],
 })
 
-function toolLine(use: ToolUse, receipt: UsageReceipt): ChargeLine {
+export function toolLine(use: ToolUse, receipt: Pick<UsageReceipt, 'groupRatio' | 'quotaPerUnit'>): ChargeLine {
   const quota = dollarsInQuota(use.dollars, receipt.quotaPerUnit)
   const base = use.per === 1000 ? shift(quota, 3) : quota
   return { label: use.tool, quantity: use.calls, unit: 'call', base, ratios: [group(receipt)] }

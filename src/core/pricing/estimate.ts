@@ -1,5 +1,5 @@
 import { emptyUsage, type Usage } from '../usage.ts'
-import { type ChargeLine, exactQuota, linesOf } from './charge-lines.ts'
+import { type ChargeLine, exactQuota, linesOf, toolLine } from './charge-lines.ts'
 import { hasPrice } from './charge.ts'
 import { add, ceil, type Decimal, decimalOf, multiply, toSafeInteger } from './decimal.ts'
 import type { Price } from './price.ts'
@@ -45,6 +45,12 @@ export function estimateOf(input: EstimateInput): number {
   const promptTokens = limit > 0 ? prompt : Math.max(prompt, tokens(input.preConsumedQuota), 1)
   return costOfAnswer({ ...input, promptTokens }, limit * Math.max(1, input.choiceCount ?? 1))
 }
+
+/** What tools come to that the vendor runs, rounded up. */
+export const costOfTools = (
+  tools: readonly ToolUse[],
+  terms: Pick<AnswerTerms, 'groupRatio' | 'quotaPerUnit'>,
+): number => toSafeInteger(ceil(exactQuota(tools.map((use) => toolLine(use, terms)))))
 
 /**
  * The cost of an answer of n tokens is `fixed + n × each`, rounded up: every line of a charge is a quantity times a price, and
