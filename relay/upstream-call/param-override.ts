@@ -1,5 +1,6 @@
 import { parseExactly } from '#core/exact-json.ts'
 import { withOverride } from '#core/param-override.ts'
+import { asksForSearch } from '#relay/chat/hosted/uncounted-search.ts'
 import type { Provider, ProviderCall, UpstreamRequest } from '#relay/providers/types.ts'
 
 type Json = Record<string, unknown>
@@ -18,7 +19,9 @@ export function withParamOverride(
   if (!given) return request
   const body = withOverride(given, override)
   const headers = provider.afterOverride?.(body, call)
-  return { ...request, body, ...(headers ? { headers: { ...request.headers, ...headers } } : {}) }
+  // A search that the channel takes out of the call is not charged.
+  const searches = request.searches === true && asksForSearch(body)
+  return { ...request, body, searches, ...(headers ? { headers: { ...request.headers, ...headers } } : {}) }
 }
 
 /** A body as the object it is; null for one that is none. */

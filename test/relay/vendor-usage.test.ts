@@ -9,11 +9,12 @@ const { app, scripted, token } = await startScriptedRelay()
 const tokens = { prompt_tokens: 10, completion_tokens: 2, total_tokens: 12 }
 const choice = { index: 0, finish_reason: 'stop' }
 
-async function charged(type: number, asked: object, { usage = tokens, stream = false } = {}) {
+async function charged(type: number, asked: object, { usage = tokens, stream = false, override = {} } = {}) {
   const answer = { ...choice, message: { role: 'assistant', content: 'found' } }
   const chunk = { ...choice, delta: { role: 'assistant', content: 'found' } }
   const play = stream ? chunks({ id: 'a', choices: [chunk], usage }) : json({ id: 'a', choices: [answer], usage })
-  const { model } = await serve(app, { type, baseUrl: scripted.play(play) })
+  const paramOverride = JSON.stringify(override)
+  const { model } = await serve(app, { type, baseUrl: scripted.play(play), paramOverride })
   const body = { model, messages: [{ role: 'user', content: 'what is new' }], stream, ...asked }
   const reply = await app.relay(token, '/v1/chat/completions', body)
   expect([reply.status, (await reply.text()).includes('found')]).toEqual([200, true])
@@ -109,6 +110,14 @@ test('nothing is charged for a search that is switched off, or for other tools a
   expect(await charged(26, { tools: [{ type: 'web_search', web_search: { enable: false } }] })).toEqual(withSearches(0))
   const named = { type: 'function', function: { name: 'web_search', parameters: { type: 'object' } } }
   expect(await charged(1, { tools: [named], plugins: [{ id: 'response-healing' }] })).toEqual(withSearches(0))
+})
+
+test('nothing is charged for a search that the channel’s override takes out of the call', async () => {
+  for (const stream of [false, true])
+    for (const override of [{ enable_search: false }, { enable_search: null }])
+      expect(await charged(17, { enable_search: true }, { override, stream })).toEqual(withSearches(0))
+  const override = { temperature: 0 }
+  expect(await charged(17, { enable_search: true }, { override })).toEqual(withSearches(1))
 })
 
 test('entries by which other models would work for a call are not sent on', async () => {
