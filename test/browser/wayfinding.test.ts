@@ -203,7 +203,7 @@ describeWithBrowser('finding the way', async () => {
     await other.getByRole('button', { name: /typist/ }).click()
     await other.getByRole('menuitem', { name: 'Log out' }).click()
     await other.waitForURL('**/login')
-    await page.getByText('You have signed out in another tab').waitFor()
+    await page.getByText('You have signed out, or your login has expired').waitFor()
     expect(await name.inputValue()).toBe('half typed')
     await drawer.getByRole('button', { name: 'Create', exact: true }).click()
     await drawer.getByRole('button', { name: 'Create', exact: true }).waitFor()
