@@ -38,8 +38,9 @@ is \`{"success", "message", "data"}\`; a refusal is status 200 with \`success: f
 error, 503 while something is away; a few paths refuse with 400 or 403, and a demonstration site refuses changes with 405. \`/api/user/pay\` and \`/api/user/amount\` have no \`success\`
 and say \`success\` or \`error\` as \`message\`.
 
-Pages have at most 100 rows, those of channels 1,000; a list that is an array says in \`X-Total-Count\` how many rows there are (of channels by tag: tags). \`total\` of the log is exact
-up to 10,000; of a longer one it stays ahead of the pages, which go on to the last row.
+Pages have at most 100 rows, those of channels and of the log of a key 1,000; a list that is an array says in \`X-Total-Count\` how many rows there are (of channels by tag: tags). \`total\` of the log is exact
+up to 10,000; of a longer one it stays ahead of the pages, which go on to the last row. Refusals are in Chinese, or in English where \`Accept-Language\` asks for it.
+A password is changed at \`PUT /api/user/self\` within ten minutes of signing in; later, and by a system access token, the current one is named beside it as \`original_password\`.
 \`GET /api/openapi.json\` describes every path here and above in OpenAPI 3.1, \`/api/docs\` shows it as a page.
 
 ${table(['method', 'path', 'role', 'procedure'], rest)}

@@ -186,6 +186,7 @@ export const userRoutes: RouteTable<Api> = {
       username: filled(body['username']),
       displayName: filled(body['display_name']),
       password: text(body['password']),
+      currentPassword: text(body['original_password']) || undefined,
     }),
     reply: noData,
   }),

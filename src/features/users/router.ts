@@ -39,10 +39,10 @@ export const accountUserRouter = router({
   transferRewards: userProcedure
     .input(schema.transferRewards)
     .mutation(({ ctx, input }) => transferRewards(ctx, input)),
-  /** As the documented paths do it: without asking for the password or the name. */
+  /** As the documented paths do it: a password that is not named is not asked for, where its owner has just signed in. */
   overwrite: userProcedure
-    .meta({ verification: (input, actor) => names(input, ['password']) && ofOwner(actor) })
-    .input(schema.overwriteAccount)
+    .meta({ verification: (input) => names(input, ['password']) && (names(input, ['currentPassword']) || 'owner') })
+    .input(schema.updateAccount)
     .mutation(({ ctx, input }) => account.overwriteAccount(ctx, input)),
   removeUnasked: guarded.mutation(({ ctx }) => account.removeAccountUnasked(ctx)),
 })
@@ -53,7 +53,12 @@ export const usersAdminRouter = router({
   overview: adminProcedure.input(schema.byUserId).query(({ ctx, input }) => getUserOverview(ctx, input)),
   create: adminProcedure.input(schema.createUser).mutation(({ ctx, input }) => administer.createUser(ctx, input)),
   update: adminProcedure
-    .meta({ verification: (input) => names(input, ['quota', 'quotaChange', 'password']) })
+    .meta({
+      verification: (input, { id }) =>
+        names(input, ['password']) && (input as { id?: unknown }).id === id
+          ? 'owner'
+          : names(input, ['quota', 'quotaChange', 'password']),
+    })
     .use(idempotent)
     .input(schema.updateUser)
     .mutation(({ ctx, input }) => administer.updateUser(ctx, input)),

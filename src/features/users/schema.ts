@@ -27,9 +27,6 @@ export const updateAccount = z.object({
 })
 export type UpdateAccount = z.infer<typeof updateAccount>
 
-/** The documented update: blank is unchanged, and nothing is asked. */
-export const overwriteAccount = updateAccount.omit({ currentPassword: true })
-
 export const removeAccount = z.object({ username: z.string().max(100) })
 
 export const settings = z

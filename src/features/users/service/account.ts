@@ -30,16 +30,17 @@ const recordOwnAct = (deps: UserDeps, action: string, changed: Pick<Act, 'before
   recordAct(deps, { action, targetType: 'user', targetId: deps.actor.id, targetName: deps.actor.username, ...changed })
 
 /** The console's update: a new password wants the current one. @throws {DomainError} user.password_wrong, second_factor.owner_unconfirmed */
-export async function updateAccount(deps: UserDeps, input: UpdateAccount): Promise<void> {
-  if (input.password !== undefined) await confirmPassword(deps, input.currentPassword)
-  await overwriteAccount(deps, input)
-}
+export const updateAccount = (deps: UserDeps, input: UpdateAccount): Promise<void> =>
+  overwriteAccount(deps, { ...input, currentPassword: input.currentPassword ?? '' })
 
 /**
- * The documented update, which asks for nothing. A new password ends everything else that stood for the old one.
- * @throws {DomainError} user.username_too_long
+ * The documented update, for which the current password need not be named. A new password ends everything else that stood for
+ * the old one.
+ * @throws {DomainError} user.password_wrong, user.username_too_long
  */
-export async function overwriteAccount(deps: UserDeps, input: Omit<UpdateAccount, 'currentPassword'>): Promise<void> {
+export async function overwriteAccount(deps: UserDeps, input: UpdateAccount): Promise<void> {
+  if (input.password !== undefined && input.currentPassword !== undefined)
+    await confirmPassword(deps, input.currentPassword)
   const passwordHash = input.password === undefined ? undefined : await hashPassword(input.password)
   const isRenamed = input.username !== undefined && input.username !== deps.actor.username
   const changes = {
@@ -62,12 +63,12 @@ export async function overwriteAccount(deps: UserDeps, input: Omit<UpdateAccount
 }
 
 /** A stolen session must not become a way to guess the password, nor to keep its owner from changing it. */
-async function confirmPassword(deps: UserDeps, current: string | undefined): Promise<void> {
+async function confirmPassword(deps: UserDeps, current: string): Promise<void> {
   const { passwordHash } = await ownRow(deps)
   // An account that only ever signed in elsewhere has none to ask for; its first is one more way in.
   if (!passwordHash) return requireOwner(deps)
   const attempt = { purpose: 'confirm-password', account: String(deps.actor.id) } as const
-  const isRight = await tryOnce(deps, attempt, () => isPassword(passwordHash, current ?? ''))
+  const isRight = await tryOnce(deps, attempt, () => isPassword(passwordHash, current))
   if (!isRight) throw new DomainError('user.password_wrong')
 }
 
