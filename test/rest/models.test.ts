@@ -46,6 +46,19 @@ describe('models on the wire', () => {
     expect(body['usable_group']).toMatchObject({ inner: '用户分组' })
   })
 
+  it('name no group that their reader may not choose, and are priced all the same', async () => {
+    await app.setOptions({ GroupRatio: '{"default":1,"inner":0.5}' })
+    await admin.post('/api/channel/', { name: 'c', key: 'sk-c', type: 1, models: 'gpt-4,gpt-4o', group: 'inner' })
+    const groupsSeenBy = async (browser: { get: (path: string) => Promise<{ data: unknown }> }) =>
+      ((await browser.get('/api/pricing')).data as { model_name: string; enable_groups: string[] }[])
+        .filter(({ model_name: name }) => name.startsWith('gpt'))
+        .map(({ enable_groups: groups }) => groups)
+    expect(await groupsSeenBy(app.browser())).toEqual([[], ['default']])
+    expect(await groupsSeenBy(await app.signedIn(await app.person()))).toEqual([[], ['default']])
+    const inner = await app.signedIn(await app.person({ group: 'inner' }))
+    expect(await groupsSeenBy(inner)).toEqual([['inner'], ['default', 'inner']])
+  })
+
   it('are bare lists: those built in by channel type, those a user may call', async () => {
     const user = await app.signedIn(await app.person())
     const builtIn = (await user.get('/api/models')).data as Record<string, string[]>

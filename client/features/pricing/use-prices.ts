@@ -23,8 +23,6 @@ export function usePrices({ q, group: wanted, kind, vendor }: Filters) {
         .filter(({ groups: own }) => name === undefined || own.includes(name))
         .map((item): PriceLine => ({
           ...item,
-          // Groups of others have no price here and cannot be chosen.
-          groups: item.groups.filter((one) => data.groups.some((group) => group.name === one)),
           vendor: vendorOf(item.model),
           dollars: dollarsOf(item.price, { groupRatio: ratio, quotaPerUnit }),
           longPrices: longPricesOf(item.price, { groupRatio: ratio, quotaPerUnit }),

@@ -57,12 +57,15 @@ export type Pricing = { items: PricingItem[]; groups: UsableGroup[] }
 
 /**
  * The price list as its reader may use it: a model without a price is left out for those whose calls of it would be
- * refused.
+ * refused, and groups of others are not named.
  */
 export async function listPricing(deps: Deps): Promise<Pricing> {
   const { options, actor } = deps
   const acceptUnset = actor ? await acceptsUnset(deps, actor.id) : false
   const viewerGroup = actor?.group ?? 'default'
+  // A call is charged by the group that `auto` led it to, so it has no prices of its own.
+  const usable = usableGroups(options, actor?.group ?? '').filter(({ name }) => name !== autoGroup)
+  const open = new Set(usable.map(({ name }) => name))
   const items = new Map<string, PricingItem>()
   for (const listing of pricedListings(await enabledAbilities(deps), viewerGroup)) {
     const priced = pricedName(options, listing.model, listing.mapping)
@@ -71,16 +74,16 @@ export async function listPricing(deps: Deps): Promise<Pricing> {
       : priceOf(options, { model: priced, acceptUnset })
     if (!price) continue
     const known = items.get(listing.name)
-    if (known) known.groups = [...new Set([...known.groups, ...listing.groups])].toSorted()
+    const groups = listing.groups.filter((group) => open.has(group))
+    if (known) known.groups = [...new Set([...known.groups, ...groups])].toSorted()
     else {
-      const listed = { groups: listing.groups, cacheWrites: listsCacheWrites(priced, options.get('CreateCacheRatio')) }
+      const listed = { groups, cacheWrites: listsCacheWrites(priced, options.get('CreateCacheRatio')) }
       items.set(listing.name, toPricingItem(listing.name, price, listed))
     }
   }
   return {
     items: [...items.values()].toSorted((left, right) => (left.model < right.model ? -1 : 1)),
-    // A call is charged by the group that `auto` led it to, so it has no prices of its own.
-    groups: usableGroups(options, actor?.group ?? '').filter(({ name }) => name !== autoGroup),
+    groups: usable,
   }
 }
 
