@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { DomainError, errors, isDomainError, kinds, UpstreamError, type ErrorCode } from './errors.ts'
 import { englishMessages } from './errors.en.ts'
+import { validateValue } from './options/codec.ts'
+import { checkPrerequisites } from './options/rules.ts'
 import { renderMessage } from './render-message.ts'
 
 const codes = Object.keys(errors) as ErrorCode[]
@@ -30,6 +32,18 @@ describe('the error catalogue', () => {
       import('./errors/unsupported.ts').then((area) => Object.keys(area.unsupportedErrors)),
     ])
     expect(areas.flat().toSorted()).toEqual([...codes].toSorted())
+  })
+})
+
+describe('a refusal of an option', () => {
+  it('names it by its label in Chinese and by its key in English', () => {
+    const problem = validateValue('RetryTimes', -1).problem
+    expect(problem && renderMessage(problem, 'zh')).toBe('失败重试次数不能小于 0')
+    expect(problem && renderMessage(problem, 'en')).toBe('RetryTimes cannot be less than 0')
+    const lacking = checkPrerequisites('TurnstileCheckEnabled', (key) => key === 'TurnstileCheckEnabled')
+    expect(lacking && renderMessage(lacking, 'en')).toBe(
+      'Please fill in TurnstileSiteKey before turning on “TurnstileCheckEnabled”',
+    )
   })
 })
 

@@ -48,6 +48,7 @@ function allowAnyOrigin(req: Request, res: Response, next: () => void): void {
   res.setHeader('access-control-allow-origin', '*')
   res.setHeader('access-control-allow-headers', req.get('access-control-request-headers') ?? '*')
   res.setHeader('access-control-allow-methods', 'GET, POST, PUT, DELETE, OPTIONS')
+  res.setHeader('access-control-expose-headers', 'x-total-count')
   next()
 }
 

@@ -119,6 +119,7 @@ export const channelWithKey = z.strictObject({
   test_time: seconds,
   response_time: z.int().min(0),
   balance: z.number(),
+  balance_currency: text.nullable(),
   balance_updated_time: seconds,
   used_quota: amount,
   other_info: jsonOrEmpty,

@@ -111,7 +111,7 @@ export const wireForms: Readonly<Record<string, z.ZodType>> = {
   'GET /api/channel/test/:id': replyOf(null, { time: z.number() }),
   'GET /api/channel/test': nothing,
   'GET /api/channel/update_balance': nothing,
-  'GET /api/channel/update_balance/:id': replyOf(null, { balance: z.number() }),
+  'GET /api/channel/update_balance/:id': replyOf(null, { balance: z.number(), balance_currency: text.nullable() }),
   'DELETE /api/channel/disabled': replyOf(amount),
   'POST /api/channel/batch': replyOf(amount),
   'POST /api/channel/batch/tag': replyOf(amount),

@@ -68,6 +68,7 @@ describe('a channel on the wire', () => {
       test_time: 0,
       response_time: 0,
       balance: 0,
+      balance_currency: null,
       balance_updated_time: 0,
       used_quota: 0,
       other_info: '',
@@ -275,15 +276,27 @@ describe('a test and a balance', () => {
     })
   })
 
-  it('gives the balance at top level', async () => {
-    const id = await create({ type: 12, base_url: 'https://credit.example' })
+  it('gives the balance at top level, with its currency', async () => {
     const { send } = app.services.transport
     app.services.transport.send = async () =>
-      ({ status: 200, headers: {}, bytes: async () => Buffer.from('{"total_remaining":2.5}') }) as unknown as Awaited<
-        ReturnType<typeof send>
-      >
-    const reply = await admin.get(`/api/channel/update_balance/${id}/`)
+      ({
+        status: 200,
+        headers: {},
+        bytes: async () => Buffer.from('{"total_remaining":2.5,"data":{"available_balance":12}}'),
+      }) as unknown as Awaited<ReturnType<typeof send>>
+    for (const [type, base_url, balance, currency] of [
+      [12, 'https://credit.example', 2.5, 'USD'],
+      [25, 'https://api.moonshot.cn', 12, 'CNY'],
+    ] as const) {
+      const id = await create({ type, base_url })
+      const money = { balance, balance_currency: currency }
+      expect((await admin.get(`/api/channel/update_balance/${id}/`)).body).toEqual({
+        success: true,
+        message: '',
+        ...money,
+      })
+      expect((await admin.get(`/api/channel/${id}`)).data).toMatchObject(money)
+    }
     app.services.transport.send = send
-    expect(reply.body).toEqual({ success: true, message: '', balance: 2.5 })
   })
 })

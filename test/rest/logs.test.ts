@@ -134,6 +134,27 @@ describe('the log on the wire', () => {
     expect((await user.get('/api/log/stat')).body['success']).toBe(false)
   })
 
+  it('of a key says how many rows there are, and goes on by pages', async () => {
+    await app.sql(
+      `insert into tokens (user_id, name, key_hash, key_encrypted, key_mask) values ($1, 'home', $2, '', '')`,
+      [anna.id, sha256('abc')],
+    )
+    await app.sql(
+      `insert into logs (user_id, username, type, token_id, created_at, content)
+       select $1, 'anna', 2, 1, $2, 'row ' || n from generate_series(1, 1002) n`,
+      [anna.id, at(0)],
+    )
+    const page = async (p: string) => {
+      const { data, headers } = await user.get('/api/log/token', { query: { key: 'sk-abc', p } })
+      const rows = data as { content: string }[]
+      expect(headers.get('access-control-expose-headers')).toBe('x-total-count')
+      return [headers.get('x-total-count'), rows.length, rows[0]?.content]
+    }
+    expect(await page('')).toEqual(['1002', 1000, 'row 1002'])
+    expect(await page('1')).toEqual(['1002', 1000, 'row 1002'])
+    expect(await page('2')).toEqual(['1002', 2, 'row 2'])
+  })
+
   it('is searched by keyword and by key, in bare arrays', async () => {
     await app.sql(
       `insert into tokens (user_id, name, key_hash, key_encrypted, key_mask) values ($1, 'home', $2, '', '')`,

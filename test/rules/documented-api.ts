@@ -33,7 +33,10 @@ export const rules: RuleList = {
         'takes the quick edits of a table and answers with the whole row':
           'A quick edit answers with the whole channel.',
         'stand beside success, also when they fail': { rule: 'The time of a test is at top level.', asserts: 'time' },
-        'gives the balance at top level': { rule: 'So is a balance.', asserts: 'balance: 2.5' },
+        'gives the balance at top level, with its currency': {
+          rule: 'So is a balance, with its currency.',
+          asserts: 'balance_currency: currency',
+        },
       },
       'test/rest/tokens.test.ts': {
         'lists newest first from page 0, at most a hundred': 'So are tokens.',

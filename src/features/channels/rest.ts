@@ -66,6 +66,7 @@ const toRestChannel = asObject<ChannelView & { key?: string }>({
   test_time: asSeconds('testedAt'),
   response_time: asInteger('responseTimeMs'),
   balance: asNumber('balance'),
+  balance_currency: asTextOrNull('balanceCurrency'),
   balance_updated_time: asSeconds('balanceUpdatedAt'),
   used_quota: asInteger('usedQuota'),
   other_info: asJsonText(({ statusAt, statusReason }) =>
@@ -230,7 +231,10 @@ export const channelRoutes: RouteTable<Api> = {
   'GET /api/channel/update_balance/:id': bind((api) => api.admin.channels.updateBalance, {
     input: pathId,
     reply: noData,
-    topLevel: asObject({ balance: asNumber('balance') }),
+    topLevel: asObject<{ balance: number; currency: string | null }>({
+      balance: asNumber('balance'),
+      balance_currency: asTextOrNull('currency'),
+    }),
   }),
   'GET /api/channel/:id': bind((api) => api.admin.channels.get, { input: pathId, reply: toRestChannel }),
   'POST /api/channel/': bind((api) => api.admin.channels.create, { input: toCreate, reply: noData }),

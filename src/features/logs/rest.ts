@@ -1,5 +1,15 @@
 import { askedEnd, askedInstant, askedInteger, instant, emptyWords, pageQuery } from '#rest/read.ts'
-import { asFlag, asInteger, asJsonText, asListOf, asObject, asPage, asSeconds, asText } from '#rest/reply.ts'
+import {
+  asBarePage,
+  asFlag,
+  asInteger,
+  asJsonText,
+  asListOf,
+  asObject,
+  asPage,
+  asSeconds,
+  asText,
+} from '#rest/reply.ts'
 import { binder, type CallerOf, type RestRequest, type RouteTable } from '#rest/route.ts'
 import { clientOther, clientPromptTokens } from './client-figures.ts'
 import type { LogStat } from './stat.ts'
@@ -84,8 +94,8 @@ export const logRoutes: RouteTable<Api> = {
   'GET /api/log/self/search': bind((api) => api.user.logs.search, { input: keyword, reply: list }),
   'GET /api/log/token': bind((api) => api.user.logs.byKey, {
     anyOrigin: true,
-    input: ({ query }) => ({ key: query['key'] ?? '' }),
-    reply: list,
+    input: (request) => ({ key: request.query['key'] ?? '', page: pageQuery(request).page }),
+    reply: asBarePage(toRestLog),
   }),
   'DELETE /api/log/': bind((api) => api.admin.logs.clear, {
     input: ({ query }) => ({ before: instant(query['target_timestamp']) }),

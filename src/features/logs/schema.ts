@@ -72,7 +72,8 @@ export const listLogs = logFilters.extend(paging.shape)
 export type ListLogs = z.infer<typeof paging>
 
 export const searchLogs = z.object({ keyword: z.string().trim().max(255) })
-export const logsByKey = z.object({ key: z.string().trim().max(255) })
+export const logsByKey = z.object({ key: z.string().trim().max(255), page: pageInput.shape.page })
+export type LogsByKey = z.infer<typeof logsByKey>
 export const ownLogByRequest = z.object({ requestId: z.string().min(1).max(255) })
 export const oneLog = z.union([ownLogByRequest, z.object({ id: z.int().min(1) })])
 export type OneLog = z.infer<typeof oneLog>

@@ -16,7 +16,14 @@ import {
   patternOf,
 } from './conditions.ts'
 import { type IdRange, idsBetween, modelsLike } from './rollup.ts'
-import type { ListLogs, LogFilters, OneLog, OwnLogFilters } from './schema.ts'
+import {
+  type ListLogs,
+  listOwnLogs as ownLogsInput,
+  type LogFilters,
+  type LogsByKey,
+  type OneLog,
+  type OwnLogFilters,
+} from './schema.ts'
 import { type Query, readInTime } from './timed-query.ts'
 import { type LogRow, type LogView, toLogView } from './view.ts'
 
@@ -235,7 +242,7 @@ const firstIdsSearched = 10_000
  * The newest rows of a condition whose index does not know their order. Few are sorted; of a condition that many fit, the newest
  * stand among the highest ids.
  */
-async function newestOf(query: Query, narrow: Search['narrow']): Promise<LogRow[]> {
+async function newestOf(query: Query, narrow: (conditions: Conditions) => void): Promise<LogRow[]> {
   const conditions = createConditions()
   narrow(conditions)
   const [sample] = await query<{ count: string }>(
@@ -266,18 +273,19 @@ async function newestOf(query: Query, narrow: Search['narrow']): Promise<LogRow[
 export async function searchOwnLogs(deps: UserDeps, { keyword }: { keyword: string }): Promise<LogView[]> {
   const type = typeOf(keyword)
   if (type === undefined) return []
-  return found(deps, {
-    limit: mostFound,
-    narrow: (conditions) => {
-      conditions.add((value) => `l.type = ${value}`, type)
-    },
-  })
+  const rows = await readInTime(deps.database.pool, (query) =>
+    query<LogRow>(
+      `select ${columns} ${source} where l.user_id = $1 and l.type = $2 order by l.id desc limit ${mostFound}`,
+      [deps.actor.id, type],
+    ),
+  )
+  return rows.map((row, index) => toLogView(row, { role: 0, number: index + 1 }))
 }
 
 const typeOf = (keyword: string): number | undefined => (/^[0-6]$/.test(keyword) ? Number(keyword) : undefined)
 
-/** The newest calls with one of the caller's own keys, with or without `sk-`. @throws {DomainError} log.key_unknown */
-export async function listLogsOfKey(deps: UserDeps, { key }: { key: string }): Promise<LogView[]> {
+/** A page of the calls with one of the caller's own keys, with or without `sk-`. @throws {DomainError} log.key_unknown */
+export async function listLogsOfKey(deps: UserDeps, { key, page }: LogsByKey): Promise<LogPage> {
   const keyHash = sha256(key.replace(/^sk-/, ''))
   const token = await deps.em.findOne(
     Token,
@@ -285,28 +293,7 @@ export async function listLogsOfKey(deps: UserDeps, { key }: { key: string }): P
     { disableIdentityMap: true },
   )
   if (!token) throw new DomainError('log.key_unknown')
-  return found(deps, {
-    limit: mostOfKey,
-    narrow: (conditions) => {
-      conditions.add((value) => `l.token_id = ${value}`, token.id)
-    },
-  })
-}
-
-type Search = { limit: number; narrow: (conditions: Conditions) => void }
-
-/** The newest of the caller's own. */
-async function found({ actor, database }: UserDeps, search: Search): Promise<LogView[]> {
-  const conditions = createConditions()
-  conditions.add((value) => `l.user_id = ${value}`, actor.id)
-  search.narrow(conditions)
-  const rows = await readInTime(database.pool, (query) =>
-    query<LogRow>(
-      `select ${columns} ${source}${conditions.where()} order by l.id desc limit ${search.limit}`,
-      conditions.values(),
-    ),
-  )
-  return rows.map((row, index) => toLogView(row, { role: 0, number: index + 1 }))
+  return listOwnLogs(deps, ownLogsInput.parse({ tokenId: [token.id], page, pageSize: mostOfKey, isDocumented: true }))
 }
 
 /**
@@ -328,7 +315,7 @@ export async function getOwnLog(deps: UserDeps, { requestId }: { requestId: stri
   })
 }
 
-async function one({ database }: UserDeps, role: number, narrow: Search['narrow']): Promise<LogView> {
+async function one({ database }: UserDeps, role: number, narrow: (conditions: Conditions) => void): Promise<LogView> {
   const conditions = createConditions()
   narrow(conditions)
   const [row] = await readInTime(database.pool, (query) =>
