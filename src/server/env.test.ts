@@ -1,6 +1,7 @@
-import { readFileSync } from 'node:fs'
-import { resolve } from 'node:path'
-import { describe, expect, test } from 'vitest'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { environment, readEnvironment } from './env.ts'
 
 describe('the environment', () => {
@@ -88,10 +89,39 @@ describe('the environment', () => {
     ['BODY_WAIT_SECONDS', '-1', 'whole number'],
     ['METRICS_KEY', 'short', 'at least 16'],
     ['LOG_LEVEL', 'loud', 'fatal'],
+    ...['', '_TRACES'].flatMap((signal) =>
+      [
+        ['HEADERS', 'api-key', 'name=value'],
+        ['HEADERS', 'api-key=', 'name=value'],
+        ['HEADERS', 'api key=1', 'name=value'],
+        ['HEADERS', 'a=1,b=%0Ac', 'name=value'],
+        ['HEADERS', 'a=1;b', 'name=value'],
+        ['HEADERS', 'a=%zz', 'name=value'],
+        ['TIMEOUT', '10s', 'whole number'],
+        ['TIMEOUT', '0', 'at least 1'],
+        ['COMPRESSION', 'zstd', 'gzip or none'],
+        ['CERTIFICATE', '/nowhere/ca.pem', 'readable file'],
+        ['CLIENT_CERTIFICATE', 'package.json', 'PEM'],
+        ['CLIENT_KEY', '/', 'readable file'],
+      ].map(([name, value = '', rule = '']) => [`OTEL_EXPORTER_OTLP${signal}_${name}`, value, rule]),
+    ),
     ['LEDGER_LEASES', 'yes', 'on or off'],
     ['WARM_UP', 'yes', 'on or off'],
   ])('refuses %s=%s, naming the variable and the rule', (name, value, rule) => {
     expect(() => readEnvironment({ [name]: value })).toThrow(new RegExp(`${name} .*${rule}`))
+  })
+
+  test('takes what the exporter of spans reads by itself', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'certificate-'))
+    onTestFinished(() => rmSync(folder, { recursive: true }))
+    const given = {
+      OTEL_EXPORTER_OTLP_HEADERS: 'api-key=a%20b==, x-tenant=1,',
+      OTEL_EXPORTER_OTLP_TRACES_TIMEOUT: '5000',
+      OTEL_EXPORTER_OTLP_COMPRESSION: 'gzip',
+      OTEL_EXPORTER_OTLP_CERTIFICATE: join(folder, 'ca.pem'),
+    }
+    writeFileSync(given.OTEL_EXPORTER_OTLP_CERTIFICATE, '-----BEGIN CERTIFICATE-----')
+    expect(readEnvironment(given)).toMatchObject({ ...given, OTEL_EXPORTER_OTLP_TRACES_TIMEOUT: 5000 })
   })
 
   test('refuses limits of bodies that cannot be kept together', () => {
