@@ -82,6 +82,18 @@ test('what the upstream writes of anything else, or in no form at all, counts no
   expect((await meter.takeRest()).measured.usage.promptTokens).toBe(0)
 })
 
+test('images count as input until the upstream has counted them itself, one of low detail less', async () => {
+  const meter = start()
+  const image = (detail?: string) => ({ type: 'input_image', image_url: 'data:image/png;base64,AAAA', detail })
+  const item = { type: 'message', role: 'user', content: [image(), image('low'), image('high')] }
+  meter.ask({ type: 'conversation.item.create', item })
+  expect(meter.soFar()).toMatchObject({ promptTokens: 255 + 85 + 255 })
+  expect((await meter.end()).usage).toMatchObject({ promptTokens: 255 + 85 + 255, audioInputTokens: 0 })
+  meter.ask({ type: 'response.create', response: { input: [{ ...item, content: [image()] }] } })
+  expect(await meter.end({ usage: { input_tokens: 40, output_tokens: 60 } })).toMatchObject({ source: 'upstream' })
+  expect((await meter.takeRest()).measured).toMatchObject({ source: 'none' })
+})
+
 test('a response’s time begins when it is asked for, and its first part is remembered', async () => {
   const meter = start()
   meter.wait(5000)
@@ -110,6 +122,25 @@ test('of two responses at once, the end of one leaves what the other has said, a
   expect(meter.responding).toBe(true)
   expect(meter.soFar()).toMatchObject({ promptTokens: 1000, completionTokens: 3 })
   expect((await meter.takeRest()).measured.usage).toMatchObject({ promptTokens: 1000, completionTokens: 2 })
+})
+
+test('the end of a response that never began leaves the two that are under way to be paid', async () => {
+  const meter = start()
+  for (const [id, delta] of [
+    ['spoken', 'Good day'],
+    ['beside', 'sorted'],
+  ]) {
+    meter.receive({ type: 'response.created', response: { id } })
+    meter.receive({ type: 'response.output_text.delta', response_id: id, delta })
+  }
+  expect(await meter.end({ id: 'refused', status: 'failed' })).toMatchObject({ source: 'none' })
+  expect(meter.soFar()).toMatchObject({ completionTokens: 4 })
+  expect((await meter.end({ id: 'beside', usage: { input_tokens: 4, output_tokens: 6 } })).usage.completionTokens).toBe(
+    6,
+  )
+  // Of the only one left it is the end, by whatever name.
+  expect((await meter.end({ id: 'another' })).usage).toMatchObject({ completionTokens: 2 })
+  expect((await meter.takeRest()).measured).toMatchObject({ source: 'none' })
 })
 
 test('the results of functions, earlier answers and what one response alone is given count as input', async () => {

@@ -7,6 +7,8 @@ import {
   type Usage,
 } from '#core/usage.ts'
 import { cheapTextTokens } from '#relay/counting/cheap-count.ts'
+import { imageTokens } from '#relay/counting/image-tokens.ts'
+import { mediaFromUrl } from '#relay/dialects/openai-chat/parts.ts'
 import { type Json, recordOf, recordsOf, textOf } from '#relay/providers/shared/json.ts'
 import { audioFormatsOf, inputAudioTokens, pcm16, secondsOf, outputAudioTokens } from './audio-format.ts'
 import { transcriberOf } from './transcription.ts'
@@ -73,6 +75,8 @@ export function createMeter(given: {
   let formats = { input: pcm16, output: pcm16 }
   let tools: Json[] = []
   let inputSeconds = 0
+  /** Their tokens. */
+  let inputImages = 0
   let responses = 0
   /** When the response was asked for that has not begun. */
   let askedAt: number | null = null
@@ -94,6 +98,12 @@ export function createMeter(given: {
     const length = secondsOf(base64, formats.input)
     inputSeconds += length
     fresh.seconds += length
+  }
+  const countInputImage = ({ image_url: url, detail }: Json): void => {
+    const source = mediaFromUrl(textOf(url) ?? '')
+    const tokens = imageTokens({ type: 'image', source, detail: detail === 'low' ? 'low' : 'auto' }, given.model)
+    inputImages += tokens
+    fresh.text += tokens
   }
 
   const begin = (id: string): Answer => {
@@ -132,9 +142,10 @@ export function createMeter(given: {
     if (item['type'] === 'message') countParts(item, ({ type }) => type === 'input_text')
     else if (item['type'] === 'function_call_output') countInput(textOf(item['output']) ?? '')
   }
-  const countAudio = (item: Json): void => {
+  const countMedia = (item: Json): void => {
     for (const part of recordsOf(item['content'])) {
       if (part['type'] === 'input_audio') countInputAudio(textOf(part['audio']) ?? '')
+      else if (part['type'] === 'input_image') countInputImage(part)
     }
   }
 
@@ -148,7 +159,7 @@ export function createMeter(given: {
         break
       case 'conversation.item.create': {
         const item = recordOf(event['item']) ?? {}
-        countAudio(item)
+        countMedia(item)
         // Earlier answers. The upstream's own come back as added items, too, so they are counted here only.
         if (item['role'] === 'assistant') countParts(item, ({ type }) => type !== 'input_text')
         break
@@ -159,7 +170,7 @@ export function createMeter(given: {
         const own = recordOf(event['response']) ?? {}
         countInput(textOf(own['instructions']) ?? '')
         for (const item of recordsOf(own['input'])) {
-          countAudio(item)
+          countMedia(item)
           countParts(item, () => true)
           countInput(textOf(item['output']) ?? '')
         }
@@ -190,12 +201,11 @@ export function createMeter(given: {
     return type === 'response.done'
   }
 
-  /** All that are under way where none has the id. */
+  /** Without an id, all that are under way. An id that began nothing is that of the only one, or of one without a name. */
   const takeAnswers = (id: string | undefined): Answer[] => {
-    const named = id === undefined ? undefined : answers.get(id)
-    const taken = named ? [named] : [...answers.values()]
-    if (id !== undefined && named) answers.delete(id)
-    else answers.clear()
+    const ended = id === undefined || answers.size === 1 ? [...answers.keys()] : [answers.has(id) ? id : '']
+    const taken = ended.flatMap((one) => answers.get(one) ?? [])
+    for (const one of ended) answers.delete(one)
     return taken
   }
 
@@ -217,9 +227,11 @@ export function createMeter(given: {
     const audioInputTokens = inputAudioTokens(inputSeconds)
     const audioOutputTokens = outputAudioTokens(secondsIn(taken))
     const texts = [input.take(), Promise.all(taken.map(({ output }) => output.take())).then(sumOf)]
+    const images = inputImages
     inputSeconds = 0
+    inputImages = 0
     const [textIn = 0, textOut = 0] = await Promise.all(texts)
-    const promptTokens = textIn + audioInputTokens + (withTools ? tools.length * tokensOfATool : 0)
+    const promptTokens = textIn + images + audioInputTokens + (withTools ? tools.length * tokensOfATool : 0)
     const completionTokens = textOut + audioOutputTokens
     return {
       usage: { ...emptyUsage, promptTokens, completionTokens, audioInputTokens, audioOutputTokens },
@@ -241,6 +253,7 @@ export function createMeter(given: {
       if (reported) {
         input.clear()
         inputSeconds = 0
+        inputImages = 0
         asked = { text: 0, seconds: 0 }
         // One beside the conversation adds nothing to it.
         if (!corrected && response['conversation_id'] !== null) {
