@@ -3,7 +3,7 @@ import type { Services } from '#features/deps.ts'
 import { listedAtOnce, readBatchResult } from '#relay/providers/anthropic/batches.ts'
 import { createJsonLineReader } from '#relay/providers/shared/json-lines.ts'
 import type { UpstreamChannel } from '#relay/upstream-call/channel.ts'
-import { asBatch, askAboutBatch, hasEnded } from './ask.ts'
+import { asBatch, askAboutBatch, BatchRefused, hasEnded } from './ask.ts'
 import { adoptBatch, forgetIntent, countTwins, type Json, knownBatches, noteLook, type StoredBatch } from './store.ts'
 
 type LostServices = Parameters<typeof askAboutBatch>[0] & Pick<Services, 'database' | 'ledger' | 'log'>
@@ -100,15 +100,29 @@ function requestsOf(batch: Json): number {
 
 type Among = { intent: StoredBatch; candidates: Listed[] }
 
+/** What cannot be read of one candidate hides no other: it matters where none of the others is the lost one. */
 async function withItsNames(
   services: LostServices,
   place: UpstreamChannel,
   { intent, candidates }: Among,
 ): Promise<Listed[]> {
   const found: Listed[] = []
-  for (const candidate of candidates)
-    if ((await namesIn(services, place, candidate)) === intent.facts.intent?.customIds) found.push(candidate)
+  let unread: Error | undefined
+  for (const candidate of candidates) {
+    try {
+      if ((await namesIn(services, place, candidate)) === intent.facts.intent?.customIds) found.push(candidate)
+    } catch (error) {
+      if (!(error instanceof ResultsShort || error instanceof BatchRefused)) throw error
+      if (error instanceof BatchRefused) error.reply.cancel()
+      unread = error
+    }
+  }
+  if (unread && found.length === 0) throw unread
   return found
+}
+
+class ResultsShort extends Error {
+  override name = 'ResultsShort'
 }
 
 /** Results do not change any more, and those of another batch are met in each round. */
@@ -128,7 +142,8 @@ async function namesIn(services: LostServices, place: UpstreamChannel, batch: Li
   for await (const chunk of reply.body) take(reader.push(chunk))
   take(reader.end())
   // Cut off between two lines, a file looks whole.
-  if (ids.length < requestsOf(batch)) throw new Error('the results have fewer lines than their batch has requests')
+  if (ids.length < requestsOf(batch))
+    throw new ResultsShort('the results have fewer lines than their batch has requests')
   const names = customIdsOf(ids)
   if (read.size >= mostRead) read.clear()
   read.set(id, names)

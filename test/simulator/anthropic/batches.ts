@@ -21,6 +21,8 @@ type Batch = {
   results: Json[] | null
   canceled: boolean
   read: number
+  /** How many times its results lack a line; else what the call for them says. */
+  lineless: number | undefined
   at: string
 }
 
@@ -129,6 +131,7 @@ export const messageBatches: PlainOperation = {
         results: null,
         canceled: false,
         read: 0,
+        lineless: numberOf(call.directives, 'lineless'),
         at,
       }
       stored.set(batch.id, batch as unknown as Json)
@@ -150,7 +153,7 @@ export const messageBatches: PlainOperation = {
       return json(shown(batch))
     }
     if (!batch.results) refuse('message_batch: no results while it is in progress')
-    const isCut = batch.read < (numberOf(call.directives, 'lineless') ?? 0)
+    const isCut = batch.read < (batch.lineless ?? numberOf(call.directives, 'lineless') ?? 0)
     batch.read += 1
     const results = batch.results ?? []
     const lines = (isCut ? results.slice(0, -1) : results).map((line) => `${JSON.stringify(line)}\n`).join('')
