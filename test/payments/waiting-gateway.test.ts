@@ -56,3 +56,13 @@ it('one order is opened for a key, with one page, and a page that failed may be 
   expect((await ask(user, 'user.orders.pay', { key: 'next', amount: 10 })).status).toBe(200)
   expect(await ordersOf(user)).toEqual(['pending', 'failed', 'pending'])
 })
+
+it('a page that another node has made under the same key at this moment is waited for, and its order does not fail', async () => {
+  const user = await payer()
+  stripe.failNext(409, 409)
+  expect(await ask(user, 'user.orders.pay', { key: 'both', amount: 10 })).toMatchObject({
+    status: 200,
+    started: { kind: 'redirect', url: expect.stringContaining('/pay/') as string },
+  })
+  expect(await ordersOf(user)).toEqual(['pending'])
+})

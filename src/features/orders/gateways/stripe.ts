@@ -1,4 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
+import { setTimeout as delay } from 'node:timers/promises'
 import { z } from 'zod'
 import { DomainError } from '#core/errors.ts'
 import type { TopUpOrder } from '#db/entities/top-up-order.ts'
@@ -12,6 +13,7 @@ import { isRealSecret } from './placeholder.ts'
 /** The form of the API that is spoken here; newer ones are not sent to us. */
 const apiVersion = '2024-06-20'
 const timeoutMs = 20_000
+const askAgainMs = 250
 /** The provider takes no less than half an hour. */
 const planPageSeconds = 31 * 60
 /** How far the time in a signature may be from ours. */
@@ -76,12 +78,19 @@ export async function createCheckout(
     const reply = await sendUnsigned(services.transport, request)
     return { status: reply.status, text: await reply.text(1_048_576) }
   }
+  const startedAt = performance.now()
   try {
     // Under the same key a second request makes no second page.
-    const { status, text } = await send().catch((error: unknown) => {
+    let reply = await send().catch((error: unknown) => {
       if (error instanceof TransportError) return send()
       throw error
     })
+    // Another node is having this very page made, for a repetition of the payer's request: the answer to both is that page.
+    while (reply.status === 409 && performance.now() - startedAt < timeoutMs) {
+      await delay(askAgainMs)
+      reply = await send()
+    }
+    const { status, text } = reply
     if (status !== 200) throw new Error(`the payment provider answered with status ${status}`)
     return session.parse(JSON.parse(text))
   } catch (cause) {
