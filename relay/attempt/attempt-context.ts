@@ -26,7 +26,7 @@ export type AttemptContext = {
   claude: boolean
   losses: string[]
   /** As in `UpstreamRequest`. */
-  searches: boolean
+  searches: number
   sentAt: number
   /** The request went upstream. */
   asked: boolean

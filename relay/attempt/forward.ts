@@ -105,7 +105,7 @@ async function forwardOnce(
     reasoning,
     claude: call.dialect.pricedAsClaude || isPricedAsClaude(attempt.channel.type, attempt.upstreamModel),
     losses: [],
-    searches: false,
+    searches: 0,
     sentAt: performance.now(),
     asked: false,
     answered: false,
@@ -115,7 +115,7 @@ async function forwardOnce(
     context.providerCall = await withToken(services, attempt, providerCall)
     const request = await buildRequest(context)
     context.losses = lossNames([...(call.dropped ?? []), ...(request.losses ?? [])])
-    context.searches = request.searches === true
+    context.searches = request.searches ?? 0
     if (call.stream && !sent.request.stream) stopPings = pingUntilAnswered(call, context.losses)
     context.sentAt = performance.now()
     const reply = await sendRequest(context, request, context.providerCall.stream ? 'stream' : 'unstreamed')

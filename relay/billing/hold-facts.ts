@@ -93,6 +93,8 @@ export function toolsOf({ tools, extra }: ChatRequest, model: string, imagePrice
     if (tool.type === 'web-search') webSearchCalls += Math.min(tool.maxUses ?? usualSearches, 10)
     const kind = kindOf(tool)
     if (/^((openrouter:)?web_search|google_?search)/i.test(kind)) webSearchCalls += usualSearches
+    // Moonshot's `$web_search`.
+    if (kind === 'builtin_function') webSearchCalls += 1
     if (kind.startsWith('file_search')) fileSearchCalls += usualSearches
     if (/^(code_interpreter|shell)/.test(kind)) containers.push({ id: '', gigabytes: gigabytesOf(valueOf(tool)) })
     if (kind === 'image_generation') drawing = drawingOf(tool)

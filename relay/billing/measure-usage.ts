@@ -23,7 +23,7 @@ export async function measureUsage(
 ): Promise<MeasuredUsage> {
   const { count } = services.counter
   const { upstreamModel } = attempt
-  const reported = searches ? { ...received, webSearchCalls: received.webSearchCalls ?? 1 } : received
+  const reported = searches > 0 ? { ...received, webSearchCalls: received.webSearchCalls ?? searches } : received
   const { usage, reported: isReported, corrected } = normaliseUsage(reported)
   const request = isCount(reported.promptTokens) ? sent.request : await withImages(services, sent.request)
   if (!isReported) {

@@ -86,8 +86,8 @@ export type UpstreamRequest = {
   body?: unknown
   /** What could not be expressed in the upstream's form, by name, for `x-translation-loss`. */
   losses?: string[] | undefined
-  /** The vendor was asked to search the web by a word that its answers may say nothing of; a search is charged all the same. */
-  searches?: boolean | undefined
+  /** Searches of the web that the vendor was asked for in words that its answers may say nothing of; they are charged all the same. */
+  searches?: number | undefined
 }
 
 /** How far a native answer has come, reported by a listener that watches bytes it does not change. */

@@ -1,6 +1,6 @@
 import { parseExactly } from '#core/exact-json.ts'
 import { withOverride } from '#core/param-override.ts'
-import { asksForSearch } from '#relay/chat/hosted/uncounted-search.ts'
+import { uncountedSearches } from '#relay/chat/hosted/uncounted-search.ts'
 import type { Provider, ProviderCall, UpstreamRequest } from '#relay/providers/types.ts'
 
 type Json = Record<string, unknown>
@@ -20,7 +20,7 @@ export function withParamOverride(
   const body = withOverride(given, override)
   const headers = provider.afterOverride?.(body, call)
   // A search that the channel takes out of the call is not charged.
-  const searches = request.searches === true && asksForSearch(body)
+  const searches = Math.min(request.searches ?? 0, uncountedSearches(body))
   return { ...request, body, searches, ...(headers ? { headers: { ...request.headers, ...headers } } : {}) }
 }
 

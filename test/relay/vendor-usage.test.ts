@@ -49,6 +49,27 @@ test('what a vendor counts itself is charged as it counts', async () => {
   expect(await charged(17, { enable_search: true }, { usage: plugins })).toEqual(withSearches(2))
 })
 
+test('searches of Moonshot are charged by the call that hands their results back, and by that alone', async () => {
+  const call = (id: string, name = '$web_search') => ({
+    id,
+    type: 'builtin_function',
+    function: { name, arguments: '{}' },
+  })
+  const result = (id: string) => ({ role: 'tool', tool_call_id: id, content: '{}' })
+  const tools = [{ type: 'builtin_function', function: { name: '$web_search' } }]
+  const question = { role: 'user', content: 'what is new' }
+  const asking = { role: 'assistant', content: '', tool_calls: [call('a'), call('b'), call('c', 'other')] }
+  const back = [question, asking, result('a'), result('b'), result('c')]
+  for (const stream of [false, true]) {
+    expect(await charged(25, { tools }, { stream })).toEqual(withSearches(0))
+    expect(await charged(25, { tools, messages: back }, { stream })).toEqual(withSearches(2))
+  }
+  const override = { temperature: 0 }
+  expect(await charged(25, { tools, messages: back }, { override })).toEqual(withSearches(2))
+  const later = [...back, { role: 'assistant', content: 'found' }, question]
+  expect(await charged(25, { tools, messages: later })).toEqual(withSearches(0))
+})
+
 test.each([
   ['x_tools', { x_tools: { web_search: { count: 2 } } }],
   ['tool_usage', { tool_usage: { web_search: 2 } }],
@@ -70,6 +91,7 @@ test('a search is set aside for before it is asked for', async () => {
     [{ plugins: [{ id: 'web' }] }, 403],
     [{ enable_search: true }, 403],
     [{ tools: [{ type: 'openrouter:web_search' }] }, 403],
+    [{ tools: [{ type: 'builtin_function', function: { name: '$web_search' } }] }, 403],
   ] as const) {
     // Enough for the answer, and less than a search.
     const poor = await app.make.token(await app.make.user({ quota: 4900 }))

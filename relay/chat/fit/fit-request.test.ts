@@ -53,6 +53,21 @@ describe('names', () => {
     expect(fitName('1 名字', rule)).toMatch(/^_1____[0-9a-f]{12}$/)
   })
 
+  test('that a vendor gives a function of its own stay, beside those of callers', () => {
+    const builtIn = { type: 'builtin_function', function: { name: '$web_search' } }
+    const part = { type: 'tool-call' as const, id: 'a', arguments: '{}' }
+    const messages: Message[] = [
+      { role: 'assistant', content: [{ ...part, name: '$web_search' }] },
+      results(result('a')),
+    ]
+    const tools = [{ type: 'vendor' as const, dialect: 'openai-chat' as const, value: builtIn }]
+    expect(takesNames(requestWith({ messages, tools }), openAiProfile)).toBe(true)
+    expect(takesNames(requestWith({ messages }), openAiProfile)).toBe(false)
+    const odd = { type: 'function' as const, name: '$other' }
+    const { callerNames } = fitRequest(requestWith({ messages, tools: [...tools, odd] }), openAiProfile)
+    expect([...callerNames.values()]).toEqual(['$other'])
+  })
+
   test('of tools are changed wherever they stand, and come back in answers and streams', () => {
     const given = requestWith({
       tools: [

@@ -1,4 +1,5 @@
 import type { ChatRequest, FunctionTool, JsonSchema, Message, Tool, ToolChoice } from '../request.ts'
+import { isObject } from '../json.ts'
 import { isNamed, withFewerTokens, withFewerTools, withJsonWord } from './limits.ts'
 import { fitsRule, fitName, fitUser } from './names.ts'
 import { pairResults } from './pairing.ts'
@@ -15,12 +16,19 @@ type Fitted = {
 
 type Part = Message['content'][number]
 
+/** What a vendor itself calls a function of its own: Moonshot's `$web_search` keeps to no rule for the names of others. */
+function builtInName(tool: Tool): unknown {
+  const { type, function: fn } = tool.type === 'vendor' && isObject(tool.value) ? tool.value : {}
+  return type === 'builtin_function' && isObject(fn) ? fn['name'] : undefined
+}
+
 /** Names of tools that the target would refuse, each with the one it gets. */
 function oddNames(request: ChatRequest, rule: NameRule | undefined): Map<string, string> {
   const odd = new Map<string, string>()
   if (!rule) return odd
+  const builtIn = new Set(request.tools.map(builtInName))
   const check = (name: string): void => {
-    if (!fitsRule(name, rule)) odd.set(name, fitName(name, rule))
+    if (!fitsRule(name, rule) && !builtIn.has(name)) odd.set(name, fitName(name, rule))
   }
   for (const tool of request.tools) if (isNamed(tool)) check(tool.name)
   for (const message of request.messages) {

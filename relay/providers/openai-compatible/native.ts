@@ -28,13 +28,14 @@ function nativeRequest(style: OpenAiStyle, native: NativeBody, call: ProviderCal
   if ((body['stream'] === true) !== call.stream) body['stream'] = call.stream
   setStreamOptions(body, style, call)
   const losses = finishBody(body, style, call)
+  const searches = searchesBy(style, body)
   return {
     method: 'POST' as const,
     url: chatUrl(style, { ...call, model: String(body['model']) }),
     headers: requestHeaders(style, call),
     body: rewriteBody(native, body),
     losses,
-    ...(searchesBy(style, body) ? { searches: true } : {}),
+    ...(searches > 0 ? { searches } : {}),
   }
 }
 

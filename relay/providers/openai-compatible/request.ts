@@ -1,5 +1,5 @@
 import { channelTypeOf } from '#core/channel-types/index.ts'
-import { asksForSearch } from '#relay/chat/hosted/uncounted-search.ts'
+import { searchesHandedBack, uncountedSearches } from '#relay/chat/hosted/uncounted-search.ts'
 import { lossesTowards } from '#relay/chat/losses.ts'
 import type { Effort } from '#core/models/parameters.ts'
 import type { ChatRequest, ReasoningInput, ResponseFormat } from '#relay/chat/request.ts'
@@ -159,9 +159,9 @@ export function finishBody(body: Json, style: OpenAiStyle, call: ProviderCall): 
   return [...dropped, ...(style.adjust?.(body, call) ?? [])]
 }
 
-/** Whether the vendor searches for a word in the body that its answers may say nothing of. */
-export const searchesBy = (style: OpenAiStyle, body: Json): boolean =>
-  style.ignoresSearches !== true && asksForSearch(body)
+/** How often the vendor searches for words in the body that its answers may say nothing of. */
+export const searchesBy = (style: OpenAiStyle, body: Json): number =>
+  style.ignoresSearches ? searchesHandedBack(body) : uncountedSearches(body)
 
 export function toOpenAiRequest(style: OpenAiStyle) {
   return (request: ChatRequest, call: ProviderCall): UpstreamRequest => {
@@ -174,13 +174,14 @@ export function toOpenAiRequest(style: OpenAiStyle) {
       losses,
     })
     for (const name of finishBody(body, style, call)) losses.add(name)
+    const searches = searchesBy(style, body)
     return {
       method: 'POST',
       url: chatUrl(style, { ...call, model: String(body['model']) }),
       headers: requestHeaders(style, call),
       body,
       losses: [...losses],
-      ...(searchesBy(style, body) ? { searches: true } : {}),
+      ...(searches > 0 ? { searches } : {}),
     }
   }
 }
