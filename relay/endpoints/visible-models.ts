@@ -1,4 +1,5 @@
-import { autoGroup, autoGroups } from '#core/groups.ts'
+import { autoGroup } from '#core/auto-group.ts'
+import { autoGroups } from '#core/groups.ts'
 import { priceOf } from '#core/pricing/price-of.ts'
 import { resolveModelMapping } from '#core/routing/model-names.ts'
 import type { Caller, RelayServices } from '#relay/request/call.ts'

@@ -1,5 +1,6 @@
 import { DomainError } from '#core/errors.ts'
-import { autoGroup, autoGroups } from '#core/groups.ts'
+import { autoGroup } from '#core/auto-group.ts'
+import { autoGroups } from '#core/groups.ts'
 import { abilityModel, splitPrefix } from '#core/routing/abilities.ts'
 import { candidates, type Candidates, type Tiers } from '#core/routing/candidates.ts'
 import { actualModels, resolveModelMapping } from '#core/routing/model-names.ts'

@@ -1,3 +1,4 @@
+import { autoGroup } from './auto-group.ts'
 import type { OptionsReader } from './options/registry/index.ts'
 import { chargedGroupRatio } from './pricing/price-of.ts'
 
@@ -6,9 +7,6 @@ export type UsableGroup = { name: string; ratio: number; description: string }
 
 /** Shown for one's own group where root wrote no description. */
 const ownGroupDescription = '用户分组'
-
-/** What a token names that leaves the choice among root's list of groups to each call. */
-export const autoGroup = 'auto'
 
 /** The user's own group and those root opened to everybody, as far as they have a ratio; the own group comes first. */
 export function usableGroups(options: OptionsReader, userGroup: string): UsableGroup[] {

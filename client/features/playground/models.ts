@@ -1,4 +1,5 @@
 import { useMemo } from 'react'
+import { autoGroup } from '#core/auto-group.ts'
 import { ratioToDollars } from '#core/pricing/prices.ts'
 import type { RouterOutputs } from '#server/app-router.ts'
 import type { ReplyUsage } from './reply.ts'
@@ -36,7 +37,10 @@ export function useOffer(group: string) {
   const ratio = groups.data?.find(({ name }) => name === used)?.ratio ?? 1
   const priced = useMemo(() => new Map(pricing.data?.items.map((item) => [item.model, item])), [pricing.data])
   const names = useMemo(() => {
-    const served = (models.data ?? []).filter((name) => priced.get(name)?.groups.includes(used) ?? true)
+    // Under `auto` a call goes to whichever of the reader's groups serves its model.
+    const isServed = (groupsOfModel: readonly string[]) =>
+      used === autoGroup ? groupsOfModel.length > 0 : groupsOfModel.includes(used)
+    const served = (models.data ?? []).filter((name) => isServed(priced.get(name)?.groups ?? [used]))
     // Without a price a call may be refused: such models come last.
     return [...served.filter((name) => priced.has(name)), ...served.filter((name) => !priced.has(name))]
   }, [models.data, priced, used])

@@ -1,5 +1,5 @@
 import type { EntityManager } from '@mikro-orm/postgresql'
-import { autoGroup } from '#core/groups.ts'
+import { autoGroup } from '#core/auto-group.ts'
 import { DomainError } from '#core/errors.ts'
 import { namesGroup, textsAfterRename } from '#core/options/rename-group.ts'
 import { splitList } from '#core/routing/abilities.ts'

@@ -1,5 +1,6 @@
 import { catalogPrice, type CatalogPrice, contextWindow } from '#core/pricing/catalogue.ts'
-import { autoGroup, usableGroups, type UsableGroup } from '#core/groups.ts'
+import { autoGroup } from '#core/auto-group.ts'
+import { usableGroups, type UsableGroup } from '#core/groups.ts'
 import type { OptionsReader } from '#core/options/registry/index.ts'
 import { isInPriceTables, priceOf, taskPriceOf } from '#core/pricing/price-of.ts'
 import { listsCacheWrites } from '#core/pricing/resolve-price.ts'
