@@ -147,6 +147,25 @@ describe('a call', () => {
   })
 })
 
+test('a cache point closes tools only for models that take one there, and is named as lost elsewhere', () => {
+  const cacheControl = { type: 'ephemeral' as const }
+  const tools = [{ type: 'function' as const, name: 'look', cacheControl }]
+  const system = { role: 'system' as const, content: [{ type: 'text' as const, text: 'be brief', cacheControl }] }
+  const user = { role: 'user' as const, content: [{ type: 'text' as const, text: 'hi' }] }
+  const sentTo = (model: string) => {
+    const channel = { baseUrl: 'https://vpc.test', key: 'a|b|us-east-1' }
+    const { body, losses } = aws.chat.request(
+      requestWith({ messages: [system, user], tools }),
+      callWith({ model, channel }),
+    )
+    const points = (value: unknown) => JSON.stringify(value).split('cachePoint').length - 1
+    const { system: instructions, toolConfig } = body as { system?: unknown; toolConfig?: unknown }
+    return [points(instructions), points(toolConfig), losses?.includes('cache_control')]
+  }
+  expect(sentTo('amazon.nova-pro-v1:0')).toEqual([1, 0, true])
+  expect(sentTo('openai.gpt-oss-120b-1:0')).toEqual([0, 0, true])
+})
+
 test('exceptions carry the status their kind stands for', () => {
   const error = (body: object, status = 400) => aws.error(status, JSON.stringify(body))
   expect(error({ __type: 'com.amazon#ServiceQuotaExceededException', message: 'm' })).toMatchObject({ status: 429 })

@@ -10,8 +10,9 @@ import { asFunctionTool } from '../../shared/custom-tools.ts'
 import { type Json, recordOf, recordsOf, textOf, withoutAbsent } from '../../shared/json.ts'
 import { cachePoint, toConverseMessage } from './blocks.ts'
 
-/** Models that keep what a cache point closes. */
+/** Models that keep what a cache point closes; where tools may be so closed, fewer. */
 const caches = (model: string): boolean => /nova|claude/.test(model)
+const cachesTools = (model: string): boolean => /claude/.test(model)
 
 /** Fields of this very call that a caller may send; they are copied as they are. */
 const extensions = ['additionalModelRequestFields', 'guardrailConfig', 'performanceConfig', 'requestMetadata']
@@ -31,9 +32,10 @@ function toolsOf(request: ChatRequest, losses: Set<string>): Json[] {
     const { name, description, parameters, strict } = tool.type === 'custom' ? asFunctionTool(tool) : tool
     const schema = parameters ? { inputSchema: { json: { ...parameters, type: 'object' } } } : {}
     const spec = toolSpec(name, { description, ...schema, strict: strict === true ? true : undefined })
-    return tool.type === 'function' && tool.cacheControl && caches(request.model)
-      ? [spec, cachePoint(tool.cacheControl)]
-      : [spec]
+    if (tool.type !== 'function' || !tool.cacheControl) return [spec]
+    if (cachesTools(request.model)) return [spec, cachePoint(tool.cacheControl)]
+    losses.add('cache_control')
+    return [spec]
   })
 }
 
