@@ -156,17 +156,17 @@ function dropOtherModels(json: Json, note: Note): void {
   }
 }
 
-/** Vendors serve the same model faster for a multiple of its price, which nothing here is priced by. */
+/** Vendors serve the same model faster for more than its price, which nothing here is priced by. Each is looked for in the field's JSON. */
 const fasterService: Readonly<Record<string, RegExp>> = {
   service_tier: /priority|fast/i,
   serviceTier: /priority|fast/i,
-  speed: /^fast$/i,
+  speed: /^"fast"$/i,
+  performanceConfig: /optimized/i,
 }
 
 function dropFasterService(json: Json, note: Note): void {
   for (const [name, faster] of Object.entries(fasterService)) {
-    const word = json[name]
-    if (typeof word === 'string' && faster.test(word)) dropField(json, name, note)
+    if (Object.hasOwn(json, name) && faster.test(JSON.stringify(json[name]))) dropField(json, name, note)
   }
 }
 

@@ -77,7 +77,9 @@ const fasterServices: Record<string, unknown>[] = [
   { service_tier: 'priority' },
   { service_tier: 'SERVICE_TIER_PRIORITY' },
   { serviceTier: 'priority' },
+  { serviceTier: { type: 'priority' } },
   { speed: 'fast' },
+  { performanceConfig: { latency: 'optimized' } },
 ]
 
 test.each(callerDialects)(
@@ -88,7 +90,7 @@ test.each(callerDialects)(
     for (const service of fasterServices) {
       app.upstream.clear()
       await say(app, by, { token, model, body: { ...by.body(model, 'hello', false), ...service } })
-      expect(JSON.stringify(app.upstream.requests[0]?.body)).not.toMatch(/priority|"fast"/i)
+      expect(JSON.stringify(app.upstream.requests[0]?.body)).not.toMatch(/priority|"fast"|optimized/i)
     }
     app.upstream.clear()
     const cheaper = { ...by.body(model, 'hello', false), service_tier: 'flex' }
