@@ -137,8 +137,10 @@ export type Product = Launched & {
 /** Starts the product and waits until all of its processes serve. */
 export async function startProduct(input: ProductInput): Promise<Product> {
   const launched = await launchProduct(input)
+  // A connection that comes while the last worker closes is taken by the first process and given to nobody until it ends (Node's
+  // cluster module): not healthy either, as whoever asks from outside sees it.
   const health = (): Promise<number> =>
-    fetch(`${launched.url}/healthz`).then(
+    fetch(`${launched.url}/healthz`, { signal: AbortSignal.timeout(10_000) }).then(
       (reply) => reply.body?.cancel().then(() => reply.status) ?? reply.status,
       () => 0,
     )
