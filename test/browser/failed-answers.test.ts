@@ -110,6 +110,17 @@ describeWithBrowser('an answer that is not the product’s own', async () => {
     isDown.list = false
     await unread.getByRole('button', { name: '重试' }).click()
     await page.getByText('充值已到账').waitFor()
+
+    // A message is read again once it is marked as read; where that fails it stays.
+    const text = { title: 'Notice', content: 'Read this', format: 'markdown' as const }
+    const { id } = await app.trpc(root).admin.messages.create.mutate({ ...text, recipients: { userIds: [root.id] } })
+    let reads = 0
+    await page.route(/trpc\/[^?]*user\.messages\.get/, (route) =>
+      (reads += 1) === 1 ? route.fallback() : route.fulfill({ status: 500, body: '' }),
+    )
+    await follow(page, `/app/inbox/${id}`)
+    await page.getByRole('alert').filter({ hasText: '刷新失败，显示的是之前的内容' }).waitFor()
+    expect(await page.getByText('Read this').count()).toBe(1)
     await context.close()
   })
 })

@@ -156,15 +156,17 @@ describeWithBrowser('the wallet and its administration', async () => {
     await context.close()
   })
 
-  test('the price of an amount is not shown, nor paid, as that of another one', async () => {
+  test('the price of an amount is not shown, nor paid, as that of another one, and is asked for again where it did not come', async () => {
     const user = await app.make.user({ quota: 0 })
     const { page, context } = await open(user, '/app/wallet')
     await page.getByRole('button', { name: '$20', exact: true }).click()
     await page.getByText('146.00 CNY').waitFor()
     const quoted = Promise.withResolvers<void>()
+    let isDown = true
     await page.route(/orders\.quote/, async (route) => {
       await quoted.promise
-      await route.continue()
+      if (isDown) await route.fulfill({ status: 503, contentType: 'text/plain', body: '' })
+      else await route.continue()
     })
     const asked = page.waitForRequest(/orders\.quote/)
     await page.getByRole('button', { name: '$500', exact: true }).click()
@@ -172,6 +174,10 @@ describeWithBrowser('the wallet and its administration', async () => {
     expect(await page.getByRole('button', { name: '立即充值', exact: true }).isDisabled()).toBe(true)
     expect(await page.getByText('146.00 CNY').count()).toBe(0)
     quoted.resolve()
+    const failure = page.getByRole('alert').filter({ hasText: '无法连接到服务器' })
+    await failure.waitFor()
+    isDown = false
+    await failure.getByRole('button', { name: '重试' }).click()
     await page.getByText('3650.00 CNY').waitFor()
     await context.close()
   })

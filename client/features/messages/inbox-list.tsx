@@ -5,7 +5,7 @@ import type { RouterOutputs } from '#server/app-router.ts'
 import { Pager } from '../../components/data-table/pager.tsx'
 import { notify } from '../../components/notify.ts'
 import { Page as Frame } from '../../components/page.tsx'
-import { EmptyState, ErrorState } from '../../components/states.tsx'
+import { EmptyState, ErrorState, StaleNotice } from '../../components/states.tsx'
 import { t } from '../../i18n/t.ts'
 import { formatExactTime } from '../../lib/format.ts'
 import { useNow } from '../../lib/now.ts'
@@ -40,6 +40,7 @@ export function InboxList() {
   const items = list.data?.items ?? []
   return (
     <Frame title={t('收件箱')} width="wide" extra={(unread.data ?? 0) > 0 && <MarkAll />}>
+      {list.error && list.data && <StaleNotice error={list.error} onRetry={list.refetch} />}
       <Box layerStyle="panel" aria-busy={list.isFetching && list.data === undefined}>
         {list.error && !list.data ? (
           <ErrorState error={list.error} title={t('加载消息失败')} onRetry={() => void list.refetch()} />

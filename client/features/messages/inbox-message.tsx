@@ -5,7 +5,7 @@ import { Link, useLocation } from 'wouter'
 import { Time } from '../../components/cells/time.tsx'
 import { notify } from '../../components/notify.ts'
 import { Page as Frame } from '../../components/page.tsx'
-import { ErrorState } from '../../components/states.tsx'
+import { ErrorState, StaleNotice } from '../../components/states.tsx'
 import { t } from '../../i18n/t.ts'
 import { trpc } from '../../lib/trpc.ts'
 import { FormatTag, MessageBody } from './body.tsx'
@@ -42,7 +42,7 @@ export function InboxMessage({ id }: { id: number }) {
         </Button>
       }
     >
-      {message.error && !isMissing ? (
+      {message.error && !data && !isMissing ? (
         <ErrorState error={message.error} onRetry={() => void message.refetch()} />
       ) : data === undefined ? (
         <Stack gap="3" aria-busy>
@@ -51,6 +51,7 @@ export function InboxMessage({ id }: { id: number }) {
         </Stack>
       ) : (
         <Stack gap="5">
+          {message.error && <StaleNotice error={message.error} onRetry={message.refetch} />}
           <HStack gap="4" wrap="wrap" textStyle="sm" color="fg.muted">
             <FormatTag format={data.format} />
             <Text as="span">

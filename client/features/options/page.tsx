@@ -6,7 +6,7 @@ import { settingsTabs } from '#core/options/groups.ts'
 import { isOptionKey, type OptionKey, optionOf } from '#core/options/registry/index.ts'
 import { FilterBar } from '../../components/filter-bar/filter-bar.tsx'
 import { Page as Frame } from '../../components/page.tsx'
-import { EmptyState, ErrorState } from '../../components/states.tsx'
+import { EmptyState, ErrorState, StaleNotice } from '../../components/states.tsx'
 import { UrlTabs } from '../../components/url-tabs.tsx'
 import { inLanguage, t } from '../../i18n/t.ts'
 import { useSession } from '../../lib/session.ts'
@@ -40,7 +40,10 @@ export function Page() {
       extra={<FilterBar query={{ id: 'q', placeholder: t('搜索设置') }} values={values} onChange={setValues} />}
     >
       {options.data ? (
-        <Loaded options={options.data} query={values.q} onClearQuery={() => setValues({ q: '' })} />
+        <>
+          {options.error && <StaleNotice error={options.error} onRetry={options.refetch} />}
+          <Loaded options={options.data} query={values.q} onClearQuery={() => setValues({ q: '' })} />
+        </>
       ) : options.error ? (
         <ErrorState error={options.error} title={t('刷新失败')} onRetry={() => void options.refetch()} />
       ) : (

@@ -5,7 +5,7 @@ import { Link } from 'wouter'
 import { Notice } from '../../components/notice.tsx'
 import { notify } from '../../components/notify.ts'
 import { Page as Frame } from '../../components/page.tsx'
-import { ErrorState, EmptyState } from '../../components/states.tsx'
+import { EmptyState, ErrorState, StaleNotice } from '../../components/states.tsx'
 import type { PlainText } from '../../i18n/t.ts'
 import { t, text } from '../../i18n/t.ts'
 import { usePageLeaveGuard } from '../../lib/leave-guard.ts'
@@ -138,6 +138,7 @@ export function Page() {
         )
       }
     >
+      {query.error && query.data && <StaleNotice error={query.error} onRetry={query.refetch} />}
       {missing > 0 && values.show !== 'missing' && (
         <Notice
           tone="warning"

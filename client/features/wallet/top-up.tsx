@@ -129,7 +129,15 @@ function Buying({ wallet }: { wallet: Wallet }) {
         </SimpleGrid>
       </RadioCard.Root>
       {isAmount && isCurrent && quote.error && (
-        <Notice tone="bad" isAlert>
+        <Notice
+          tone="bad"
+          isAlert
+          action={
+            <Button size="xs" onClick={() => void quote.refetch()}>
+              {t('重试')}
+            </Button>
+          }
+        >
           {errorText(quote.error)}
         </Notice>
       )}
