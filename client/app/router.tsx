@@ -34,7 +34,9 @@ function useFreshStart(page: string | undefined) {
     before.current = page
     const content = document.getElementById('content')
     content?.scrollTo({ top: 0 })
-    if (!content?.contains(document.activeElement)) content?.focus({ preventScroll: true })
+    // A form that opens with the page stands outside of it, and would mark the field that it has to leave.
+    const isTaken = content?.contains(document.activeElement) || document.activeElement?.closest('[role=dialog]')
+    if (!isTaken) content?.focus({ preventScroll: true })
   }, [page])
 }
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { setOptions } from '../relay/serve.ts'
 import { describeWithBrowser } from '../support/chromium.ts'
-import { openConsole, startInBrowser, toastShown } from './console.ts'
+import { drawn, follow, openConsole, startInBrowser, toastShown } from './console.ts'
 import { box } from './parts.ts'
 
 describeWithBrowser('parts of pages', async () => {
@@ -32,6 +32,20 @@ describeWithBrowser('parts of pages', async () => {
     await expect.poll(() => reads).toBe(2)
     await context.close()
     await app.pool.query("delete from installation_facts where name = 'first_steps'")
+  })
+
+  test('a form that a link opens with another page has the focus, and marks nothing', async () => {
+    const { page, context } = await openConsole(browser, app, { reader: { ...root, role: 100 }, path: '/admin/plans' })
+    await drawn(page)
+    await follow(page, '/admin/coupons')
+    await drawn(page)
+    // The files of the page are there, so that it opens at once with its form.
+    await follow(page, '/admin/plans?edit=-1')
+    const drawer = page.getByRole('dialog', { name: '添加套餐' })
+    await drawer.locator('input[name=name]:focus').waitFor()
+    await drawn(page)
+    expect(await drawer.locator('[aria-invalid=true]').count()).toBe(0)
+    await context.close()
   })
 
   test('what is no JSON is reported once, by its line, to screen readers too', async () => {
