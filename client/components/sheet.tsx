@@ -11,12 +11,14 @@ type SheetProps = {
   onClose: () => void
   title: string
   description?: ReactNode
+  /** What Escape does first, where something inside is under way; true where it did. */
+  onEscape?: () => boolean
   children: ReactNode
 }
 
 /** Something to read or take along, at the right; the whole screen on phones. */
 export function Sheet(props: SheetProps) {
-  const { open, onClose } = props
+  const { open, onClose, onEscape } = props
   const { title, description, children } = useWhileOpen(open, props)
   const phone = useIsPhone()
   const origin = useOrigin(open)
@@ -25,6 +27,7 @@ export function Sheet(props: SheetProps) {
       {...staysOpen}
       open={open}
       onOpenChange={(details) => !details.open && onClose()}
+      onEscapeKeyDown={(event) => onEscape?.() && event.preventDefault()}
       placement="end"
       size={phone ? 'full' : 'md'}
       finalFocusEl={origin}

@@ -1,9 +1,11 @@
 import { useCallback, useLayoutEffect, useRef, useState } from 'react'
 
-/** What had the focus, so that it can have it back; the page where that is gone, goes with what closes, or nothing had it. */
+/** What had the focus, so that it can have it back; where that is gone, goes with what closes, or nothing had it, what is open below or the page. */
 function placeOf(origin: Element | null): HTMLElement | null {
   const isThere = origin?.isConnected && origin !== document.body && !origin.closest('[role=dialog][data-state=closed]')
-  return isThere && origin instanceof HTMLElement ? origin : document.getElementById('content')
+  if (isThere && origin instanceof HTMLElement) return origin
+  const below = [...document.querySelectorAll<HTMLElement>('[role=dialog][data-state=open]')].at(-1)
+  return below ?? document.getElementById('content')
 }
 
 /** Where the focus goes back to when what opened closes. */

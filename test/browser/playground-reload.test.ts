@@ -3,12 +3,12 @@ import { describeWithBrowser } from '../support/chromium.ts'
 import { openConsole, startInBrowser } from './console.ts'
 import { box, button } from './parts.ts'
 
-describeWithBrowser('the playground, loaded anew', async () => {
+describeWithBrowser('what the playground keeps', async () => {
   const { app, browser } = await startInBrowser()
   await app.make.channel({ models: 'gpt-4o-mini' })
   await app.settled()
 
-  test('keeps what was asked and what has come of the reply that was under way', async () => {
+  test('stays when it is loaded anew: what was asked, and what has come of the reply that was under way', async () => {
     const reader = { ...(await app.make.user()), role: 1 }
     await app.settled()
     const { page, context } = await openConsole(browser, app, {
@@ -25,6 +25,42 @@ describeWithBrowser('the playground, loaded anew', async () => {
     const reply = page.locator('[data-reply=complete]')
     await reply.getByText('Stopped').waitFor()
     expect(await reply.innerText()).toContain('You said')
+    await context.close()
+  })
+
+  test('is named and removed by the keyboard alone, which is never left behind the list', async () => {
+    const reader = { ...(await app.make.user()), role: 1 }
+    await app.settled()
+    const path = '/playground?model=gpt-4o-mini'
+    const { page, context } = await openConsole(browser, app, { language: 'en', reader, path })
+    const say = async (words: string) => {
+      await box(page, 'Message').fill(words)
+      await page.keyboard.press('Enter')
+      await page.locator('[data-reply=complete]', { hasText: `You said: ${words}` }).waitFor()
+    }
+    await say('Rome')
+    await button(page, 'New conversation').click()
+    await say('Pisa')
+    await button(page, 'Conversations').press('Enter')
+    const list = page.getByRole('dialog', { name: 'Conversations' })
+    const focused = (name: string) => list.locator(`:focus:is([aria-label="${name}"])`).waitFor()
+    await button(list, 'Rename Rome').press('Enter')
+    await focused('Name of the conversation')
+    await page.keyboard.press('Escape')
+    await focused('Rename Rome')
+    await page.keyboard.press('Enter')
+    await box(list, 'Name of the conversation').fill('Trip')
+    await page.keyboard.press('Enter')
+    await focused('Rename Trip')
+    await button(list, 'Delete Trip').press('Enter')
+    await button(page.getByRole('alertdialog'), 'Delete').press('Enter')
+    await expect.poll(() => list.getByRole('listitem').count()).toBe(1)
+    await focused('Search conversations')
+    // With the one on the page the page begins anew.
+    await button(list, 'Delete Pisa').press('Enter')
+    await button(page.getByRole('alertdialog'), 'Delete').press('Enter')
+    await list.waitFor({ state: 'hidden' })
+    await page.locator('textarea:focus').waitFor()
     await context.close()
   })
 })

@@ -1,6 +1,6 @@
 import { Button, chakra, Flex, HStack, Input, Stack, Switch, Text } from '@chakra-ui/react'
 import { Download, MessagesSquare, Pencil, SquarePen, Trash } from 'lucide-react'
-import { useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { Time } from '../../components/cells/time.tsx'
 import { confirm } from '../../components/confirm.tsx'
 import { saveFile } from '../../components/data-table/csv.ts'
@@ -40,6 +40,8 @@ export function ConversationsSheet(props: ConversationsSheetProps) {
   const { open, onClose, reader, conversations, shown, onShow, onNew } = props
   const [keyword, setKeyword] = useState('')
   const [renamed, setRenamed] = useState('')
+  const [removals, setRemovals] = useState(0)
+  const search = useRef<HTMLInputElement>(null)
   const forgets = useStore(forgetsAtSignOut(reader))
   const found = findConversations(conversations, keyword)
   const remove = async (one: StoredConversation) => {
@@ -52,12 +54,23 @@ export function ConversationsSheet(props: ConversationsSheetProps) {
     if (!(await confirm(question))) return
     removeConversation(reader, one.id)
     if (one.id === shown) onNew()
+    setRemovals((count) => count + 1)
+  }
+  useFocusAfterRename(renamed)
+  // What had the focus has gone with its row.
+  useEffect(() => {
+    if (removals > 0) search.current?.focus()
+  }, [removals])
+  const stopRenaming = () => {
+    setRenamed('')
+    return renamed !== ''
   }
   return (
-    <Sheet open={open} onClose={onClose} title={t('对话列表')}>
+    <Sheet open={open} onClose={onClose} onEscape={stopRenaming} title={t('对话列表')}>
       <Stack gap="4">
         <HStack gap="2">
           <Input
+            ref={search}
             type="search"
             value={keyword}
             aria-label={t('搜索对话')}
@@ -127,6 +140,17 @@ export function ConversationsSheet(props: ConversationsSheetProps) {
   )
 }
 
+const renameId = (conversation: string): string => `rename-${conversation}`
+
+/** The button that began it had gone meanwhile. */
+function useFocusAfterRename(renamed: string): void {
+  const before = useRef('')
+  useEffect(() => {
+    if (renamed === '') document.getElementById(renameId(before.current))?.focus()
+    before.current = renamed
+  }, [renamed])
+}
+
 type ActsProps = { one: StoredConversation; onRename: () => void; onRemove: () => void }
 
 function Acts({ one, onRename, onRemove }: ActsProps) {
@@ -134,7 +158,14 @@ function Acts({ one, onRename, onRemove }: ActsProps) {
   const save = () => saveFile(`${name.replace(/[^\p{L}\p{N}]+/gu, '-')}.md`, conversationText(one), 'text/markdown')
   return (
     <HStack gap="0" flexShrink="0">
-      <IconButton size="xs" icon={Pencil} label={t('重命名 {name}', { name })} tip={t('重命名')} onClick={onRename} />
+      <IconButton
+        id={renameId(one.id)}
+        size="xs"
+        icon={Pencil}
+        label={t('重命名 {name}', { name })}
+        tip={t('重命名')}
+        onClick={onRename}
+      />
       <IconButton
         size="xs"
         icon={Download}
@@ -191,7 +222,12 @@ function NameField({ name, onDone }: NameFieldProps) {
         maxLength={longestName}
         aria-label={t('对话名称')}
         onChange={(event) => setTyped(event.target.value)}
-        onKeyDown={(event) => event.key === 'Enter' && !event.nativeEvent.isComposing && onDone(typed)}
+        onKeyDown={(event) => {
+          if (event.key !== 'Enter' || event.nativeEvent.isComposing) return
+          // The button that has the focus then would be pressed by it.
+          event.preventDefault()
+          onDone(typed)
+        }}
       />
       <Button variant="solid" onClick={() => onDone(typed)}>
         {t('保存')}
