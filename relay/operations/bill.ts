@@ -1,8 +1,8 @@
 import { ceilingOf, formulaFor, quotaOfReceipt } from '#core/pricing/charge.ts'
-import { speechUsage, transcriptionUsage } from '#core/pricing/audio-files.ts'
+import { reportedTranscription, speechUsage, transcriptionUsage } from '#core/pricing/audio-files.ts'
 import { imageReceipt } from '#core/pricing/images.ts'
 import type { Receipt } from '#core/pricing/receipt.ts'
-import { emptyUsage, normaliseUsage, type ReportedUsage, totalTokens, type Usage } from '#core/usage.ts'
+import { emptyUsage, isCount, normaliseUsage, type ReportedUsage, totalTokens, type Usage } from '#core/usage.ts'
 import type { ChargeRow } from '#features/ledger/charge-row.ts'
 import { cheapTextTokens } from '#relay/counting/cheap-count.ts'
 import type { CountTexts } from '#relay/counting/count-text.ts'
@@ -23,30 +23,47 @@ import { promptTokensOf } from './as-sent.ts'
 import { isObject } from '#relay/chat/json.ts'
 import type { PlainCall } from './types.ts'
 
-/** What was used: the upstream's figures where it gives any, else what can be counted from the request. */
+type PlainUsage = {
+  usage: Usage
+  promptUnit: 'token' | 'character'
+  source: 'upstream' | 'estimated'
+  /** A figure that cannot be was dropped, or a part cut to its total. */
+  corrected: boolean
+}
+
+/** What was used: the upstream's figures where it gives any that can be, else what can be counted from the request. */
 export async function plainUsage(
   { asked }: Pick<PlainCall, 'asked'>,
   { upstreamModel, count }: { upstreamModel: string; count: CountTexts },
   reported: { usage: ReportedUsage | undefined; seconds: number | undefined },
-): Promise<{ usage: Usage; promptUnit: 'token' | 'character'; source: 'upstream' | 'estimated' }> {
+): Promise<PlainUsage> {
   if (asked.operation === 'speech') {
     const [input = ''] = asked.texts
     const countedTokens = await count([input], upstreamModel)
-    return { ...speechUsage({ model: upstreamModel, input, countedTokens }), source: 'estimated' }
+    const spoken = speechUsage({ model: upstreamModel, input, countedTokens })
+    return { ...spoken, source: 'estimated', corrected: false }
   }
-  const normal = normaliseUsage(reported.usage ?? {})
-  if (normal.reported) return { usage: normal.usage, promptUnit: 'token', source: 'upstream' }
+  const { usage, reported: isReported, corrected } = normaliseUsage(reported.usage ?? {})
+  if (isReported && isCount(reported.usage?.promptTokens ?? 0))
+    return { usage, promptUnit: 'token', source: 'upstream', corrected }
+  const counted = (promptTokens: number, isCorrected = corrected): PlainUsage => ({
+    usage: { ...usage, promptTokens },
+    promptUnit: 'token',
+    source: 'estimated',
+    corrected: isCorrected,
+  })
   switch (asked.operation) {
     case 'transcriptions':
-    case 'translations':
-      return { usage: transcriptionUsage(reported.seconds ?? asked.seconds), promptUnit: 'token', source: 'estimated' }
+    case 'translations': {
+      const received = reportedTranscription(reported.seconds)
+      const { promptTokens } = received ?? transcriptionUsage(asked.seconds)
+      return counted(promptTokens, corrected || (!received && reported.seconds !== undefined))
+    }
     case 'images':
     case 'image-edits':
-      return { usage: { ...emptyUsage, promptTokens: asked.count }, promptUnit: 'token', source: 'estimated' }
-    default: {
-      const promptTokens = asked.tokens + (await count(asked.texts, upstreamModel))
-      return { usage: { ...emptyUsage, promptTokens }, promptUnit: 'token', source: 'estimated' }
-    }
+      return counted(asked.count)
+    default:
+      return counted(asked.tokens + (await count(asked.texts, upstreamModel)))
   }
 }
 
@@ -145,7 +162,7 @@ export function plainChargeRow(
 ): ChargeRow {
   const { plan, end } = given
   const { attempt, attempts, terms } = plan
-  const { usage, source } = end.used
+  const { usage, source, corrected } = end.used
   const isUnused = totalTokens(usage) === 0
   const receipt = isUnused ? null : plainReceipt(call, { upstreamModel: attempt.upstreamModel, terms }, end.used)
   const text = priceText(terms, receipt)
@@ -170,6 +187,7 @@ export function plainChargeRow(
       operation: call.asked.operation,
       ...call.session,
       usage_source: source,
+      ...(corrected ? { usage_corrected: true } : {}),
       ...(end.end === 'complete' ? {} : { end: end.end }),
       ...(end.losses.length > 0 ? { losses: end.losses } : {}),
     },

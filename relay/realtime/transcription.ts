@@ -1,4 +1,4 @@
-import { transcriptionUsage } from '#core/pricing/audio-files.ts'
+import { reportedTranscription } from '#core/pricing/audio-files.ts'
 import { formulaFor, quotaOfReceipt } from '#core/pricing/charge.ts'
 import { priceOf } from '#core/pricing/price-of.ts'
 import type { Receipt } from '#core/pricing/receipt.ts'
@@ -22,8 +22,7 @@ export function transcriberOf(session: Json): string | undefined {
 
 /** By tokens or by seconds, as the model is sold. */
 function usageOf({ translation }: Session, reported: Json): Usage | undefined {
-  const seconds = numberOf(reported['seconds'])
-  if (reported['type'] === 'duration') return seconds === undefined ? undefined : transcriptionUsage(seconds)
+  if (reported['type'] === 'duration') return reportedTranscription(numberOf(reported['seconds']))
   const { usage, reported: isReported } = normaliseUsage(translation.usage(reported) ?? {})
   return isReported ? usage : undefined
 }

@@ -290,6 +290,27 @@ test('a transcription of the input is charged by its own report at its own price
   expect(await app.violations()).toEqual([])
 })
 
+test.each([
+  ['-1', 1],
+  ['1e308', 2],
+])('a transcription that reports a length of %s seconds is not charged', async (seconds, priority) => {
+  const { app } = world
+  const model = 'gpt-4o-mini-realtime-preview'
+  const baseUrl = app.upstream.withDirectives(`usage=${seconds}`)
+  const { id } = await app.make.channel({ models: model, baseUrl, priority })
+  await app.services.channels.reload(id)
+  const payer = await payerWith(app, 1_000_000)
+  const session = await world.openSession({ key: payer.key, model })
+  session.say({ type: 'session.update', session: { input_audio_transcription: { model: 'whisper-1' } } })
+  await session.next('session.updated')
+  session.say({ type: 'input_audio_buffer.append', audio: Buffer.alloc(96_000).toString('base64') })
+  session.say({ type: 'input_audio_buffer.commit' })
+  await session.next('conversation.item.input_audio_transcription.completed')
+  expect(await chargesOf(app, payer.userId)).toEqual([])
+  session.socket.close()
+  await untilFree(app, payer.userId)
+})
+
 test('of two responses at once each is charged: as it reports, and what was said of one that is broken off', async () => {
   const { app } = world
   const payer = await payerWith(app, 1_000_000)

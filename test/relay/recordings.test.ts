@@ -62,6 +62,14 @@ describe('what a recording costs', () => {
     const tokens = { text: 'yes', usage: { type: 'tokens', input_tokens: 14, output_tokens: 0, total_tokens: 14 } }
     expect(await transcribe(wav(90.2), 'audio/wav', tokens)).toBe(14 * 15)
   })
+
+  test.each([0, -1_000_000, 1e308])(
+    'is that of its own length where the answer reports %d seconds',
+    async (duration) => {
+      expect(await transcribe(wav(90.2), 'audio/wav', { text: 'yes', duration })).toBe(ninety)
+      expect((await consumed(app)).at(-1)?.other).toMatchObject({ usage_corrected: true })
+    },
+  )
 })
 
 test('a recording that its owner cannot pay for is refused before it is sent', async () => {

@@ -64,6 +64,31 @@ describe('figures that cannot be true', () => {
   })
 })
 
+describe('figures of other operations that cannot be true', () => {
+  const list = { object: 'list', data: [{ object: 'embedding', index: 0, embedding: [0.5] }], model: 'm' }
+  const scores = { results: [{ index: 0, relevance_score: 0.5 }] }
+  test.each([
+    ['/v1/embeddings', { input: 'hello' }, list],
+    ['/v1/rerank', { query: 'hello', documents: ['there'] }, scores],
+  ])('at %s: the prompt is counted, flagged, never a credit', async (path, body, answer) => {
+    const ask = async (usage: object) => {
+      const { model } = await serve(app, { baseUrl: scripted.play(json({ ...answer, usage })) })
+      const reply = await app.relay(token, path, { model, ...body })
+      expect(reply.status, await reply.text()).toBe(200)
+      return (await consumed(app)).at(-1)
+    }
+    const counted = (await ask({}))?.prompt_tokens ?? 0
+    expect(counted).toBeGreaterThan(0)
+    for (const prompt of [-1_000_000, 1e308, '12', 10.5]) {
+      for (const completion of [0, 1]) {
+        const row = await ask({ prompt_tokens: prompt, completion_tokens: completion, total_tokens: 5 })
+        expect(row?.quota).toBe(Math.round((counted + completion) * rate))
+        expect(row?.other).toMatchObject({ usage_source: 'estimated', usage_corrected: true })
+      }
+    }
+  })
+})
+
 describe('an upstream that reports no usage', () => {
   test.each(callerDialects)(
     'is charged by our own count, and the log says so, in $dialect',

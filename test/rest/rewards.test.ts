@@ -31,10 +31,32 @@ describe('the check-in', () => {
   })
 
   it('is open again after midnight UTC', async () => {
-    const person = await app.person({ lastCheckInAt: new Date(Date.now() - 24 * 3_600_000) })
-    const browser = await app.signedIn(person)
-    expect((await browser.get('/api/user/check_in_status')).data).toEqual({ can_check_in: true })
-    expect((await browser.post('/api/user/check_in')).body['success']).toBe(true)
+    const midnight = "date_trunc('day', now() at time zone 'utc') at time zone 'utc'"
+    for (const [last, isOpen] of [
+      [`${midnight} - interval '1 microsecond'`, true],
+      [midnight, false],
+    ] as const) {
+      const person = await app.person()
+      const browser = await app.signedIn(person)
+      await app.sql(`update users set last_check_in_at = ${last} where id = $1`, [person.id])
+      expect((await browser.get('/api/user/check_in_status')).data).toEqual({ can_check_in: isOpen })
+      expect((await browser.post('/api/user/check_in')).body['success']).toBe(isOpen)
+    }
+  })
+
+  it('counts for the day of the database, whatever the clock of the process says', async () => {
+    for (const hours of [-48, 48]) {
+      const person = await app.person()
+      const ambient = { ...app.services.ambient, now: () => new Date(Date.now() + hours * 3_600_000) }
+      await (await app.trpc(person, { ambient })).user.account.checkIn({})
+      const status = async () => (await (await app.signedIn(person)).get('/api/user/check_in_status')).data
+      expect(await status()).toEqual({ can_check_in: false })
+      // A day later.
+      await app.sql("update users set last_check_in_at = last_check_in_at - interval '1 day' where id = $1", [
+        person.id,
+      ])
+      expect(await status()).toEqual({ can_check_in: true })
+    }
   })
 
   it('gives something between both bounds', async () => {

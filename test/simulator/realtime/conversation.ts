@@ -80,7 +80,7 @@ export function converse(input: SessionInput): void {
     if (model === '') return
     const tokens = Math.ceil(state.inputBytes / 4800)
     const usage = model.startsWith('whisper')
-      ? { type: 'duration', seconds: state.inputBytes / 48_000 }
+      ? { type: 'duration', seconds: Number(input.directives['usage'] ?? state.inputBytes / 48_000) }
       : {
           type: 'tokens',
           input_tokens: tokens,

@@ -1,4 +1,4 @@
-import type { EntityManager } from '@mikro-orm/postgresql'
+import { type EntityManager, raw } from '@mikro-orm/postgresql'
 import { DomainError } from '#core/errors.ts'
 import { formatQuota } from '#core/quota.ts'
 import { logType } from '#core/statuses.ts'
@@ -50,7 +50,7 @@ export async function checkIn(deps: UserDeps, input: { turnstile: string }): Pro
       },
     })
     if (!booked) throw new DomainError('check_in.already_done')
-    await em.nativeUpdate(User, { id: actor.id }, { lastCheckInAt: deps.ambient.now() })
+    await em.nativeUpdate(User, { id: actor.id }, { lastCheckInAt: raw('now()') })
   })
   return { quota }
 }
