@@ -1,8 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import type { TestToken, TestUser } from '../support/factories.ts'
+import type { TestUser } from '../support/factories.ts'
 import { ledgerViolations } from '../support/ledger-invariant.ts'
 import { type Product, startProduct, until } from '../support/processes.ts'
+import { ask, creditViolations, type Customer, makeBuyer, pick, startBuying } from './buyers.ts'
 import { chargeViolations, untilNothingIsHeld } from './ledger-check.ts'
 import { startTraffic } from './traffic.ts'
 import { createWorld, long, type World } from './world.ts'
@@ -10,29 +11,7 @@ import { createWorld, long, type World } from './world.ts'
 const seconds = long ? 600 : 6
 /** More than all callers' calls together are charged. */
 const mostUnderWay = 5000
-const pick = <Item>(items: readonly Item[]): Item => items[Math.floor(Math.random() * items.length)] as Item
 const below = (most: number): number => Math.floor(Math.random() * most)
-
-type Customer = { user: TestUser; token: TestToken }
-
-/** One call of the console; what becomes of it shows in the ledger. */
-async function ask(
-  urls: string[],
-  by: TestUser,
-  call: { method: string; path: string; body: unknown },
-): Promise<string> {
-  try {
-    const reply = await fetch(pick(urls) + call.path, {
-      method: call.method,
-      headers: { 'content-type': 'application/json', authorization: by.accessToken, 'new-api-user': String(by.id) },
-      body: JSON.stringify(call.body),
-      signal: AbortSignal.timeout(30_000),
-    })
-    return await reply.text()
-  } catch {
-    return ''
-  }
-}
 
 /** What people do in the console meanwhile: balances set and tokens filled, switched off and on, days checked in. */
 function startAdministrators(urls: string[], root: TestUser, customers: Customer[]) {
@@ -108,17 +87,18 @@ async function disturb(world: World, instances: Product[], start: (port: string)
  */
 const lowest = -60
 
-/** Equation, sums and balances, while everything goes on. */
-async function snapshotViolations(world: World): Promise<string[]> {
+/** Equation, sums, credits and balances, while everything goes on. */
+async function snapshotViolations(world: World, buyer: TestUser): Promise<string[]> {
   const { rows } = await world.pool.query<{ id: number; quota: string }>(
     'select id, quota from users where quota < $1',
     [lowest],
   )
-  return [...(await ledgerViolations(world.pool)), ...rows.map(({ id, quota }) => `user ${id} stands at ${quota}`)]
+  const violations = [...(await ledgerViolations(world.pool)), ...(await creditViolations(world.pool, buyer))]
+  return [...violations, ...rows.map(({ id, quota }) => `user ${id} stands at ${quota}`)]
 }
 
 test(
-  'whatever is called, edited and killed on two instances, no unit is lost or made',
+  'whatever is called, redeemed, paid, taken back, edited and killed on two instances, no unit is lost or made',
   { timeout: 900_000 },
   async () => {
     await using world = await createWorld()
@@ -133,27 +113,30 @@ test(
         return { user, token: await world.make.token(user, { remainQuota: quota }) }
       }),
     )
+    const buyer = await makeBuyer(world)
     const start = (port?: string): Promise<Product> =>
       startProduct({ environment: { ...world.environment, WORKERS: '2', ...(port ? { PORT: port } : {}) } })
     const instances = await Promise.all([start(), start()])
     const urls = instances.map(({ url }) => url)
     try {
-      const tokens = customers.map(({ token }) => token)
+      const tokens = [...customers, buyer].map(({ token }) => token)
       const kinds = ['plain', 'plain', 'stream', 'failing', 'hung-up'] as const
       const traffic = startTraffic({ urls, tokens, kinds: [...kinds], concurrency: 12 })
       const administrators = startAdministrators(urls, root, customers)
+      const buying = startBuying(world, { urls, root, buyer: buyer.user, customers })
       const end = Date.now() + seconds * 1000
       const snapshots: string[] = []
       const watching = (async () => {
         for (; Date.now() < end; await pause(500)) {
           // A connection of ours may be among those that are ended.
-          snapshots.push(...(await snapshotViolations(world).catch(() => [])))
+          snapshots.push(...(await snapshotViolations(world, buyer.user).catch(() => [])))
         }
       })()
       // The test has to see what it is about.
       const hasSeenEnough = (): boolean =>
         administrators.done.edits > 20 &&
         administrators.done.checkIns > 0 &&
+        Object.values(buying.done).every((times) => times > 0) &&
         traffic.outcomes.some(({ status }) => status === 403) &&
         (['plain', 'stream'] as const).every(
           (kind) => traffic.outcomes.filter((outcome) => outcome.complete && outcome.kind === kind).length > 20,
@@ -164,11 +147,12 @@ test(
       }
       await watching
       await administrators.stop()
+      await buying.stop()
       const outcomes = await traffic.stop()
       await untilNothingIsHeld(world.pool)
       expect(snapshots).toEqual([])
       expect(await chargeViolations(world.pool, outcomes)).toEqual([])
-      expect(await snapshotViolations(world)).toEqual([])
+      expect(await snapshotViolations(world, buyer.user)).toEqual([])
       expect(hasSeenEnough()).toBe(true)
       const { rows } = await world.pool.query('select kind, count(*)::int as n from grants group by kind')
       expect(rows.map(({ kind }) => kind)).toContain('check_in')

@@ -1,3 +1,4 @@
+import { Client } from 'pg'
 import { expect, test } from 'vitest'
 import { createSecrets } from '#features/secrets/service.ts'
 import { createEpayGateway } from '../support/epay-gateway.ts'
@@ -209,6 +210,35 @@ test('a product killed before a rebate, in a reversal, in that of a refund that 
       expect(await balances()).toEqual([0, 0])
     }
   } finally {
+    await product.killAll()
+  }
+})
+
+test('payments that are notified while the database is away are not taken, and each is credited once when they come again', async () => {
+  await using world = await createWorld()
+  const { user, product } = await startShop(world)
+  const { database } = world.connection
+  const beside = new Client({ ...world.connection, database: 'postgres' })
+  await beside.connect()
+  try {
+    const order = await post(product, user, { path: '/api/user/pay', body: { amount: 10, payment_method: 'zfb' } })
+    const notification = gateway.notification((order as { data: Record<string, string> }).data)
+    await beside.query(`alter database ${database} allow_connections false`)
+    await beside.query(`select pg_terminate_backend(pid) from pg_stat_activity where datname = '${database}'`)
+    const away = await Promise.all(Array.from({ length: 5 }, () => gateway.notify(product.url, notification)))
+    expect(away).not.toContain('success')
+    await beside.query(`alter database ${database} allow_connections true`)
+    await until(async () => (await gateway.notify(product.url, notification)) === 'success', {
+      what: 'the payment is not taken when the database is back',
+    })
+    await askAgain(product, notification)
+    expect((await world.pool.query("select amount from grants where kind = 'top_up'")).rows).toEqual([
+      { amount: '5000000' },
+    ])
+    expect(await ledgerViolations(world.pool)).toEqual([])
+  } finally {
+    await beside.query(`alter database ${database} allow_connections true`)
+    await beside.end()
     await product.killAll()
   }
 })

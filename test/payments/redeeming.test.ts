@@ -88,6 +88,7 @@ describe('a code', () => {
   it.each([
     ['a second before it begins', "valid_from = now() + interval '1 second'", '兑换失败，该兑换码尚未生效'],
     ['as it begins', 'valid_from = now()', ''],
+    ['a second after it began', "valid_from = now() - interval '1 second'", ''],
     ['a second before its end', "valid_until = now() + interval '1 second'", ''],
     ['as it ends', 'valid_until = now()', ''],
     ['a second after its end', "valid_until = now() - interval '1 second'", '兑换失败，该兑换码已过期'],

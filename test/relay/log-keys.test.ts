@@ -167,7 +167,9 @@ describe('the log row of a call', () => {
     const charged = async (options: Record<string, string>) => {
       let quota = 0
       await withOptions(app, { fallback_pricing_enabled: 'true', GroupGroupRatio: '{}', ...options }, async () => {
-        ;({ quota } = await rowAfter('/v1/chat/completions', { model: 'unheard-of', messages }))
+        const row = await rowAfter('/v1/chat/completions', { model: 'unheard-of', messages })
+        expect(row.other['receipt']).toMatchObject({ price: { source: 'fallback' } })
+        ;({ quota } = row)
       })
       return quota
     }

@@ -47,6 +47,20 @@ describe('POST /api/user/login', () => {
     expect(cookie).toMatch(/^session=[\w-]{43}; Max-Age=2592000; Path=\/; HttpOnly; SameSite=Strict$/i)
   })
 
+  it('sends its cookie over TLS alone where the proxy in front says that it came by TLS, which nobody else can say', async () => {
+    const behindProxy = await startConsole({ TRUST_PROXY: '1' })
+    const cookieOf = async (at: typeof app, proto: string) => {
+      const { username, password } = await at.person()
+      const headers = { 'x-forwarded-proto': proto, 'x-forwarded-for': '203.0.113.9' }
+      const reply = await at.browser().post('/api/user/login', { username, password }, { headers })
+      return reply.headers.getSetCookie().join()
+    }
+    expect(await cookieOf(behindProxy, 'https')).toMatch(/^session=[\w-]{43}; .*HttpOnly; Secure; SameSite=Strict$/i)
+    expect(await cookieOf(behindProxy, 'http')).toMatch(/HttpOnly; SameSite=Strict$/i)
+    expect(await cookieOf(app, 'https')).toMatch(/HttpOnly; SameSite=Strict$/i)
+    await behindProxy[Symbol.asyncDispose]()
+  })
+
   it('takes the e-mail address in any letter case, and spaces around it', async () => {
     const person = await app.person({ email: 'Mixed@X.example', emailNormalized: 'mixed@x.example' })
     const reply = await app.browser().login({ username: ' mIXED@x.example ', password: person.password })

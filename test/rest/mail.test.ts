@@ -218,6 +218,29 @@ describe('the verification code', () => {
   })
 })
 
+describe('what is no plain address', () => {
+  it.each([
+    '<b>a</b>@x.example',
+    'a@x.example\r\nBcc: b@x.example',
+    'a@x.example,b@x.example',
+    '"a b"@x.example',
+    // Letters that look like others, in a mailbox and in a domain.
+    'аnn@x.example',
+    'ａnn@x.example',
+    'ann@х.example',
+  ])('is mailed nothing and belongs to nobody: %j', async (email) => {
+    const noAddress = refused('邮箱地址格式不正确')
+    await app.setOptions({ EmailVerificationEnabled: 'true' })
+    const browser = await app.signedIn(await app.person())
+    expect(await verification(email)).toMatchObject(noAddress)
+    expect(await browser.get('/api/reset_password', { query: { email } })).toMatchObject(noAddress)
+    expect(await browser.get('/api/oauth/email/bind', { query: { email, code: 'ffffff' } })).toMatchObject(noAddress)
+    const form = { username: 'somebody', password: 'long enough', email, verification_code: 'ffffff' }
+    expect(await app.browser().post('/api/user/register', form)).toMatchObject(noAddress)
+    expect(smtp.mails).toEqual([])
+  })
+})
+
 describe('GET /api/oauth/email/bind', () => {
   it('binds a proved address to the session’s user, without the user-id header', async () => {
     const person = await app.person()
@@ -318,9 +341,26 @@ describe('the password reset', () => {
   })
 
   it('never writes the caller’s own host into the link', async () => {
-    const person = await owner()
-    const { link } = await mailedLink(person.email, { 'x-forwarded-host': 'evil.example', host: 'evil.example' })
-    expect(link).toMatch(/^https:\/\/gateway\.example\//)
+    for (const [address, beginning] of [
+      ['https://gateway.example', /^https:\/\/gateway\.example\//],
+      ['', /^http:\/\/localhost:\d+\//],
+    ] as const) {
+      await app.setOptions({ ServerAddress: address })
+      const person = await owner()
+      const { link } = await mailedLink(person.email, { 'x-forwarded-host': 'evil.example', host: 'evil.example' })
+      expect(link).toMatch(beginning)
+    }
+  })
+
+  it('lives ten minutes by the clock of the database', async () => {
+    const people = [await owner(), await owner()] as const
+    const tokens = [(await mailedLink(people[0].email)).token, (await mailedLink(people[1].email)).token] as const
+    const age = (email: string, interval: string) =>
+      app.sql(`update one_time_codes set expires_at = expires_at - interval '${interval}' where subject = $1`, [email])
+    await age(people[0].email, '9 minutes')
+    await age(people[1].email, '10 minutes')
+    expect((await reset(people[0].email, tokens[0])).body['success']).toBe(true)
+    expect(await reset(people[1].email, tokens[1])).toMatchObject(invalid)
   })
 
   it('answers an unknown address the same way, and mails nothing', async () => {

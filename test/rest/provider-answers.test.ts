@@ -188,6 +188,25 @@ describe('who somebody is', () => {
     expect(await userOf('oidc', unverified)).toMatchObject({ email: '', email_normalized: null })
   })
 
+  it('has an address that nobody else has, also where twenty come with one at once', async () => {
+    const browsers = Array.from({ length: 20 }, () => world.browser())
+    const backs: Record<string, string>[] = []
+    for (const browser of browsers) {
+      newUser('oidc', { email: 'many@x.example', email_verified: true })
+      backs.push(await setOut(browser, 'oidc'))
+    }
+    const replies = await Promise.all(
+      browsers.map((browser, index) => finish(browser, 'oidc', backs[index] as Record<string, string>)),
+    )
+    expect(replies.filter(({ body }) => body['success'])).toHaveLength(1)
+    const refusals = replies.flatMap(({ status, body }) =>
+      body['success'] ? [] : [`${status} ${String(body['message'])}`],
+    )
+    for (const refusal of refusals)
+      expect(refusal).toMatch(/^200 (该 OIDC 账户的邮箱已属于本站的一个账户|该邮箱地址已被占用)/)
+    expect(await world.sql("select 1 from users where email_normalized = 'many@x.example'")).toHaveLength(1)
+  })
+
   it('brings along only an address that the provider has verified', async () => {
     const emails = [
       { email: 'first@gh.example', primary: true, verified: true },
