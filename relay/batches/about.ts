@@ -1,5 +1,3 @@
-import { pipeline } from 'node:stream/promises'
-import { Readable } from 'node:stream'
 import { DomainError } from '#core/errors.ts'
 import {
   askAboutBatch,
@@ -18,6 +16,7 @@ import { upstreamChannelOf } from '#relay/attempt/upstream-channel.ts'
 import { claude } from '#relay/dialects/claude/index.ts'
 import type { Incoming, RelayServices } from '#relay/request/call.ts'
 import { answerLimited, type Exchange } from '#relay/limited-call.ts'
+import { drained } from '#relay/response/caller-stream.ts'
 import { placeStoredAt } from '#relay/routing/stored-responses.ts'
 import { secretsOf, type UpstreamChannel } from '#relay/upstream-call/channel.ts'
 import { upstreamFailure } from '#relay/upstream-call/send.ts'
@@ -112,7 +111,8 @@ const actions = {
     const { res } = incoming
     res.status(200).setHeader('content-type', String(reply.headers['content-type'] ?? 'application/x-jsonl'))
     try {
-      await pipeline(Readable.from(reply.body), res, { signal })
+      for await (const chunk of reply.body) if (!res.write(chunk)) await drained(incoming)
+      res.end()
     } catch (error) {
       // What has begun cannot become another answer; the reader sees that it was cut.
       services.log.warn({ err: error, batch: batch.id }, 'the results of a batch were cut')

@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import { watchTaking } from '#features/request-bodies/untaken-answers.ts'
 import { nameLosses } from '#relay/chat/losses.ts'
 import type { Call, RelayServices } from '#relay/request/call.ts'
 
@@ -9,9 +10,6 @@ export type CallerStream = {
   end: (text: string) => Promise<void>
   started: () => boolean
 }
-
-/** A caller that takes nothing for so long counts as gone. */
-const longestStallMs = 120_000
 
 type StreamHeaders = { contentType: string; losses: string[] }
 
@@ -33,9 +31,9 @@ export async function drained({
   callerAborted,
   upstreamAbort,
 }: Pick<Call, 'res' | 'callerAborted' | 'upstreamAbort'>): Promise<void> {
-  const stalled = setTimeout(() => res.destroy(), longestStallMs)
+  const ended = watchTaking(res)
   await once(res, 'drain', { signal: AbortSignal.any([callerAborted.signal, upstreamAbort.signal]) }).catch(() => {})
-  clearTimeout(stalled)
+  ended()
 }
 
 export function openCallerStream(call: Call, headers: StreamHeaders): CallerStream {
@@ -59,9 +57,9 @@ export function openCallerStream(call: Call, headers: StreamHeaders): CallerStre
       if (callerAborted.signal.aborted) return
       start()
       await new Promise<void>((resolve) => {
-        const stalled = setTimeout(() => res.destroy(), longestStallMs)
+        const ended = watchTaking(res)
         const finished = () => {
-          clearTimeout(stalled)
+          ended()
           resolve()
         }
         callerAborted.signal.addEventListener('abort', finished, { once: true })

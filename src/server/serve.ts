@@ -2,6 +2,7 @@ import { createServer, type ServerOptions } from 'node:http'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import type { ConnectionOptions } from '#db/connection.ts'
+import { endUntakenAnswers } from '#features/request-bodies/untaken-answers.ts'
 import { asksForRealtime, serveUpgrades } from '#relay/index.ts'
 import { createApp } from './app.ts'
 import { createConsoleFiles } from './console-files.ts'
@@ -43,6 +44,7 @@ export async function serve(environment: Environment, given: Given): Promise<Sto
   server.on('request', app)
   serveUpgrades(server, app)
   answerUnread(server)
+  endUntakenAnswers(server)
   if (environment.ROLE !== 'console' && environment.WARM_UP === 'on') {
     // A start without it is a slower one, no failed one.
     await warmUp(services).then(

@@ -6,6 +6,7 @@ import { expandOther } from '#core/log-other.ts'
 import { createConsoleFiles } from '#server/console-files.ts'
 import { createApp } from '#server/app.ts'
 import { readEnvironment } from '#server/env.ts'
+import { endUntakenAnswers } from '#features/request-bodies/untaken-answers.ts'
 import { createLog } from '#server/process.ts'
 import { serverOptions } from '#server/serve.ts'
 import { answerUnread } from '#server/unread-requests.ts'
@@ -67,6 +68,7 @@ export const startApp = withStartLimit(async function startApp(
   const server = createServer(serverOptions, relayed)
   serveUpgrades(server, relayed)
   answerUnread(server)
+  endUntakenAnswers(server)
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   const { pool } = services.database
