@@ -144,13 +144,23 @@ describe('usage of an answer that ends otherwise than well', () => {
 
   test.each([
     ['incomplete', { incomplete_details: { reason: 'max_output_tokens' } }],
+    ['cancelled', {}],
     ['failed', { error: { code: 'server_error', message: 'it broke' } }],
   ])('is taken where it is reported: %s', async (status, more) => {
     const response = { id: 'r', status, output: [], usage, store: false, ...more }
-    const steps = [...begun, event(`response.${status}`, { response })]
-    const { model } = await serve(app, { baseUrl: scripted.play({ steps }) })
-    await (await say(app, responses, { token, model, stream: true })).text()
-    expect((await consumed(app)).at(-1)).toMatchObject({ prompt_tokens: 50, completion_tokens: 20 })
+    const baseUrl = scripted.play({ steps: [...begun, event(`response.${status}`, { response })] })
+    const { model } = await serve(app, { baseUrl })
+    const { model: translated } = await serve(app, { type: 3, upstreamModel: 'gpt-5-codex', baseUrl })
+    const isFailed = status === 'failed'
+    const calls = [
+      { by: responses, model, end: isFailed ? 'it broke' : `event: response.${status}` },
+      { by: chat, model: translated, end: isFailed ? 'it broke' : '"finish_reason":"length"' },
+    ]
+    for (const { by, end, ...call } of calls) {
+      const text = await (await say(app, by, { token, ...call, stream: true })).text()
+      expect([by.dialect, text]).toEqual([by.dialect, expect.stringContaining(end)])
+      expect((await consumed(app)).at(-1)).toMatchObject({ prompt_tokens: 50, completion_tokens: 20 })
+    }
   })
 
   test('is counted where none is reported, and the log says so', async () => {

@@ -10,13 +10,14 @@ import { createResponsesDecoder } from './stream.ts'
 import { createToolsRun } from './tools-run.ts'
 import { usageOf } from './usage.ts'
 
-const closing = /^(response\.(completed|incomplete|failed)|error)$/
+const closing = /^(response\.(completed|incomplete|failed|cancelled)|error)$/
 
 const mayClose = ({ event, data }: WireEvent): boolean =>
   event === undefined
     ? data.includes('"response.completed"') ||
       data.includes('"response.incomplete"') ||
       data.includes('"response.failed"') ||
+      data.includes('"response.cancelled"') ||
       data.includes('"error"')
     : closing.test(event)
 

@@ -94,7 +94,7 @@ export function finishOf(response: Json, calledTools: boolean): FinishReason {
   if (calledTools) return 'tool-calls'
   const reason = recordOf(response['incomplete_details'])?.['reason']
   if (reason === 'content_filter') return 'content-filter'
-  return response['status'] === 'incomplete' ? 'length' : 'stop'
+  return response['status'] === 'incomplete' || response['status'] === 'cancelled' ? 'length' : 'stop'
 }
 
 /** Whether an answer is of this form, for hosts that answer in either. */

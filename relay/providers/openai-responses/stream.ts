@@ -128,7 +128,8 @@ function finish(event: Json, state: State): ChatEvent[] {
   if (error) return [...counted, { type: 'error', error }]
   if (state.finished) return counted
   state.finished = true
-  const status = event['type'] === 'response.incomplete' ? 'incomplete' : response['status']
+  const isCut = event['type'] === 'response.incomplete' || event['type'] === 'response.cancelled'
+  const status = isCut ? 'incomplete' : response['status']
   const reason = finishOf({ ...response, status }, state.calls.size > 0)
   return [...begin(response, state), ...closeCalls(state), { type: 'finish', reason }, ...counted]
 }
@@ -164,6 +165,7 @@ function readEvent(event: Json, state: State): ChatEvent[] {
     case 'response.completed':
     case 'response.incomplete':
     case 'response.failed':
+    case 'response.cancelled':
       return finish(event, state)
     case 'error': {
       const error = failureIn(event)
