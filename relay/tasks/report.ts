@@ -78,7 +78,10 @@ function send(
   if (callerAborted.signal.aborted || res.writableEnded) return
   const retryAfter = retryAfterOf(error)
   if (retryAfter !== null) setRetryAfter(res, retryAfter)
-  else if (error instanceof DomainError && error.kind === 'unavailable' && error.code !== 'relay.no_channel')
-    res.setHeader('retry-after', '5')
+  else if (isPassing(error)) res.setHeader('retry-after', '5')
   res.status(status).json(body)
 }
+
+const isPassing = (error: unknown): boolean =>
+  isDatabaseUnavailable(error) ||
+  (error instanceof DomainError && error.kind === 'unavailable' && error.code !== 'relay.no_channel')

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { Client } from 'pg'
 import { inject, expect, test } from 'vitest'
+import { relayRoutes } from '#scripts/route-list.ts'
 import { startEmbedded } from '#db/embedded.ts'
 import { migrate } from '#db/orm.ts'
 import { startProduct, until } from '../support/processes.ts'
@@ -128,6 +129,37 @@ test('a database stopped immediately under load and restarted has a charge for e
     await embedded.stop()
     rmSync(folder, { recursive: true, force: true })
   }
+})
+
+/** Nothing is there, a balance that cannot be read is documented with status 200, and the playground is the console's. */
+const answeredOtherwise = /^GET (?:\/v1)?\/dashboard\/|^GET \/v1\/responses$|\/pg\//
+
+test('while the database is away every path of the relay says so in its own form, and when to come again', async () => {
+  await using world = await createWorld()
+  await using beside = await connectBeside()
+  const token = await world.make.token(await world.make.user())
+  await using product = await startProduct({ environment: { ...world.environment, WORKERS: '1' } })
+  await beside.query(`alter database ${world.connection.database} allow_connections false`)
+  await endConnections(beside, world)
+  const routes = relayRoutes().filter(({ kind, path }) => !answeredOtherwise.test(`${kind} ${path}`))
+  expect(routes.length).toBeGreaterThan(80)
+  const wrong: string[] = []
+  for (const { kind, path } of routes) {
+    const method = kind === 'any' ? 'POST' : kind
+    const address = path.replace(/(?<!\\)[:*]\w+/g, 'x').replaceAll('\\', '')
+    const reply = await fetch(product.url + address, {
+      method,
+      headers: { authorization: `Bearer sk-${token.key}`, 'content-type': 'application/json' },
+      ...(method === 'POST' ? { body: '{"model":"gpt-4o-mini"}' } : {}),
+    })
+    const text = await reply.text()
+    // What is below none of the paths is known without the database.
+    if (kind === 'any' && text.includes('Invalid URL')) continue
+    const isInForm = /^\{.*(?:"error"|"description"|"message")/.test(text)
+    if (reply.status !== 503 || reply.headers.get('retry-after') !== '5' || !isInForm)
+      wrong.push(`${method} ${address}: ${reply.status} ${reply.headers.get('retry-after')} ${text.slice(0, 200)}`)
+  }
+  expect(wrong).toEqual([])
 })
 
 test('a node whose database is lost for good still stops on SIGTERM', async () => {
