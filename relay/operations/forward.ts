@@ -337,9 +337,11 @@ async function settle(current: Try, { used, drawn, firstByteMs, end }: End): Pro
   const { services, call, plan, attempt, sentAt } = current
   const upstreamMs = performance.now() - sentAt
   plan.attempts.push(attemptRecord(attempt, { status: end === 'failed' ? 500 : 200, ms: upstreamMs }))
+  // Read to its end for somebody who had left.
+  const isForNobody = end === 'complete' && call.callerAborted.signal.aborted
   const row = plainChargeRow(services, charged(current, { drawn, end }), {
     plan,
-    end: { used, firstByteMs, upstreamMs, end, losses: current.losses },
+    end: { used, firstByteMs, upstreamMs, end: isForNobody ? 'hung-up' : end, losses: current.losses },
   })
   try {
     await services.ledger.settle(row, call.res.headersSent ? 'go-on' : 'give-up')

@@ -12,7 +12,9 @@ export function reportError(services: RelayServices, incoming: Incoming, error: 
   if (callerAborted.signal.aborted || res.writableEnded) return
   const shownError = callerError(finalFailure(error), incoming)
   if (res.headersSent) {
-    res.end(dialect.streamError(shownError))
+    // Audio has no room for an error: whoever was sent a part of it must not take it for the whole.
+    if (String(res.getHeader('content-type')).startsWith('text/event-stream')) res.end(dialect.streamError(shownError))
+    else res.destroy()
     return
   }
   const { status, body } = dialect.error(shownError)

@@ -133,6 +133,30 @@ describe('a streamed image', () => {
   })
 })
 
+test('audio that cannot be booked breaks off, is charged once, and is asked for nowhere else', async () => {
+  const { promise: begun, resolve } = Promise.withResolvers<void>()
+  const [first, last] = [Buffer.alloc(500_000, 1), Buffer.alloc(500_000, 2)]
+  const baseUrl = scripted.play({ headers: { 'content-type': 'audio/mpeg' }, steps: [first, begun, last] })
+  const { model } = await serve(app, { priority: 1, baseUrl }, { baseUrl })
+  const asked = scripted.received.length
+  const reply = await fetch(`${app.url}/v1/audio/speech`, {
+    method: 'POST',
+    headers: json,
+    body: JSON.stringify({ model, input: 'hello', voice: 'alloy' }),
+  })
+  expect(reply.status).toBe(200)
+  const blocker = await app.pool.connect()
+  await blocker.query('begin')
+  await blocker.query('lock table logs in access exclusive mode')
+  resolve()
+  await expect(reply.arrayBuffer()).rejects.toThrow('terminated')
+  await blocker.query('rollback')
+  blocker.release()
+  const ofModel = async () => (await consumed(app)).filter((row) => row.model_name === model)
+  expect(await eventually(ofModel, (rows) => rows.length > 0)).toHaveLength(1)
+  expect(scripted.received.length - asked).toBe(1)
+})
+
 test('a call sets aside for as many images as it asks for, in whatever words', async () => {
   const { model } = await serve(app, {})
   const poor = await app.make.token(await app.make.user({ quota: 100_000 }))

@@ -60,11 +60,17 @@ describe.each(operations)('$path', ({ path, body }) => {
     const rows = (await consumed(app)).slice(before)
     expect(rows.map((row) => row.other['end'])).toEqual(['hung-up'])
 
+    await withOptions(app, { 'global.finish_after_hangup_enabled': 'true' }, async () => {
+      const { model: late } = await serve(app, { does: 'delay=300' })
+      await leaveWhen(late, async () => app.upstream.open === 1)
+      expect((await consumed(app)).slice(before + 1).map((row) => row.other['end'])).toEqual(['hung-up'])
+    })
+
     // Connections are taken by the system and never answered: with TLS on top nothing is ever handed over.
     await using mute = await muteServer()
     const { model: unreached } = await serve(app, { baseUrl: `https://127.0.0.1:${mute.port}` })
     await leaveWhen(unreached, async () => mute.connections() > 0)
-    expect(await consumed(app)).toHaveLength(before + 1)
+    expect(await consumed(app)).toHaveLength(before + 2)
   })
 })
 
