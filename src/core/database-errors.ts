@@ -40,3 +40,9 @@ export const isUnstorableText = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && error.code === unstorableTextCode
 
 export const unstorableTextCode = '22021'
+
+/** Why nothing can be written although the database answers: somebody has to see to it. */
+export const whyReadOnly = (error: unknown): 'full' | 'read_only' | undefined => {
+  const code = error instanceof Error ? codeOf(error) : ''
+  return code === '53100' ? 'full' : code === '25006' ? 'read_only' : undefined
+}

@@ -1,5 +1,6 @@
 import type { Request, Response } from 'express'
 import { parseCookie, stringifySetCookie } from 'cookie'
+import { isDatabaseUnavailable } from '#core/database-errors.ts'
 import { authenticate, type Authentication, type Credentials } from '#features/auth/authenticate.ts'
 import { noteUse, sessionCookie } from '#features/auth/session.ts'
 import { clientOf } from '#features/client-address/service.ts'
@@ -20,7 +21,12 @@ export async function createContext(
   const language = req.acceptsLanguages('zh', 'en') === 'en' ? 'en' : 'zh'
   const client = { ...clientOf(services, req), language } as const
   const session = { idHash: authentication.idHash }
-  if (authentication.seenAt) await noteUse({ em, session, client }, authentication.seenAt, services.ambient.now())
+  if (authentication.seenAt) {
+    // A database that nothing can be written to still shows what it has, to those above all who have to see to it.
+    await noteUse({ em, session, client }, authentication.seenAt, services.ambient.now()).catch((error: unknown) => {
+      if (!isDatabaseUnavailable(error)) throw error
+    })
+  }
   return {
     ...services,
     em,

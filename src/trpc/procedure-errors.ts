@@ -1,6 +1,6 @@
 import { TRPCError } from '@trpc/server'
 import { ZodError } from 'zod'
-import { isDatabaseUnavailable, isUnstorableText } from '#core/database-errors.ts'
+import { isDatabaseUnavailable, isUnstorableText, whyReadOnly } from '#core/database-errors.ts'
 import { DomainError, type ErrorCode, isDomainError, type Kind, toDomainError as describedError } from '#core/errors.ts'
 import { refusalOf } from '#core/refusal.ts'
 
@@ -59,10 +59,11 @@ export function toDomainError(error: TRPCError): DomainError {
 }
 
 /** What nobody foresaw: the caller's fault where it cannot be stored, temporary where only the database is unreachable, else ours. */
-export const crashOf = (cause: unknown): DomainError =>
-  isUnstorableText(cause)
-    ? new DomainError('input.invalid', { detail: 'U+0000' }, { cause })
-    : new DomainError(isDatabaseUnavailable(cause) ? 'database.unavailable' : 'internal', {}, { cause })
+export function crashOf(cause: unknown): DomainError {
+  if (isUnstorableText(cause)) return new DomainError('input.invalid', { detail: 'U+0000' }, { cause })
+  if (!isDatabaseUnavailable(cause)) return new DomainError('internal', {}, { cause })
+  return new DomainError(`database.${whyReadOnly(cause) ?? 'unavailable'}`, {}, { cause })
+}
 
 /** The same may well succeed a moment later. */
 export const isPassing = (error: TRPCError): boolean => toDomainError(error).status === 503

@@ -21,8 +21,10 @@ async function setStage(WORKERS = '1'): Promise<Stage> {
   }
 }
 
-async function someone({ make }: World) {
+async function someone({ make, pool }: World) {
   const user = await make.user({ quota: 1_000_000 })
+  // Long enough ago that the console would take note of the next use.
+  await pool.query("update sessions set seen_at = now() - interval '1 hour' where user_id = $1", [user.id])
   return { user, token: await make.token(user, { remainQuota: 900_000 }) }
 }
 
@@ -46,31 +48,64 @@ async function whileLocked<Result>(world: World, lock: string, act: () => Promis
   }
 }
 
+/** What is to be written into these tables finds no room on the disk of the database. */
+async function whileFull<Result>({ pool }: World, tables: string[], act: () => Promise<Result>): Promise<Result> {
+  await pool.query(`create function full_disk() returns trigger language plpgsql as $$ begin
+    raise exception 'could not extend file: No space left on device' using errcode = 'disk_full'; end $$`)
+  for (const table of tables)
+    await pool.query(`create trigger full_disk before insert or update on ${table} execute function full_disk()`)
+  try {
+    return await act()
+  } finally {
+    await pool.query('drop function full_disk cascade')
+  }
+}
+
+/** Somebody looks, or saves. */
+async function inConsole({ product }: Stage, user: Someone['user'], act: 'looks' | 'saves') {
+  const headers = {
+    cookie: `session=${user.sessionId}`,
+    'x-user-id': String(user.id),
+    'content-type': 'application/json',
+    'accept-language': 'en',
+  }
+  const [path, init] =
+    act === 'looks'
+      ? ['/api/user/self', {}]
+      : ['/api/token/', { method: 'POST', body: JSON.stringify({ name: 'x', expired_time: -1, remain_quota: 1 }) }]
+  const reply = await fetch(product.url + path, { ...init, headers })
+  return { status: reply.status, body: await reply.json() }
+}
+
 const userLock = (id: number): string => `select 1 from users where id = ${id} for update`
 
-/** Two calls that have their answers when the lock is taken, and cannot be booked while it is held. */
-async function callsUnderLock({ world, product }: Stage, lock: string, { token }: Someone) {
+/** Two calls that have their answers when the database is kept from booking them. */
+async function callsMeanwhile({ world, product }: Stage, keep: Keep, caller: Someone) {
+  const { token } = caller
   const plain = callOnce(product.url, token, { kind: 'plain', text: '[[gate=locked]] say something' })
   const stream = callOnce(product.url, token, { kind: 'stream', text: '[[gate=locked,gateat=5]] tell something' })
   await until(() => world.upstream.open === 2, { what: 'the calls are not under way' })
   // Until both callers have been notified that the settlement was given up.
-  return whileLocked(world, lock, () => {
+  return keep(world, caller, () => {
     world.upstream.openGate('locked')
     return Promise.all([plain, stream])
   })
 }
 
+type Keep = <Result>(world: World, caller: Someone, act: () => Promise<Result>) => Promise<Result>
+
 describe.concurrent('an answer that cannot be booked', () => {
   test.for([
-    ['the log', () => 'lock table logs in access exclusive mode'],
-    ['the row of its user', ({ user }: Someone) => userLock(user.id)],
-  ] as const)(
-    'because %s is locked is refused and never charged when plain, ends in an error and is charged once when streamed',
-    async ([, lockOf], { expect }) => {
+    ['the log is locked', (world, _, act) => whileLocked(world, 'lock table logs in access exclusive mode', act)],
+    ['the row of its user is locked', (world, { user }, act) => whileLocked(world, userLock(user.id), act)],
+    ['the disk is full', (world, _, act) => whileFull(world, ['logs'], act)],
+  ] as [string, Keep][])(
+    'because %s is refused and never charged when plain, ends in an error and is charged once when streamed',
+    async ([, keep], { expect }) => {
       await using stage = await setStage()
       const { world } = stage
       const caller = await someone(world)
-      const [plain, stream] = await callsUnderLock(stage, lockOf(caller), caller)
+      const [plain, stream] = await callsMeanwhile(stage, keep, caller)
       expect(plain.status).toBe(503)
       expect(Number(plain.headers.get('retry-after'))).toBeGreaterThan(0)
       expect(JSON.parse(plain.body)).toMatchObject({ error: { type: 'gateway_error' } })
@@ -111,7 +146,7 @@ test('a database that may only be read serves nothing that it could not bill, an
 }) => {
   await using stage = await setStage()
   const { world, product } = stage
-  const { token } = await someone(world)
+  const { user, token } = await someone(world)
   const { database } = world.connection
   const beside = new Client({ ...world.connection, database: 'postgres' })
   await beside.connect()
@@ -126,6 +161,12 @@ test('a database that may only be read serves nothing that it could not bill, an
     )
     expect(refused.map(({ status }) => status)).toEqual([503, 503])
     expect(refused.every(({ headers }) => headers.get('retry-after') !== null)).toBe(true)
+    // The console shows what there is, and says why nothing is saved.
+    expect(await inConsole(stage, user, 'looks')).toMatchObject({ status: 200, body: { success: true } })
+    expect(await inConsole(stage, user, 'saves')).toEqual({
+      status: 503,
+      body: { success: false, message: 'Nothing can be saved: the database is read-only' },
+    })
     await become('reset default_transaction_read_only')
     await until(async () => (await callOnce(product.url, token, { kind: 'plain' })).status === 200, {
       what: 'it does not come back by itself',
@@ -133,6 +174,30 @@ test('a database that may only be read serves nothing that it could not bill, an
   } finally {
     await beside.end()
   }
+  await untilNothingIsHeld(world.pool)
+  expect(await chargeViolations(world.pool, [])).toEqual([])
+})
+
+test('while the disk of the database is full nothing is served that could not be billed, and the console says why', async ({
+  expect,
+}) => {
+  await using stage = await setStage()
+  const { world, product } = stage
+  const { user, token } = await someone(world)
+  await whileFull(world, ['holds', 'tokens', 'sessions'], async () => {
+    const kinds = ['plain', 'stream'] as const
+    const refused = await Promise.all(kinds.map((kind) => callOnce(product.url, token, { kind })))
+    expect(refused.map(({ status }) => status)).toEqual([503, 503])
+    expect(world.upstream.total).toBe(0)
+    expect(await inConsole(stage, user, 'looks')).toMatchObject({ status: 200, body: { success: true } })
+    expect(await inConsole(stage, user, 'saves')).toEqual({
+      status: 503,
+      body: { success: false, message: 'Nothing can be saved: the disk of the database is full' },
+    })
+  })
+  await until(async () => (await callOnce(product.url, token, { kind: 'plain' })).status === 200, {
+    what: 'it does not come back by itself',
+  })
   await untilNothingIsHeld(world.pool)
   expect(await chargeViolations(world.pool, [])).toEqual([])
 })

@@ -4,6 +4,8 @@ export const generalEnglish: Record<keyof typeof generalErrors, string> = {
   internal: 'Internal server error, please contact the administrator!',
   unavailable: 'The service is temporarily unavailable, please try again later',
   'database.unavailable': 'The database is temporarily unavailable, please try again later',
+  'database.full': 'Nothing can be saved: the disk of the database is full',
+  'database.read_only': 'Nothing can be saved: the database is read-only',
   forbidden: 'You are not allowed to do this',
   not_found: 'What you asked for does not exist',
   rate_limited: 'Too many requests, please try again later!',

@@ -4,6 +4,8 @@ export const generalErrors = {
   internal: { kind: 'internal', message: '服务器内部错误，请联系管理员！' },
   unavailable: { kind: 'unavailable', message: '服务暂时不可用，请稍后重试' },
   'database.unavailable': { kind: 'unavailable', message: '数据库暂时不可用，请稍后重试', status: 503 },
+  'database.full': { kind: 'unavailable', message: '数据库所在磁盘已满，无法保存', status: 503 },
+  'database.read_only': { kind: 'unavailable', message: '数据库处于只读状态，无法保存', status: 503 },
   forbidden: { kind: 'forbidden', message: '无权进行此操作' },
   not_found: { kind: 'not_found', message: '请求的内容不存在' },
   rate_limited: { kind: 'rate_limited', message: '请求次数过多，请稍后再试！' },
