@@ -284,6 +284,28 @@ describe('hostile answers', () => {
     server.close()
   })
 
+  it('with hints in front and trailers behind are read like any other', async () => {
+    const reply = [
+      'HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n',
+      'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\ntrailer: x-sum\r\n\r\n',
+      '7\r\n{"a":1}\r\n0\r\nx-sum: 1\r\n\r\n',
+    ]
+    const server = createTcpServer((socket) => {
+      socket.on('error', () => {}).on('data', () => socket.write(reply.join('')))
+    })
+    const { port } = await new Promise<AddressInfo>((resolve) =>
+      server.listen(0, '127.0.0.1', () => resolve(server.address() as AddressInfo)),
+    )
+    // Over one connection: nothing of the first answer is taken for the second.
+    for (const call of [1, 2]) {
+      const answer = await send({ url: `http://127.0.0.1:${port}/` })
+      expect([call, answer.status, await answer.json()]).toEqual([call, 200, { a: 1 }])
+      expect(answer.headers).not.toHaveProperty('x-sum')
+    }
+    await transport.close()
+    server.close()
+  })
+
   it('with a false or unknown encoding are bad data', async () => {
     const lying = await send({ directives: 'header=content-encoding:gzip', stream: false })
     await expect(lying.text()).rejects.toEqual(failure('bad-response'))
