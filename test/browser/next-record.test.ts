@@ -64,6 +64,24 @@ describeWithBrowser('what belongs to one record', async () => {
     await context.close()
   })
 
+  test('what a user spent is not said to be nothing before it is known', async () => {
+    const { promise: held, resolve: release } = Promise.withResolvers<void>()
+    const { page, context } = await openConsole(browser, app, { reader: { ...root, role: 100 } })
+    await page.route(/admin\.stats\.series/, async (route) => {
+      await held
+      await route.continue()
+    })
+    const asked = page.waitForRequest(/admin\.stats\.series/)
+    await page.goto(`/app/users/${root.id}`)
+    await asked
+    await page.locator('[aria-busy=true]').first().waitFor()
+    const nothing = page.getByText('这段时间没有数据')
+    expect(await nothing.count()).toBe(0)
+    release()
+    await nothing.waitFor()
+    await context.close()
+  })
+
   test('an order with its buttons does not stand under the next one', async () => {
     const order = async (tradeNo: string) => {
       const { rows } = await app.pool.query<{ id: number }>(

@@ -1,4 +1,4 @@
-import { Box } from '@chakra-ui/react'
+import { Box, Skeleton } from '@chakra-ui/react'
 import { useState } from 'react'
 import { Chart } from '../../components/charts/chart.tsx'
 import { ErrorState } from '../../components/states.tsx'
@@ -31,6 +31,8 @@ export function Spend({ userId }: { userId: number }) {
     <Box layerStyle="panel" px="4" py="3" aria-busy={series.isPending}>
       {series.error && !series.data ? (
         <ErrorState error={series.error} onRetry={() => void series.refetch()} />
+      ) : !series.data ? (
+        <Skeleton h="56" />
       ) : (
         <Chart
           kind="bars"
