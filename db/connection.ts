@@ -7,6 +7,8 @@ export type ConnectionOptions = {
   password?: string | undefined
   database: string
   ssl?: boolean | { rejectUnauthorized: boolean } | undefined
+  /** Milliseconds that whoever finds no free connection waits for one, in turn, before it is refused: 15 seconds unless given. */
+  waitMs?: number | undefined
 }
 
 const sslOf = (mode: string | null): ConnectionOptions['ssl'] => {

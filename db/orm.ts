@@ -28,7 +28,7 @@ const initialise = (connection: ConnectionOptions, poolSize: number) =>
     // Whoever finds no free connection waits for one in turn: a crowd that signs up is served, slowly. It is refused in the end,
     // instead of waiting for ever.
     driverOptions: {
-      connectionTimeoutMillis: 15_000,
+      connectionTimeoutMillis: connection.waitMs ?? 15_000,
       onConnect: prepare,
       options: sessionOptions,
       ...(connection.ssl ? { ssl: connection.ssl } : {}),

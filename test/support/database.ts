@@ -17,7 +17,8 @@ export const createDatabase = withStartLimit(async function createDatabase(): Pr
   const database = `test_${randomBytes(8).toString('hex')}`
   // Copying the files costs a tenth of writing each page again, which is the default.
   await run(`create database ${database} template ${inject('databaseTemplate')} strategy file_copy`)
-  const connection = { ...inject('databaseServer'), database }
+  // Crowds of tests are served to the last on a machine that others have busy, too.
+  const connection = { ...inject('databaseServer'), database, waitMs: 120_000 }
   return {
     connection,
     url: toUrl(connection),
