@@ -19,7 +19,6 @@ export function InboxBell() {
     refetchInterval: unreadEveryMs,
     refetchOnWindowFocus: true,
     staleTime: unreadEveryMs,
-    // The number of whoever was signed in before says nothing of this reader.
   })
   if (!user) return null
   const count = unread.data ?? 0

@@ -16,7 +16,6 @@ export function useChatKey() {
   const list = trpc.user.tokens.list.useQuery({ page: 1, pageSize: mostLookedAt })
   const tokens = list.data?.items.filter(({ status }) => status === tokenStatus.enabled)
   const token = tokens?.find(({ id }) => id === chosen) ?? tokens?.[0]
-  // The key of the token before would be given away under the name of this one.
   const revealed = trpc.user.tokens.reveal.useQuery({ id: token?.id ?? 0 }, { enabled: token !== undefined, gcTime: 0 })
   const key = token && revealed.data ? `sk-${revealed.data.key}` : undefined
   const isMissing = tokens !== undefined && tokens.length === 0

@@ -14,7 +14,6 @@ type OrderPanelProps = { id: number; act: (kind: 'complete' | 'reverse', order: 
 
 /** Everything that is known of an order, and what an administrator may do with it. */
 export function OrderPanel({ id, act }: OrderPanelProps) {
-  // Its buttons act on the order that is shown: the one before must not stand here while the next is fetched.
   const { data: order, error, refetch } = trpc.admin.orders.get.useQuery({ id })
   const { role } = useSession()
   if (error && !order) return <ErrorState error={error} onRetry={() => void refetch()} />

@@ -23,7 +23,6 @@ export function RehearsalSheet({ change, onClose, onDone }: RehearsalSheetProps)
   const [days, setDays] = useState(7)
   const query = trpc.admin.prices.rehearse.useQuery(
     { change: change ?? { prices: [], groupRatios: {} }, days },
-    // What other days or another change would have brought is not shown as the answer to this question.
     { enabled: change !== undefined, staleTime: 0, refetchOnWindowFocus: false },
   )
   return (

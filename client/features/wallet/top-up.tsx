@@ -55,7 +55,6 @@ function Buying({ wallet }: { wallet: Wallet }) {
   const amount = Math.trunc(Number(typed))
   const isAmount = /^\d+$/.test(typed.trim()) && amount >= minimumAmount
   const asked = useSettled({ amount, method })
-  // The price of another amount is no price of this one.
   const quote = trpc.user.orders.quote.useQuery(asked, { enabled: isAmount, retry: false })
   const key = useRequestKey()
   const utils = trpc.useUtils()
