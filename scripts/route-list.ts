@@ -40,7 +40,7 @@ and say \`success\` or \`error\` as \`message\`.
 
 Pages have at most 100 rows, those of channels and of the log of a key 1,000; a list that is an array says in \`X-Total-Count\` how many rows there are (of channels by tag: tags). \`total\` of the log is exact
 up to 10,000; of a longer one it stays ahead of the pages, which go on to the last row. Refusals are in Chinese, or in English where \`Accept-Language\` asks for it.
-A password is changed at \`PUT /api/user/self\` within ten minutes of signing in; later, and by a system access token, the current one is named beside it as \`original_password\`.
+A session changes its password at \`PUT /api/user/self\` within ten minutes of signing in, and later with the current one beside it as \`original_password\`; a system access token need not name it.
 \`GET /api/openapi.json\` describes every path here and above in OpenAPI 3.1, \`/api/docs\` shows it as a page.
 
 ${table(['method', 'path', 'role', 'procedure'], rest)}

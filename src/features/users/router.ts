@@ -39,9 +39,12 @@ export const accountUserRouter = router({
   transferRewards: userProcedure
     .input(schema.transferRewards)
     .mutation(({ ctx, input }) => transferRewards(ctx, input)),
-  /** As the documented paths do it: a password that is not named is not asked for, where its owner has just signed in. */
+  /** As the documented paths do it: the current password is not asked for, but from a session that is no longer new. */
   overwrite: userProcedure
-    .meta({ verification: (input) => names(input, ['password']) && (names(input, ['currentPassword']) || 'owner') })
+    .meta({
+      verification: (input, actor) =>
+        names(input, ['password']) && (names(input, ['currentPassword']) || ofOwner(actor)),
+    })
     .input(schema.updateAccount)
     .mutation(({ ctx, input }) => account.overwriteAccount(ctx, input)),
   removeUnasked: guarded.mutation(({ ctx }) => account.removeAccountUnasked(ctx)),
@@ -54,9 +57,9 @@ export const usersAdminRouter = router({
   create: adminProcedure.input(schema.createUser).mutation(({ ctx, input }) => administer.createUser(ctx, input)),
   update: adminProcedure
     .meta({
-      verification: (input, { id }) =>
-        names(input, ['password']) && (input as { id?: unknown }).id === id
-          ? 'owner'
+      verification: (input, actor) =>
+        names(input, ['password']) && (input as { id?: unknown }).id === actor.id
+          ? ofOwner(actor)
           : names(input, ['quota', 'quotaChange', 'password']),
     })
     .use(idempotent)
