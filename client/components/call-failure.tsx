@@ -1,9 +1,10 @@
 import { Link as ChakraLink, Stack, Text } from '@chakra-ui/react'
 import { Link } from 'wouter'
 import { t } from '../i18n/t.ts'
-import { errorText, requestIdOf } from '../lib/errors.ts'
+import { errorText } from '../lib/errors.ts'
 import { CallFailure, priceMissing } from '../lib/relay-call.ts'
 import { useSession } from '../lib/session.ts'
+import { RequestId } from './request-id.tsx'
 
 /** Where an administrator gives models their prices. */
 const pricesAddress = '/admin/prices?show=missing'
@@ -11,7 +12,6 @@ const pricesAddress = '/admin/prices?show=missing'
 /** Why a call to the gateway failed, what to quote, and for administrators the way to a missing price. */
 export function CallFailureText({ error }: { error: unknown }) {
   const { isRoot } = useSession()
-  const requestId = requestIdOf(error)
   const isPrice = error instanceof CallFailure && error.code === priceMissing
   return (
     <Stack gap="0.5" minW="0">
@@ -21,11 +21,7 @@ export function CallFailureText({ error }: { error: unknown }) {
           <Link href={pricesAddress}>{t('去设置价格')}</Link>
         </ChakraLink>
       )}
-      {requestId && (
-        <Text textStyle="xs" fontFamily="mono" color="fg.muted" overflowWrap="anywhere">
-          {t('请求 ID')}: {requestId}
-        </Text>
-      )}
+      <RequestId error={error} color="fg.muted" overflowWrap="anywhere" />
     </Stack>
   )
 }

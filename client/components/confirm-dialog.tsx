@@ -1,9 +1,10 @@
-import { Box, Button, Dialog, Field, Input, Portal, Stack, Text } from '@chakra-ui/react'
+import { Box, Button, Dialog, Field, Input, Portal, Stack } from '@chakra-ui/react'
 import type { FormEvent } from 'react'
 import { useRef, useState } from 'react'
 import { t } from '../i18n/t.ts'
-import { errorText, requestIdOf } from '../lib/errors.ts'
+import { errorText } from '../lib/errors.ts'
 import type { Question } from './confirm.tsx'
+import { RequestId } from './request-id.tsx'
 import { staysOpen } from './stays-open.ts'
 
 /** The dialog of `confirm`. */
@@ -16,7 +17,6 @@ export function ConfirmDialog({ question, onClose }: { question: Question; onClo
   const first = useRef<HTMLElement>(null)
   const focusFirst = (wanted: boolean) =>
     wanted ? (element: HTMLElement | null) => void (first.current = element) : undefined
-  const requestId = requestIdOf(failure)
   const ready = typeToConfirm === undefined || typed.trim() === typeToConfirm
 
   const submit = async (event: FormEvent) => {
@@ -69,11 +69,7 @@ export function ConfirmDialog({ question, onClose }: { question: Question; onClo
                   {failure !== undefined && (
                     <Box color="fg.error" role="alert" overflowWrap="anywhere">
                       {question.failed?.(errorText(failure)) ?? errorText(failure)}
-                      {requestId && (
-                        <Text textStyle="xs" fontFamily="mono">
-                          {t('请求 ID')}: {requestId}
-                        </Text>
-                      )}
+                      <RequestId error={failure} />
                     </Box>
                   )}
                 </Stack>

@@ -6,7 +6,7 @@ import type { FieldValues, UseFormReturn } from 'react-hook-form'
 import { FormProvider, useFormState } from 'react-hook-form'
 import { t } from '../i18n/t.ts'
 import { notify } from './notify.ts'
-import { errorText, isUnauthenticated, refusalCode, requestIdOf } from '../lib/errors.ts'
+import { errorText, isUnauthenticated, refusalCode } from '../lib/errors.ts'
 import { markRefusedFields } from '../lib/form.ts'
 import { queryClient } from '../lib/query.ts'
 import { useLeaveGuard } from '../lib/leave-guard.ts'
@@ -15,6 +15,7 @@ import { useIsPhone } from '../lib/use-media.ts'
 import { useWhileOpen } from '../lib/use-while-open.ts'
 import { HeadingsBelow, useHeadingLevel } from './heading-level.ts'
 import { Details, Summary } from './folded.tsx'
+import { RequestId } from './request-id.tsx'
 import { SignInAgain } from './sign-in-again.tsx'
 import { staysOpen } from './stays-open.ts'
 
@@ -151,15 +152,10 @@ function useSubmit<Values extends FieldValues, Output>(
 }
 
 function Failure({ error }: { error: unknown }) {
-  const requestId = requestIdOf(error)
   return (
     <Box role="alert" px="6" py="2.5" bg="bad.subtle" color="bad.fg" textStyle="sm" flexShrink="0">
       <Text overflowWrap="anywhere">{t('没有保存：{reason}', { reason: errorText(error) })}</Text>
-      {requestId && (
-        <Text textStyle="xs" fontFamily="mono">
-          {t('请求 ID')}: {requestId}
-        </Text>
-      )}
+      <RequestId error={error} />
       {isUnauthenticated(error) && <SignInAgain />}
     </Box>
   )

@@ -1,14 +1,14 @@
-import { Button, HStack, Stack, Text, chakra } from '@chakra-ui/react'
+import { Button, HStack, Stack, chakra } from '@chakra-ui/react'
 import type { FormEvent, ReactNode } from 'react'
 import { useState } from 'react'
 import type { FieldPath, FieldValues, UseFormReturn } from 'react-hook-form'
 import { FormProvider } from 'react-hook-form'
 import type { ErrorCode } from '#core/errors.ts'
-import { t } from '../i18n/t.ts'
-import { errorText, refusalCode, requestIdOf } from '../lib/errors.ts'
+import { errorText, refusalCode } from '../lib/errors.ts'
 import { markRefusedFields } from '../lib/form.ts'
 import { useLeaveGuard } from '../lib/leave-guard.ts'
 import { Notice } from './notice.tsx'
+import { RequestId } from './request-id.tsx'
 
 const Form = chakra('form')
 
@@ -93,15 +93,10 @@ export function InlineForm<Values extends FieldValues, Output>(props: InlineForm
 }
 
 function FormFailure({ error, title }: { error: unknown; title: string | undefined }) {
-  const requestId = requestIdOf(error)
   return (
     <Notice tone="bad" isAlert title={title}>
       {errorText(error)}
-      {requestId && (
-        <Text textStyle="xs" fontFamily="mono" mt="0.5">
-          {t('请求 ID')}: {requestId}
-        </Text>
-      )}
+      <RequestId error={error} mt="0.5" />
     </Notice>
   )
 }

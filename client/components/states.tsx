@@ -3,9 +3,10 @@ import type { LucideIcon } from 'lucide-react'
 import { CircleAlert, RotateCw } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { t } from '../i18n/t.ts'
-import { errorText, requestIdOf } from '../lib/errors.ts'
+import { errorText } from '../lib/errors.ts'
 import { useHeadingLevel } from './heading-level.ts'
 import { Notice } from './notice.tsx'
+import { RequestId } from './request-id.tsx'
 
 type EmptyStateProps = {
   icon?: LucideIcon
@@ -51,7 +52,6 @@ type ErrorStateProps = {
 
 /** In place of content that could not be fetched. */
 export function ErrorState({ error, title, onRetry }: ErrorStateProps) {
-  const requestId = requestIdOf(error)
   return (
     <Center p="10" w="full" role="alert">
       <Stack align="center" gap="2" maxW="md" textAlign="center">
@@ -62,17 +62,22 @@ export function ErrorState({ error, title, onRetry }: ErrorStateProps) {
         <Text color="fg.muted" textStyle="sm" overflowWrap="anywhere">
           {errorText(error)}
         </Text>
-        {requestId && (
-          <Text color="fg.subtle" textStyle="xs" fontFamily="mono">
-            {t('请求 ID')}: {requestId}
-          </Text>
-        )}
+        <RequestId error={error} color="fg.subtle" />
         <Button mt="3" onClick={onRetry}>
           <RotateCw aria-hidden />
           {t('重试')}
         </Button>
       </Stack>
     </Center>
+  )
+}
+
+/** Beside a sentence on what failed. */
+export function RetryButton({ onRetry }: { onRetry: () => unknown }) {
+  return (
+    <Button size="xs" onClick={() => void onRetry()}>
+      {t('重试')}
+    </Button>
   )
 }
 
@@ -86,13 +91,8 @@ type FailureNoticeProps = {
 
 /** Above content that stands without what could not be fetched. */
 export function FailureNotice({ title, error, onRetry, tone = 'bad' }: FailureNoticeProps) {
-  const action = (
-    <Button size="xs" onClick={onRetry}>
-      {t('重试')}
-    </Button>
-  )
   return (
-    <Notice tone={tone} isAlert title={title} action={action}>
+    <Notice tone={tone} isAlert title={title} action={<RetryButton onRetry={onRetry} />}>
       {errorText(error)}
     </Notice>
   )
@@ -102,13 +102,8 @@ type StaleNoticeProps = { error: unknown; onRetry: () => unknown }
 
 /** Above what was fetched before: a failed refresh keeps it and says so. */
 export function StaleNotice({ error, onRetry }: StaleNoticeProps) {
-  const action = (
-    <Button size="xs" onClick={() => void onRetry()}>
-      {t('重试')}
-    </Button>
-  )
   return (
-    <Notice tone="warning" isAlert action={action}>
+    <Notice tone="warning" isAlert action={<RetryButton onRetry={onRetry} />}>
       {t('刷新失败，显示的是之前的内容：{reason}', { reason: errorText(error) })}
     </Notice>
   )

@@ -33,6 +33,11 @@ export const keepsRows = {
 /** The same of figures and charts, which are dimmed while those of another range or other filters come. */
 export const keepsFigures = { placeholderData: keepPreviousData } as const
 
+/** Asks again for what failed of several queries of one view. */
+export const refetchFailed = (...queries: { error: unknown; refetch: () => unknown }[]): void => {
+  for (const { error, refetch } of queries) if (error) void refetch()
+}
+
 /** Options of a query whose view goes on without its answer and shows no failure: a warning reports it. */
 export const reportedWhenFailed = { meta: { isReported: true } } as const
 

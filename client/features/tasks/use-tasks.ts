@@ -51,22 +51,19 @@ function useCommonInput(values: TaskFilterValues) {
 const isRunning = ({ progress }: { progress: string }): boolean => progress !== '100%'
 
 /** What is under way is looked at again by itself. */
-const refetchInterval = (query: { state: { data: { items: { progress: string }[] } | undefined } }) =>
-  query.state.data?.items.some(isRunning) ? 15_000 : false
+const followed = {
+  ...keepsRows,
+  refetchInterval: (query: { state: { data: { items: { progress: string }[] } | undefined } }) =>
+    query.state.data?.items.some(isRunning) ? 15_000 : false,
+} as const
 
 export function useDrawings(values: TaskFilterValues, { page, pageSize }: Paging) {
   const { isAdmin } = useSession()
   const utils = trpc.useUtils()
   const { input: common, refresh } = useCommonInput(values)
   const input = useMemo(() => ({ ...common, mjId: values.id }), [common, values.id])
-  const all = trpc.admin.tasks.drawings.useQuery(
-    { ...input, page, pageSize },
-    { ...keepsRows, enabled: isAdmin, refetchInterval },
-  )
-  const own = trpc.user.tasks.drawings.useQuery(
-    { ...input, page, pageSize },
-    { ...keepsRows, enabled: !isAdmin, refetchInterval },
-  )
+  const all = trpc.admin.tasks.drawings.useQuery({ ...input, page, pageSize }, { ...followed, enabled: isAdmin })
+  const own = trpc.user.tasks.drawings.useQuery({ ...input, page, pageSize }, { ...followed, enabled: !isAdmin })
   const csvPage = useCallback(
     (at: number, size: number) => {
       const wanted = { ...input, page: at, pageSize: size }
@@ -82,14 +79,8 @@ export function useMusicTasks(values: TaskFilterValues, { page, pageSize }: Pagi
   const utils = trpc.useUtils()
   const { input: common, refresh } = useCommonInput(values)
   const input = useMemo(() => ({ ...common, taskId: values.id }), [common, values.id])
-  const all = trpc.admin.tasks.musicTasks.useQuery(
-    { ...input, page, pageSize },
-    { ...keepsRows, enabled: isAdmin, refetchInterval },
-  )
-  const own = trpc.user.tasks.musicTasks.useQuery(
-    { ...input, page, pageSize },
-    { ...keepsRows, enabled: !isAdmin, refetchInterval },
-  )
+  const all = trpc.admin.tasks.musicTasks.useQuery({ ...input, page, pageSize }, { ...followed, enabled: isAdmin })
+  const own = trpc.user.tasks.musicTasks.useQuery({ ...input, page, pageSize }, { ...followed, enabled: !isAdmin })
   const csvPage = useCallback(
     (at: number, size: number) => {
       const wanted = { ...input, page: at, pageSize: size }
@@ -100,14 +91,17 @@ export function useMusicTasks(values: TaskFilterValues, { page, pageSize }: Pagi
   return { query: isAdmin ? all : own, refresh, csvPage }
 }
 
-/** Which one the address names: from the page, or fetched where a link leads to it, or where the page cannot be had. */
-const wantedId = (open: string): number => (/^\d{1,9}$/.test(open) ? Number(open) : 0)
-
 export type OpenTask<Task> = { task: Task | undefined; error: unknown; refetch: () => void }
 
+/** Which one the address names: from the page, or to be fetched where a link leads to it, or where the page cannot be had. */
+function soughtIn<Task extends { id: number }>(open: string, { data, isFetching }: TaskList<Task>['query']) {
+  const id = asId(open)
+  const shown = data?.items.find((row) => row.id === id)
+  return { id: id || 1, shown, wanted: id > 0 && !shown && (data !== undefined || !isFetching) }
+}
+
 const openedOf = <Task>(
-  shown: Task | undefined,
-  wanted: boolean,
+  { shown, wanted }: { shown: Task | undefined; wanted: boolean },
   fetched: { data: Task | undefined; error: unknown; refetch: () => unknown },
 ): OpenTask<Task> => ({
   task: shown ?? (wanted ? fetched.data : undefined),
@@ -116,17 +110,13 @@ const openedOf = <Task>(
 })
 
 export function useOpenDrawing(open: string, page: TaskList<Drawing>['query']) {
-  const id = wantedId(open)
-  const shown = page.data?.items.find((row) => row.id === id)
-  const wanted = id > 0 && !shown && (page.data !== undefined || !page.isFetching)
-  const fetched = trpc.user.tasks.drawing.useQuery({ id: id || 1 }, { enabled: wanted })
-  return openedOf(shown, wanted, fetched)
+  const sought = soughtIn(open, page)
+  const fetched = trpc.user.tasks.drawing.useQuery({ id: sought.id }, { enabled: sought.wanted })
+  return openedOf(sought, fetched)
 }
 
 export function useOpenMusicTask(open: string, page: TaskList<MusicTask>['query']) {
-  const id = wantedId(open)
-  const shown = page.data?.items.find((row) => row.id === id)
-  const wanted = id > 0 && !shown && (page.data !== undefined || !page.isFetching)
-  const fetched = trpc.user.tasks.musicTask.useQuery({ id: id || 1 }, { enabled: wanted })
-  return openedOf(shown, wanted, fetched)
+  const sought = soughtIn(open, page)
+  const fetched = trpc.user.tasks.musicTask.useQuery({ id: sought.id }, { enabled: sought.wanted })
+  return openedOf(sought, fetched)
 }

@@ -5,6 +5,7 @@ import { notify } from '../../components/notify.ts'
 import { ErrorState } from '../../components/states.tsx'
 import { t } from '../../i18n/t.ts'
 import { useZodForm } from '../../lib/form.ts'
+import { refetchFailed } from '../../lib/query.ts'
 import { trpc } from '../../lib/trpc.ts'
 import { useFilled } from '../../lib/use-filled.ts'
 import { TokenFields } from './fields.tsx'
@@ -40,7 +41,6 @@ export function TokenForm({ open }: { open: OpenToken }) {
       : token && caps && { values: valuesOf(token, caps), quota: token.remainQuota },
   )
   const failed = (token ? null : wanted.error) ?? (caps ? null : known.error)
-  const retry = () => [wanted, known].filter(({ error }) => error !== null).forEach((query) => void query.refetch())
 
   const utils = trpc.useUtils()
   const create = trpc.user.tokens.createMany.useMutation()
@@ -73,7 +73,7 @@ export function TokenForm({ open }: { open: OpenToken }) {
       unavailable={!isNew && failed !== null}
     >
       {failed && !isNew ? (
-        <ErrorState error={failed} onRetry={retry} />
+        <ErrorState error={failed} onRetry={() => refetchFailed(wanted, known)} />
       ) : (
         <TokenFields isNew={isNew} standings={standings} />
       )}

@@ -19,7 +19,7 @@ import { ErrorState } from '../../components/states.tsx'
 import { t } from '../../i18n/t.ts'
 import { useZodForm } from '../../lib/form.ts'
 import { quotaText } from '../../lib/format.ts'
-import { reportedWhenFailed } from '../../lib/query.ts'
+import { refetchFailed, reportedWhenFailed } from '../../lib/query.ts'
 import { useRequestKey } from '../../lib/request-key.ts'
 import { trpc } from '../../lib/trpc.ts'
 import { useFilled } from '../../lib/use-filled.ts'
@@ -74,7 +74,6 @@ export function EditUser({ id, onClose }: { id: number; onClose: () => void }) {
     id || undefined,
     wanted.isFetching ? undefined : user && caps && valuesOf(user, caps),
   )
-  const retry = () => [wanted, known].filter(({ error }) => error !== null).forEach((query) => void query.refetch())
   const save = async (values: z.output<typeof schema>) => {
     const { username, displayName, password, group, quotaChange, reason } = values
     // Before the balance: what fails is tried again, and would change it twice.
@@ -108,7 +107,7 @@ export function EditUser({ id, onClose }: { id: number; onClose: () => void }) {
       unavailable={failed !== null}
     >
       {failed ? (
-        <ErrorState error={failed} onRetry={retry} />
+        <ErrorState error={failed} onRetry={() => refetchFailed(wanted, known)} />
       ) : (
         <Fields user={user} caps={known.data ?? []} control={form.control} />
       )}

@@ -4,6 +4,7 @@ import { useEffect, useState } from 'react'
 import { confirm } from '../../components/confirm.tsx'
 import { Facts, Section } from '../../components/facts.tsx'
 import { Notice } from '../../components/notice.tsx'
+import { RetryButton } from '../../components/states.tsx'
 import { t } from '../../i18n/t.ts'
 import { errorText } from '../../lib/errors.ts'
 import { formatInteger } from '../../lib/format.ts'
@@ -128,15 +129,7 @@ function Buying({ wallet }: { wallet: Wallet }) {
         </SimpleGrid>
       </RadioCard.Root>
       {isAmount && isCurrent && quote.error && (
-        <Notice
-          tone="bad"
-          isAlert
-          action={
-            <Button size="xs" onClick={() => void quote.refetch()}>
-              {t('重试')}
-            </Button>
-          }
-        >
+        <Notice tone="bad" isAlert action={<RetryButton onRetry={quote.refetch} />}>
           {errorText(quote.error)}
         </Notice>
       )}
