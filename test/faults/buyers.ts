@@ -32,7 +32,8 @@ export async function ask(
 const several = <Result>(count: number, act: () => Promise<Result>): Promise<Result[]> =>
   Promise.all(Array.from({ length: count }, act))
 
-const gateway = createEpayGateway({ pid: '1000', key: 'the key of the merchant' })
+const merchant = { pid: '1000', key: 'the key of the merchant' }
+const gateway = createEpayGateway(merchant)
 const rewards = 500_000_000
 const transferred = 500_000
 
@@ -40,8 +41,8 @@ const transferred = 500_000
 export async function makeBuyer({ make, pool }: World): Promise<Customer> {
   const secrets = createSecrets(secretKey)
   await make.option('PayAddress', 'https://pay.example')
-  await make.option('EpayId', '1000')
-  await make.option('EpayKey', secrets.encrypt('the key of the merchant'))
+  await make.option('EpayId', merchant.pid)
+  await make.option('EpayKey', secrets.encrypt(merchant.key))
   await make.option('RebateEnabled', 'true')
   await make.option('RebatePercentage', '10')
   const [inviter, user] = [await make.user({ quota: 0 }), await make.user({ quota: 20_000_000 })]

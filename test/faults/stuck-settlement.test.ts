@@ -1,5 +1,6 @@
 import { Client } from 'pg'
 import { describe, test } from 'vitest'
+import type { TestToken } from '../support/factories.ts'
 import { type Product, startProduct, until } from '../support/processes.ts'
 import { chargeViolations, untilNothingIsHeld } from './ledger-check.ts'
 import { callOnce } from './traffic.ts'
@@ -141,6 +142,9 @@ test('a user whose row is locked does not keep others from being served', async 
   expect(await chargeViolations(world.pool, [])).toEqual([])
 })
 
+const bothKinds = ({ url }: { url: string }, token: TestToken) =>
+  Promise.all((['plain', 'stream'] as const).map((kind) => callOnce(url, token, { kind })))
+
 test('a database that may only be read serves nothing that it could not bill, and its return is noticed', async ({
   expect,
 }) => {
@@ -156,9 +160,7 @@ test('a database that may only be read serves nothing that it could not bill, an
   }
   try {
     await become('set default_transaction_read_only = on')
-    const refused = await Promise.all(
-      (['plain', 'stream'] as const).map((kind) => callOnce(product.url, token, { kind })),
-    )
+    const refused = await bothKinds(product, token)
     expect(refused.map(({ status }) => status)).toEqual([503, 503])
     expect(refused.every(({ headers }) => headers.get('retry-after') !== null)).toBe(true)
     // The console shows what there is, and says why nothing is saved.
@@ -185,8 +187,7 @@ test('while the disk of the database is full nothing is served that could not be
   const { world, product } = stage
   const { user, token } = await someone(world)
   await whileFull(world, ['holds', 'tokens', 'sessions'], async () => {
-    const kinds = ['plain', 'stream'] as const
-    const refused = await Promise.all(kinds.map((kind) => callOnce(product.url, token, { kind })))
+    const refused = await bothKinds(product, token)
     expect(refused.map(({ status }) => status)).toEqual([503, 503])
     expect(world.upstream.total).toBe(0)
     expect(await inConsole(stage, user, 'looks')).toMatchObject({ status: 200, body: { success: true } })
