@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { watchTaking } from '#features/request-bodies/untaken-answers.ts'
+import { watchMessage } from '#features/request-bodies/untaken-answers.ts'
 import { nameLosses } from '#relay/chat/losses.ts'
 import type { Call, RelayServices } from '#relay/request/call.ts'
 
@@ -31,7 +31,7 @@ export async function drained({
   callerAborted,
   upstreamAbort,
 }: Pick<Call, 'res' | 'callerAborted' | 'upstreamAbort'>): Promise<void> {
-  const ended = watchTaking(res)
+  const ended = watchMessage(res)
   await once(res, 'drain', { signal: AbortSignal.any([callerAborted.signal, upstreamAbort.signal]) }).catch(() => {})
   ended()
 }
@@ -57,7 +57,7 @@ export function openCallerStream(call: Call, headers: StreamHeaders): CallerStre
       if (callerAborted.signal.aborted) return
       start()
       await new Promise<void>((resolve) => {
-        const ended = watchTaking(res)
+        const ended = watchMessage(res)
         const finished = () => {
           ended()
           resolve()

@@ -1,7 +1,15 @@
+import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { connect, Socket } from 'node:net'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import { type AddressInfo, connect, Socket } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import express from 'express'
+import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { endUntakenAnswers } from '#features/request-bodies/untaken-answers.ts'
+import { serverOptions } from '#server/serve.ts'
 import { json, type Play } from '#test/support/scripted-upstream.ts'
 import { chat, openHolds } from '../relay/caller-dialects.ts'
 import { startScriptedRelay } from '../relay/relay-world.ts'
@@ -16,14 +24,14 @@ const watch = Reflect.get(Socket.prototype, 'setTimeout') as (
   ms: number,
   onTimeout?: () => void,
 ) => Socket
-/** The gateway's ends of connections that were watched so. */
-let watched: Set<Socket>
+/** The gateway's ends of its connections, by the port of the other end. */
+let watched: Map<number | undefined, Socket>
 beforeEach(() => {
-  watched = new Set()
+  watched = new Map()
   stallMs = 2000
   vi.spyOn(Socket.prototype, 'setTimeout').mockImplementation(function noted(this: Socket, ms, onTimeout) {
     if (ms !== 120_000) return watch.call(this, ms, onTimeout)
-    watched.add(this)
+    watched.set(this.remotePort, this)
     return watch.call(this, stallMs, onTimeout)
   })
 })
@@ -40,8 +48,8 @@ const audio: Play = { headers: { 'content-type': 'audio/mpeg' }, steps: [Buffer.
 const image = json({ created: 1, data: [{ b64_json: large }] })
 
 /** A caller that reads when the test says so, and keeps only how much that was and its end. */
-async function connectCaller() {
-  const { hostname, port } = new URL(app.url)
+async function connectCaller(to = app.url) {
+  const { hostname, port } = new URL(to)
   const socket = connect(Number(port), hostname).on('error', () => {})
   await once(socket, 'connect')
   let read = 0
@@ -55,13 +63,17 @@ async function connectCaller() {
     socket,
     read: () => read,
     ending: () => ending,
-    ask: (path: string, body?: object) => {
+    /** Whether something waits for it to read. */
+    holds: () => Number(watched.get(socket.localPort)?.writableLength) > 0,
+    isGivenUp: () => watched.get(socket.localPort)?.destroyed,
+    ask: (path: string, body?: object, encoding = 'identity') => {
       const text = body === undefined ? '' : JSON.stringify(body)
       const head = [
         `${body === undefined ? 'GET' : 'POST'} ${path} HTTP/1.1`,
         'host: x',
         `authorization: Bearer sk-${token.key}`,
         'content-type: application/json',
+        `accept-encoding: ${encoding}`,
         `content-length: ${Buffer.byteLength(text)}`,
       ]
       socket.write(`${head.join('\r\n')}\r\n\r\n${text}`)
@@ -87,24 +99,53 @@ function takePortion({ socket, read, ending }: Caller): Promise<void> {
 }
 
 const asked = 'x'.repeat(2_000_000)
-const calls: [name: string, path: string, play: Play | null, body: object | undefined][] = [
+const calls: [name: string, path: string, play: Play, body: object][] = [
   ['a complete answer', '/v1/chat/completions', answer, { messages: [{ role: 'user', content: asked }] }],
   ['a stream', '/v1/chat/completions', stream, { stream: true, messages: [{ role: 'user', content: asked }] }],
   ['audio', '/v1/audio/speech', audio, { input: 'hello', voice: 'alloy', instructions: asked }],
   ['an image', '/v1/images/generations', image, { prompt: asked, response_format: 'b64_json' }],
-  ['a page of the console', '/api/about', null, undefined],
 ]
 
-describe('an answer of which nothing is taken', () => {
-  test.each(calls)('is given up with its connection and what it held: %s', async (_name, path, play, body) => {
-    if (play === null) await setOptions(app, { About: large })
-    const { model } = await serve(app, play === null ? {} : { baseUrl: scripted.play(play) })
+describe('an answer of which nothing is taken is given up with its connection and what it held', () => {
+  test.each(calls)('%s', async (_name, path, play, body) => {
+    const { model } = await serve(app, { baseUrl: scripted.play(play) })
     const caller = await connectCaller()
-    caller.ask(path, body && { model, ...body })
-    await expect.poll(() => [...watched].map(({ destroyed }) => destroyed)).toEqual([true])
+    caller.ask(path, { model, ...body })
+    await expect.poll(caller.isGivenUp).toBe(true)
     await expect.poll(() => [app.services.underWay.size, app.services.bodies.budget.heldBytes]).toEqual([0, 0])
     await expect.poll(() => openHolds(app)).toBe(0)
     caller.socket.destroy()
+  })
+
+  describe('of the console', () => {
+    // It stays as long when it is compressed.
+    beforeAll(() => setOptions(app, { About: randomBytes(30_000_000).toString('base64') }))
+
+    test.each([
+      ['/api/about', 'identity'],
+      ['/api/about', 'gzip'],
+      ['/trpc/site.about', 'identity'],
+      ['/trpc/site.about', 'gzip'],
+    ])('%s, %s', async (path, encoding) => {
+      const caller = await connectCaller()
+      caller.ask(path, undefined, encoding)
+      await expect.poll(caller.isGivenUp).toBe(true)
+      caller.socket.destroy()
+    })
+  })
+
+  test('a file', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'files-'))
+    await writeFile(join(folder, 'large.js'), large)
+    const server = createServer(serverOptions, express().use(express.static(folder)))
+    endUntakenAnswers(server)
+    await once(server.listen(0, '127.0.0.1'), 'listening')
+    const caller = await connectCaller(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)
+    caller.ask('/large.js')
+    await expect.poll(caller.isGivenUp).toBe(true)
+    caller.socket.destroy()
+    server.close()
+    await rm(folder, { recursive: true })
   })
 })
 
@@ -114,7 +155,7 @@ test('an answer that is taken slowly is taken to its end', async () => {
   const { model } = await serve(app, { baseUrl: scripted.play(answer) })
   const caller = await connectCaller()
   caller.ask('/v1/chat/completions', chat.body(model, 'hello', false))
-  await expect.poll(() => watched.size).toBe(1)
+  await expect.poll(caller.holds).toBe(true)
   const startedAt = performance.now()
   while (!caller.socket.destroyed && !caller.ending().endsWith('"total_tokens":3}}')) {
     await pause(2000)
@@ -132,7 +173,7 @@ test('a stream that is taken may be silent for longer than that, and so may the 
   const { model: late } = await serve(app, { does: `delay=${2 * stallMs}` })
   const caller = await connectCaller()
   caller.ask('/v1/chat/completions', chat.body(model, 'hello', true))
-  await expect.poll(() => watched.size).toBe(1)
+  await expect.poll(caller.holds).toBe(true)
   caller.socket.resume()
   await expect.poll(caller.read).toBeGreaterThan(40 * event.length)
   resolve()
