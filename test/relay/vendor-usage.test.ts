@@ -66,8 +66,14 @@ test('searches of Moonshot are charged by the call that hands their results back
   }
   const override = { temperature: 0 }
   expect(await charged(25, { tools, messages: back }, { override })).toEqual(withSearches(2))
+  const begun = { role: 'assistant', content: 'In short:', partial: true }
+  for (const behind of [[question], [{ role: 'system', content: 'be brief' }], [begun]])
+    expect(await charged(25, { tools, messages: [...back, ...behind] })).toEqual(withSearches(2))
+  const named = [question, { ...asking, partial: true }, ...back.slice(2)]
+  expect(await charged(25, { tools, messages: named })).toEqual(withSearches(2))
   const later = [...back, { role: 'assistant', content: 'found' }, question]
-  expect(await charged(25, { tools, messages: later })).toEqual(withSearches(0))
+  for (const messages of [later, [...later, begun]])
+    expect(await charged(25, { tools, messages })).toEqual(withSearches(0))
 })
 
 test.each([

@@ -53,7 +53,7 @@ describe('names', () => {
     expect(fitName('1 名字', rule)).toMatch(/^_1____[0-9a-f]{12}$/)
   })
 
-  test('that a vendor gives a function of its own stay, beside those of callers', () => {
+  test('that a vendor gives a function of its own stay where the target knows such functions, beside those of callers', () => {
     const builtIn = { type: 'builtin_function', function: { name: '$web_search' } }
     const part = { type: 'tool-call' as const, id: 'a', arguments: '{}' }
     const messages: Message[] = [
@@ -61,10 +61,12 @@ describe('names', () => {
       results(result('a')),
     ]
     const tools = [{ type: 'vendor' as const, dialect: 'openai-chat' as const, value: builtIn }]
-    expect(takesNames(requestWith({ messages, tools }), openAiProfile)).toBe(true)
-    expect(takesNames(requestWith({ messages }), openAiProfile)).toBe(false)
+    const knowing = { ...openAiProfile, takesBuiltIns: true }
+    expect(takesNames(requestWith({ messages, tools }), knowing)).toBe(true)
+    expect(takesNames(requestWith({ messages }), knowing)).toBe(false)
+    expect(takesNames(requestWith({ messages, tools }), openAiProfile)).toBe(false)
     const odd = { type: 'function' as const, name: '$other' }
-    const { callerNames } = fitRequest(requestWith({ messages, tools: [...tools, odd] }), openAiProfile)
+    const { callerNames } = fitRequest(requestWith({ messages, tools: [...tools, odd] }), knowing)
     expect([...callerNames.values()]).toEqual(['$other'])
   })
 

@@ -23,10 +23,10 @@ function builtInName(tool: Tool): unknown {
 }
 
 /** Names of tools that the target would refuse, each with the one it gets. */
-function oddNames(request: ChatRequest, rule: NameRule | undefined): Map<string, string> {
+function oddNames(request: ChatRequest, { toolName: rule, takesBuiltIns }: TargetProfile): Map<string, string> {
   const odd = new Map<string, string>()
   if (!rule) return odd
-  const builtIn = new Set(request.tools.map(builtInName))
+  const builtIn = new Set(takesBuiltIns === true ? request.tools.map(builtInName) : [])
   const check = (name: string): void => {
     if (!fitsRule(name, rule) && !builtIn.has(name)) odd.set(name, fitName(name, rule))
   }
@@ -46,8 +46,8 @@ const hasOddId = (request: ChatRequest, rule: NameRule | undefined): boolean =>
   )
 
 /** Whether a target of this profile takes the names and ids of a call as its caller wrote them. */
-export const takesNames = (request: ChatRequest, { toolName, callId }: TargetProfile): boolean =>
-  oddNames(request, toolName).size === 0 && !hasOddId(request, callId)
+export const takesNames = (request: ChatRequest, profile: TargetProfile): boolean =>
+  oddNames(request, profile).size === 0 && !hasOddId(request, profile.callId)
 
 type Renaming = { name: (name: string) => string; id: (id: string) => string }
 
@@ -73,8 +73,9 @@ function renamedChoice(choice: ToolChoice, { name }: Renaming): ToolChoice {
   return choice.type === 'allowed' ? { ...choice, names: choice.names.map(name) } : choice
 }
 
-function withNames(request: ChatRequest, { toolName, callId }: TargetProfile): [ChatRequest, Map<string, string>] {
-  const odd = oddNames(request, toolName)
+function withNames(request: ChatRequest, profile: TargetProfile): [ChatRequest, Map<string, string>] {
+  const { callId } = profile
+  const odd = oddNames(request, profile)
   const hasIds = hasOddId(request, callId)
   if (odd.size === 0 && !hasIds) return [request, odd]
   const renaming: Renaming = {

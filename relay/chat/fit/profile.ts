@@ -25,6 +25,8 @@ export type SchemaRules = {
 /** What a family of targets, and a model of it where they differ, refuses of what the hub format can say. */
 export type TargetProfile = {
   toolName?: NameRule | undefined
+  /** A function that a vendor calls by a name of its own, and calls made of it, go on under that name: Moonshot's `$web_search`. */
+  takesBuiltIns?: boolean | undefined
   callId?: NameRule | undefined
   user?: NameRule | undefined
   schemas?: SchemaRules | undefined

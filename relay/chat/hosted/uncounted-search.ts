@@ -23,17 +23,21 @@ export function asksForSearch(body: Record<string, unknown>): boolean {
   )
 }
 
+/** The beginning of an answer, for the model to go on from. */
+const isBegun = ({ partial, tool_calls: calls }: Record<string, unknown>): boolean =>
+  partial === true && objectsIn(calls).length === 0
+
 /**
- * The results of Moonshot's `$web_search` that a body hands back last: its callers return them as they came, and the vendor charges
- * for each, though no usage counts them.
+ * The results of Moonshot's `$web_search` that a body hands back with no answer to them yet: its callers return them as they came,
+ * and the vendor charges for each, though no usage counts them.
  */
 export function searchesHandedBack(body: Record<string, unknown>): number {
-  const messages: unknown[] = Array.isArray(body['messages']) ? body['messages'] : []
-  const last = messages.findLastIndex((message) => !isObject(message) || message['role'] !== 'tool')
-  const asking = messages[last]
-  if (last === messages.length - 1 || !isObject(asking)) return 0
-  return objectsIn(asking['tool_calls']).filter(({ function: fn }) => isObject(fn) && fn['name'] === '$web_search')
-    .length
+  const messages = objectsIn(body['messages'])
+  const last = messages.findLastIndex((message) => message['role'] === 'assistant' && !isBegun(message))
+  if (!messages.slice(last + 1).some(({ role }) => role === 'tool')) return 0
+  return objectsIn(messages[last]?.['tool_calls']).filter(
+    ({ function: fn }) => isObject(fn) && fn['name'] === '$web_search',
+  ).length
 }
 
 /** How often a vendor searches for what stands in a body, though its answers may say nothing of it. */

@@ -9,6 +9,7 @@ import { toStrictSchema } from './schema.ts'
  */
 export const compatibleProfile: TargetProfile = {
   ...openAiProfile,
+  takesBuiltIns: true,
   // "Invalid 'tools': array too long. Expected an array with maximum length 128"
   mostTools: 128,
   // https://platform.openai.com/docs/guides/structured-outputs, "JSON mode"; DeepSeek and DashScope want the same.
