@@ -1,8 +1,17 @@
-import { isCount, type MeasuredUsage, normaliseUsage, type ReportedUsage, type Usage } from '#core/usage.ts'
+import {
+  type Container,
+  isCount,
+  type MeasuredUsage,
+  normaliseUsage,
+  type ReportedUsage,
+  type Usage,
+} from '#core/usage.ts'
 import type { Delivered } from '#relay/chat/delivered.ts'
 import type { ChatRequest } from '#relay/chat/request.ts'
 import { countDelivered, countPrompt, estimateUsage } from '#relay/counting/estimate-usage.ts'
 import { inlineMedia } from '#relay/attempt/inline-media.ts'
+import { addedTools, gigabytesOf } from '#relay/providers/shared/held-objects.ts'
+import { textOf } from '#relay/providers/shared/json.ts'
 import type { RelayServices } from '#relay/request/call.ts'
 import type { AttemptContext } from '#relay/attempt/attempt-context.ts'
 
@@ -24,7 +33,8 @@ export async function measureUsage(
   const { count } = services.counter
   const { upstreamModel } = attempt
   const reported = searches > 0 ? { ...received, webSearchCalls: received.webSearchCalls ?? searches } : received
-  const { usage, reported: isReported, corrected } = normaliseUsage(reported)
+  const { usage: normal, reported: isReported, corrected } = normaliseUsage(reported)
+  const usage = normal.containers || normal.drawing ? withAddedTools(normal, sent.body.json) : normal
   const request = isCount(reported.promptTokens) ? sent.request : await withImages(services, sent.request)
   if (!isReported) {
     // Images that a tool drew are charged as such, and were no work of the model that answers.
@@ -40,6 +50,25 @@ export async function measureUsage(
   const isCounted = promptTokens !== usage.promptTokens || completionTokens !== usage.completionTokens
   const measured = { ...usage, promptTokens, completionTokens }
   return { usage: measured, source: isCounted ? 'estimated' : 'upstream', corrected }
+}
+
+/**
+ * A container has the memory, and images are of the model, that the tool of the call says. An answer repeats the tools that stand
+ * beside the conversation, and not those that stand in it.
+ */
+function withAddedTools(usage: Usage, body: Readonly<Record<string, unknown>>): Usage {
+  const added = addedTools(body)
+  const withMemory = (container: Container): Container => {
+    const given = added.filter(({ type }) => type === container.tool).map(gigabytesOf)
+    return { ...container, gigabytes: Math.max(container.gigabytes, ...given) }
+  }
+  const { containers, drawing } = usage
+  const drawer = added.findLast(({ type }) => type === 'image_generation')
+  return {
+    ...usage,
+    ...(containers ? { containers: containers.map(withMemory) } : {}),
+    ...(drawing && drawer ? { drawing: { ...drawing, model: textOf(drawer['model']) ?? drawing.model } } : {}),
+  }
 }
 
 /** What the vendor's tools did, which nobody has to estimate. */

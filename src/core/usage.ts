@@ -30,8 +30,8 @@ export type Usage = {
   drawing?: Drawing
 }
 
-/** Its price goes by the memory that it was made with; `id` is `""` where it is not known. */
-export type Container = { id: string; gigabytes: number }
+/** Its price goes by the memory that it was made with, by the `tool` that ran in it; `id` is `""` where it is not known. */
+export type Container = { id: string; gigabytes: number; tool?: string }
 
 /** `""` where it is not said. */
 export type Drawing = {

@@ -21,9 +21,9 @@ const responseOf = (more: object = {}) => ({
 })
 const eventText = (event: object): string => `data: ${JSON.stringify(event)}\n\n`
 
-async function drawn(play: Play, { stream = false, tool = {} as object, path = '/v1/responses' } = {}) {
+async function drawn(play: Play, { stream = false, asked = {} as object, path = '/v1/responses' } = {}) {
   const { model } = await serve(app, { baseUrl: scripted.play(play) })
-  const body = { model, input: 'two cats', tools: [{ type: 'image_generation', ...tool }], stream }
+  const body = { model, input: 'two cats', tools: [{ type: 'image_generation' }], ...asked, stream }
   const reply = await app.relay(token, path, body)
   expect([reply.status, (await reply.text()).includes('AAAA')]).toEqual([200, true])
   return (await consumed(app)).at(-1)
@@ -75,6 +75,32 @@ test.each([
   await withOptions(app, tables, async () => {
     for (const [play, stream] of inBothForms(responseOf(more)))
       expect(await drawn(play, { stream })).toMatchObject({ quota: answered + quota })
+  })
+})
+
+const adding = (...tools: object[]) => ({
+  tools: [],
+  input: [
+    { type: 'additional_tools', role: 'developer', tools },
+    { role: 'user', content: 'two cats' },
+  ],
+})
+
+test('what tools make that stand in the conversation costs what those say', async () => {
+  const code = { type: 'code_interpreter', container: { type: 'auto', memory_limit: '64g' } }
+  const shell = { type: 'shell', environment: { type: 'container_auto', memory_limit: '4g' } }
+  const ran = (name: string) => [
+    { type: 'code_interpreter_call', id: `ci_${name}`, container_id: `cntr_of_code_${name}` },
+    { type: 'shell_call', environment: { type: 'container_reference', container_id: `cntr_of_shell_${name}` } },
+  ]
+  const asked = adding(code, shell, { type: 'image_generation', model: 'draws-by-the-call' })
+  await withOptions(app, tables, async () => {
+    for (const name of ['unstreamed', 'streamed']) {
+      const response = responseOf({ output: [...output, ...ran(name)], tools: [] })
+      const [play, stream] = inBothForms(response)[name === 'streamed' ? 1 : 0] as [Play, boolean]
+      // Two images, and 0.03 dollars for each of 64 and 4 gigabytes.
+      expect(await drawn(play, { stream, asked })).toMatchObject({ quota: answered + 2 * 10_000 + 68 * 15_000 })
+    }
   })
 })
 

@@ -22,7 +22,7 @@ function containersOf(response: Json): Container[] {
     if (id === undefined || found.has(id)) continue
     const kind = isCode ? 'code_interpreter' : 'shell'
     const tool = recordsOf(response['tools']).find(({ type }) => type === kind)
-    found.set(id, { id, gigabytes: gigabytesOf(tool ?? {}) })
+    found.set(id, { id, tool: kind, gigabytes: gigabytesOf(tool ?? {}) })
   }
   return [...found.values()]
 }

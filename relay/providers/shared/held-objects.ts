@@ -25,11 +25,11 @@ const containerIn = (value: unknown): string[] => {
     : wordsOf(value)
 }
 
-/** Tools, those too that a conversation of responses has added. */
-const toolsOf = ({ tools, input }: Json): Json[] => [
-  ...recordsOf(tools),
-  ...recordsOf(input).flatMap((item) => (item['type'] === 'additional_tools' ? recordsOf(item['tools']) : [])),
-]
+/** Tools that a conversation of responses has added. */
+export const addedTools = ({ input }: Json): Json[] =>
+  recordsOf(input).flatMap((item) => (item['type'] === 'additional_tools' ? recordsOf(item['tools']) : []))
+
+const toolsOf = (body: Json): Json[] => [...recordsOf(body['tools']), ...addedTools(body)]
 
 /** Where a tool of responses runs: code in its `container`, a shell in its `environment`. */
 const placesOf = ({ container, environment }: Json): unknown[] => [container, environment]
