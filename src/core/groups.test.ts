@@ -12,9 +12,9 @@ const options = readerOf(
 
 test("lists one's own group first, then the open ones, and leaves out what has no ratio", () => {
   expect(usableGroups(options, 'staff')).toEqual([
-    { name: 'staff', ratio: 0.5, description: '用户分组' },
-    { name: 'default', ratio: 1, description: '默认分组' },
-    { name: 'vip', ratio: 0.1, description: 'vip' },
+    { name: 'staff', ratio: 0.5, description: '用户分组', groups: ['staff'] },
+    { name: 'default', ratio: 1, description: '默认分组', groups: ['default'] },
+    { name: 'vip', ratio: 0.1, description: 'vip', groups: ['vip'] },
   ])
 })
 
@@ -46,7 +46,12 @@ test('auto stands for those of its groups that the user may use by name, in thei
   const given = readerOf(defaultOptions(groups))
   expect(autoGroups(given, 'default')).toEqual(['vip', 'default'])
   expect(autoGroups(given, 'staff')).toEqual(['staff', 'vip', 'default'])
-  expect(usableGroups(given, 'staff').at(-1)).toEqual({ name: 'auto', ratio: 0.5, description: '自动选择' })
+  expect(usableGroups(given, 'staff').at(-1)).toEqual({
+    name: 'auto',
+    ratio: 0.5,
+    description: '自动选择',
+    groups: ['staff', 'vip', 'default'],
+  })
   expect(mayUseGroup(given, 'default', 'auto')).toBe(true)
   const unoffered = readerOf(defaultOptions({ ...groups, UserUsableGroups: { default: '' } }))
   expect(usableGroups(unoffered, 'default').map(({ name }) => name)).toEqual(['default'])

@@ -2,8 +2,8 @@ import { autoGroup } from './auto-group.ts'
 import type { OptionsReader } from './options/registry/index.ts'
 import { chargedGroupRatio } from './pricing/price-of.ts'
 
-/** A group a user may run calls in, at what price factor. */
-export type UsableGroup = { name: string; ratio: number; description: string }
+/** A group a user may run calls in, at what price factor; its calls go to `groups`, which are several for `auto` alone. */
+export type UsableGroup = { name: string; ratio: number; description: string; groups: string[] }
 
 /** Shown for one's own group where root wrote no description. */
 const ownGroupDescription = '用户分组'
@@ -14,10 +14,11 @@ export function usableGroups(options: OptionsReader, userGroup: string): UsableG
   const names = new Set([...(userGroup === '' ? [] : [userGroup]), ...described.keys()])
   return [...names].flatMap((name) => {
     // A call is charged by the group it ends up in; the first of them is the likely one.
-    const charged = name === autoGroup ? autoGroups(options, userGroup)[0] : name
+    const groups = name === autoGroup ? autoGroups(options, userGroup) : [name]
+    const [charged] = groups
     if (charged === undefined || !Object.hasOwn(options.get('GroupRatio'), charged)) return []
     const description = described.get(name) || (name === userGroup ? ownGroupDescription : name)
-    return [{ name, ratio: chargedGroupRatio(options, { userGroup, usedGroup: charged }).ratio, description }]
+    return [{ name, ratio: chargedGroupRatio(options, { userGroup, usedGroup: charged }).ratio, description, groups }]
   })
 }
 

@@ -8,15 +8,17 @@ describeWithBrowser('the groups of the playground', async () => {
   await app.make.channel({ models: 'gpt-4o-mini', group: 'default' })
   await app.make.channel({ models: 'gpt-4o', group: 'vip' })
   await app.make.channel({ models: 'gpt-4', group: 'partners' })
+  await app.make.channel({ models: 'gpt-4.1', group: 'by-name' })
   await setOptions(app, {
-    GroupRatio: JSON.stringify({ default: 1, vip: 1, partners: 1 }),
-    UserUsableGroups: JSON.stringify({ default: 'Default', vip: 'VIP', auto: 'Any' }),
+    GroupRatio: JSON.stringify({ default: 1, vip: 1, partners: 1, 'by-name': 1 }),
+    UserUsableGroups: JSON.stringify({ default: 'Default', vip: 'VIP', 'by-name': 'By its name', auto: 'Any' }),
     AutoGroups: JSON.stringify(['default', 'vip']),
   })
   await app.settled()
 
   test.each([
     ['vip', ['gpt-4o']],
+    ['by-name', ['gpt-4.1']],
     ['auto', ['gpt-4o', 'gpt-4o-mini']],
   ])('%s offers the models that its calls may name', async (group, models) => {
     const reader = { ...(await app.make.user()), role: 1 }

@@ -1,5 +1,4 @@
 import { useMemo } from 'react'
-import { autoGroup } from '#core/auto-group.ts'
 import { ratioToDollars } from '#core/pricing/prices.ts'
 import type { RouterOutputs } from '#server/app-router.ts'
 import type { ReplyUsage } from './reply.ts'
@@ -34,16 +33,18 @@ export function useOffer(group: string) {
   const pricing = trpc.public.models.pricing.useQuery(undefined, reportedWhenFailed)
   const { quotaPerUnit } = useStatus()
   const used = group || groups.data?.[0]?.name || ''
-  const ratio = groups.data?.find(({ name }) => name === used)?.ratio ?? 1
+  const chosen = groups.data?.find(({ name }) => name === used)
+  const ratio = chosen?.ratio ?? 1
   const priced = useMemo(() => new Map(pricing.data?.items.map((item) => [item.model, item])), [pricing.data])
   const names = useMemo(() => {
-    // Under `auto` a call goes to whichever of the reader's groups serves its model.
-    const isServed = (groupsOfModel: readonly string[]) =>
-      used === autoGroup ? groupsOfModel.length > 0 : groupsOfModel.includes(used)
-    const served = (models.data ?? []).filter((name) => isServed(priced.get(name)?.groups ?? [used]))
+    const reached = chosen?.groups ?? [used]
+    const served = (models.data ?? []).filter((name) => {
+      const item = priced.get(name)
+      return !item || item.groups.some((group) => reached.includes(group))
+    })
     // Without a price a call may be refused: such models come last.
     return [...served.filter((name) => priced.has(name)), ...served.filter((name) => !priced.has(name))]
-  }, [models.data, priced, used])
+  }, [models.data, priced, used, chosen])
   return {
     groups: groups.data ?? [],
     group: used,
