@@ -108,10 +108,14 @@ const actions = {
     await settled(services, place, now)
     const { signal } = incoming.upstreamAbort
     const reply = await askAboutBatch(services, place, { input: { id: batch.id, action: 'results' }, signal })
-    const { res } = incoming
+    const { res, callerAborted } = incoming
     res.status(200).setHeader('content-type', String(reply.headers['content-type'] ?? 'application/x-jsonl'))
     try {
-      for await (const chunk of reply.body) if (!res.write(chunk)) await drained(incoming)
+      for await (const chunk of reply.body) {
+        // Whoever has gone aborts nothing where answers are finished all the same; of this one all is charged already.
+        if (callerAborted.signal.aborted) break
+        if (!res.write(chunk)) await drained(incoming)
+      }
       res.end()
     } catch (error) {
       // What has begun cannot become another answer; the reader sees that it was cut.

@@ -1,9 +1,11 @@
+import { createServer } from 'node:http'
 import { expect, test } from 'vitest'
 import { pollBatches } from '#features/message-batches/service.ts'
+import { listenLocally } from '#test/support/local-server.ts'
 import { json } from '#test/support/scripted-upstream.ts'
 import { consumed } from '#test/relay/caller-dialects.ts'
 import { startScriptedRelay } from '#test/relay/relay-world.ts'
-import { serve } from '#test/relay/serve.ts'
+import { serve, withOptions } from '#test/relay/serve.ts'
 
 const { app, scripted, token } = await startScriptedRelay()
 
@@ -29,4 +31,39 @@ test('a batch sets aside all that its searches may cost, which no batch makes ch
   // 10 × 0.01 dollars, and a few tokens.
   expect(quota).toBeGreaterThan(50_000)
   expect(rows.map(({ amount }) => Number(amount) >= quota)).toEqual([true])
+})
+
+test('results are read no further for whoever has left, where answers are finished all the same', async () => {
+  const line = JSON.stringify({ custom_id: 'a', result: { type: 'canceled' } })
+  const batch = { id: 'msgbatch_left', type: 'message_batch', processing_status: 'ended' }
+  const { promise: left, resolve } = Promise.withResolvers<void>()
+  let reads = 0
+  await using upstream = await listenLocally(
+    createServer((request, response) => {
+      if (!request.url?.endsWith('/results')) return response.end(JSON.stringify(batch))
+      reads += 1
+      // To charge it, and for its caller.
+      if (reads === 1) return response.end(line)
+      const goOn = (): void => {
+        while (response.write(`${line}\n`));
+        response.once('drain', goOn)
+      }
+      goOn()
+      return response.once('close', resolve)
+    }),
+  )
+  await withOptions(app, { 'global.finish_after_hangup_enabled': 'true' }, async () => {
+    const { model } = await serve(app, { type: 14, baseUrl: upstream.url })
+    const params = { model, max_tokens: 100, messages: [{ role: 'user', content: 'hi' }] }
+    await app.relay(token, '/v1/messages/batches', { requests: [{ custom_id: 'a', params }] })
+    const leaving = new AbortController()
+    const reply = await fetch(`${app.url}/v1/messages/batches/${batch.id}/results`, {
+      headers: { 'x-api-key': `sk-${token.key}` },
+      signal: leaving.signal,
+    })
+    expect(reply.status).toBe(200)
+    leaving.abort()
+    await left
+  })
+  expect(reads).toBe(2)
 })

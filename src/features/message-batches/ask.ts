@@ -20,6 +20,10 @@ export class BatchRefused extends Error {
   }
 }
 
+/** Whether an upstream refused in a way that it will keep to; what does not answer, or not now, may come back. */
+export const refusesForGood = (error: unknown): error is BatchRefused =>
+  error instanceof BatchRefused && [400, 401, 403, 404, 410].includes(error.reply.status)
+
 /** Asks about a batch where it is. @throws {BatchRefused}; {TransportError} */
 export async function askAboutBatch(
   services: Pick<TaskServices, 'transport' | 'ambient'>,

@@ -3,7 +3,7 @@ import type { Services } from '#features/deps.ts'
 import { listedAtOnce, readBatchResult } from '#relay/providers/anthropic/batches.ts'
 import { createJsonLineReader } from '#relay/providers/shared/json-lines.ts'
 import type { UpstreamChannel } from '#relay/upstream-call/channel.ts'
-import { asBatch, askAboutBatch, BatchRefused, hasEnded } from './ask.ts'
+import { asBatch, askAboutBatch, BatchRefused, hasEnded, refusesForGood } from './ask.ts'
 import { adoptBatch, forgetIntent, countTwins, type Json, knownBatches, noteLook, type StoredBatch } from './store.ts'
 
 type LostServices = Parameters<typeof askAboutBatch>[0] & Pick<Services, 'database' | 'ledger' | 'log'>
@@ -100,7 +100,10 @@ function requestsOf(batch: Json): number {
 
 type Among = { intent: StoredBatch; candidates: Listed[] }
 
-/** What cannot be read of one candidate hides no other: it matters where none of the others is the lost one. */
+/**
+ * What cannot be read of one candidate hides no other: it matters where none of the others is the lost one. What may be read
+ * the next time is waited for, since it may be the lost one and another of its names somebody else's.
+ */
 async function withItsNames(
   services: LostServices,
   place: UpstreamChannel,
@@ -112,7 +115,7 @@ async function withItsNames(
     try {
       if ((await namesIn(services, place, candidate)) === intent.facts.intent?.customIds) found.push(candidate)
     } catch (error) {
-      if (!(error instanceof ResultsShort || error instanceof BatchRefused)) throw error
+      if (!(error instanceof ResultsShort || refusesForGood(error))) throw error
       if (error instanceof BatchRefused) error.reply.cancel()
       unread = error
     }

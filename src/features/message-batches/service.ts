@@ -5,7 +5,7 @@ import { rememberAnswers } from '#features/stored-responses/service.ts'
 import { readBatchResult } from '#relay/providers/anthropic/batches.ts'
 import { createJsonLineReader } from '#relay/providers/shared/json-lines.ts'
 import type { UpstreamChannel } from '#relay/upstream-call/channel.ts'
-import { asBatch, askAboutBatch, BatchRefused, hasEnded, largestBatchAnswer } from './ask.ts'
+import { asBatch, askAboutBatch, BatchRefused, hasEnded, largestBatchAnswer, refusesForGood } from './ask.ts'
 import { chargeRowOf, createTally, type Tally } from './charge.ts'
 import { findLostBatch, giveBackIntent } from './lost.ts'
 import { findUnsettled, isIntent, markSettled, noteBatch, noteLook, openHolds, type StoredBatch } from './store.ts'
@@ -147,8 +147,6 @@ export async function pollBatches(services: BatchServices): Promise<number> {
   return batches.length
 }
 
-/** A vendor that refuses, and a channel that is gone, do so for good; what does not answer may come back. */
+/** A channel that is gone is so for good. */
 const longestAskedMs = (error: unknown, place: UpstreamChannel | undefined): number =>
-  !place || (error instanceof BatchRefused && [400, 401, 403, 404, 410].includes(error.reply.status))
-    ? givenUpAfterMs
-    : resultsStoredMs
+  !place || refusesForGood(error) ? givenUpAfterMs : resultsStoredMs
