@@ -143,6 +143,16 @@ test('the end of a response that never began leaves the two that are under way t
   expect((await meter.takeRest()).measured).toMatchObject({ source: 'none' })
 })
 
+test('the end of a response that never began leaves the only one that is under way to be paid, once', async () => {
+  const meter = start()
+  meter.receive({ type: 'response.created', response: { id: 'spoken' } })
+  meter.receive({ type: 'response.output_text.delta', response_id: 'spoken', delta: 'Good day' })
+  expect(await meter.end({ id: 'refused', status: 'failed' })).toMatchObject({ source: 'none' })
+  expect(meter.soFar()).toMatchObject({ completionTokens: 2 })
+  expect(await meter.end({ id: 'spoken', status: 'failed' })).toMatchObject({ usage: { completionTokens: 2 } })
+  expect((await meter.takeRest()).measured).toMatchObject({ source: 'none' })
+})
+
 test('the results of functions, earlier answers and what one response alone is given count as input', async () => {
   const meter = start()
   meter.receive({ type: 'conversation.item.added', item: { type: 'function_call_output', output: 'Hello there' } })

@@ -201,9 +201,13 @@ export function createMeter(given: {
     return type === 'response.done'
   }
 
-  /** Without an id, all that are under way. An id that began nothing is that of the only one, or of one without a name. */
-  const takeAnswers = (id: string | undefined): Answer[] => {
-    const ended = id === undefined || answers.size === 1 ? [...answers.keys()] : [answers.has(id) ? id : '']
+  /**
+   * Without an id, all that are under way. An id that began nothing is that of the only one, or of one without a name; where it
+   * failed and used nothing, it is that of one that never began, beside which the only one goes on.
+   */
+  const takeAnswers = (id: string | undefined, isRefused: boolean): Answer[] => {
+    const isOnly = answers.size === 1 && !isRefused
+    const ended = id === undefined || isOnly ? [...answers.keys()] : [answers.has(id) ? id : '']
     const taken = ended.flatMap((one) => answers.get(one) ?? [])
     for (const one of ended) answers.delete(one)
     return taken
@@ -245,11 +249,11 @@ export function createMeter(given: {
     receive,
     takeResponse: async (event) => {
       const response = recordOf(event['response']) ?? {}
-      const taken = takeAnswers(textOf(response['id']))
+      const { usage, reported, corrected } = normaliseUsage(given.readUsage(response['usage']) ?? {})
+      const taken = takeAnswers(textOf(response['id']), response['status'] === 'failed' && !reported)
       const times = timesOf(taken)
       const first = responses === 0
       responses += 1
-      const { usage, reported, corrected } = normaliseUsage(given.readUsage(response['usage']) ?? {})
       if (reported) {
         input.clear()
         inputSeconds = 0
@@ -270,7 +274,7 @@ export function createMeter(given: {
       return { measured: { ...(await takeCounted(taken, !first)), corrected }, times }
     },
     takeRest: async () => {
-      const taken = takeAnswers(undefined)
+      const taken = takeAnswers(undefined, false)
       const times = timesOf(taken)
       // What was broken off had read the conversation before it said anything.
       const readers = asked.text + asked.seconds > 0 ? taken : taken.filter(({ spoke }) => spoke)
