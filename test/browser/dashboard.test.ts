@@ -50,6 +50,17 @@ describeWithBrowser('the dashboard', async () => {
     await context.close()
   })
 
+  test('keeps the figures of the last minute, dimmed, until those of other filters come', async () => {
+    const { page, context } = await open('/app/dashboard')
+    const calls = page.locator('main').getByText('RPM', { exact: true }).locator('xpath=..')
+    await expect.poll(() => calls.textContent()).toMatch(/^RPM\d/)
+    await page.route(/stats\.live/, () => {})
+    await follow(page, '/app/dashboard?model=gpt-4o')
+    await expect.poll(() => calls.evaluate((element) => getComputedStyle(element).opacity)).toBe('0.5')
+    expect(await calls.textContent()).toMatch(/^RPM\d/)
+    await context.close()
+  })
+
   test('sums up sessions, agents and projects, and leads to their calls', async () => {
     for (const [agent, quota] of [
       ['main', 500_000],

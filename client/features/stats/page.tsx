@@ -103,7 +103,7 @@ export function Page() {
 
 /** The last minute, as it goes on. */
 function LiveTags({ input }: { input: StatsInput }) {
-  const { data, isError } = useLive(input)
+  const { data, isError, isPlaceholderData } = useLive(input)
   const tags = [
     { id: 'RPM', value: data?.rpm, tip: t('最近一分钟的调用次数') },
     { id: 'TPM', value: data?.tpm, tip: t('最近一分钟的 Token 数') },
@@ -111,7 +111,7 @@ function LiveTags({ input }: { input: StatsInput }) {
   return (
     <HStack gap="2" wrap="wrap">
       {tags.map(({ id, value, tip }) => (
-        <StatTag key={id} label={id} tip={tip}>
+        <StatTag key={id} label={id} tip={tip} isStale={isPlaceholderData}>
           {value === undefined ? isError ? '–' : undefined : <Count value={value} />}
         </StatTag>
       ))}

@@ -102,7 +102,7 @@ export function useSeries({ everyone, filters, range, interval, question }: Stat
 const liveEveryMs = 5000
 
 export function useLive({ everyone, filters }: StatsInput) {
-  const options = { refetchInterval: liveEveryMs, staleTime: 0 }
+  const options = { ...keepsFigures, refetchInterval: liveEveryMs, staleTime: 0 }
   const all = trpc.admin.stats.live.useQuery(filters, { ...options, enabled: everyone })
   const own = trpc.user.stats.live.useQuery(filters, { ...options, enabled: !everyone })
   return everyone ? all : own
