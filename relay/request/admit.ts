@@ -28,6 +28,7 @@ export async function admitChat(services: RelayServices, { incoming, route, call
       : { body: asked }
   const request = route.dialect.parse(body.json, route.path)
   const admitted = admitCall(services, caller, request.model)
+  for (const model of modelsOfTools(request)) admitBeside(services, { caller, ...admitted }, model)
   const session = sessionOf({ req: incoming.req, body, caller })
   const { dialect } = route
   const storedAt = await placeOfCall(services, { userId: caller.user.id, dialect, body: body.json })
@@ -142,6 +143,24 @@ export function admitCall(
   if (!pinnedChannel) admitModel(services, caller, { group, model })
   return { model, group, pinnedChannel }
 }
+
+/**
+ * A model that works for a call beside its own, such as the one that draws for a tool: for the token it is a model like any other.
+ * @throws {DomainError} relay.model_forbidden
+ */
+export function admitBeside(
+  services: RelayServices,
+  { caller, group, pinnedChannel }: Pick<CallCore, 'caller' | 'group' | 'pinnedChannel'>,
+  model: string,
+): void {
+  if (!pinnedChannel) admitModel(services, caller, { group, model })
+}
+
+const modelsOfTools = ({ tools }: Call['request']): string[] =>
+  tools.flatMap((tool) => {
+    const model = tool.type === 'vendor' && isObject(tool.value) ? tool.value['model'] : undefined
+    return typeof model === 'string' && model !== '' ? [model] : []
+  })
 
 type Json = Record<string, unknown>
 

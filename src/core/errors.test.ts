@@ -42,7 +42,7 @@ describe('a refusal of an option', () => {
     expect(problem && renderMessage(problem, 'en')).toBe('RetryTimes cannot be less than 0')
     const lacking = checkPrerequisites('TurnstileCheckEnabled', (key) => key === 'TurnstileCheckEnabled')
     expect(lacking && renderMessage(lacking, 'en')).toBe(
-      'Please fill in TurnstileSiteKey before turning on “TurnstileCheckEnabled”',
+      'Please fill in TurnstileSiteKey, TurnstileSecretKey before turning on “TurnstileCheckEnabled”',
     )
   })
 })

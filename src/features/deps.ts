@@ -80,6 +80,8 @@ export type Deps = Services & {
     loopback: boolean
     /** `scheme://host` the browser sees. */
     origin: string
+    /** It came through a proxy that `TRUST_PROXY` does not name, so that `ip` is the proxy's. */
+    unknownProxy?: true
   }
   /** The reply's cookies; null in calls that have no reply (jobs, tests). */
   cookies: { set: (name: string, value: string, maxAgeSeconds: number) => void; clear: (name: string) => void } | null

@@ -18,8 +18,10 @@ export async function createContext(
   await services.upToDate()?.catch(() => {})
   const em = services.database.orm.em.fork()
   const authentication = await whoAsks(em, req, userIdRule)
+  const caller = clientOf(services, req)
+  if (caller.unknownProxy) warnOfProxy(services, caller.ip)
   const language = req.acceptsLanguages('zh', 'en') === 'en' ? 'en' : 'zh'
-  const client = { ...clientOf(services, req), language } as const
+  const client = { ...caller, language } as const
   const session = { idHash: authentication.idHash }
   if (authentication.seenAt) {
     // A database that nothing can be written to still shows what it has, to those above all who have to see to it.
@@ -35,7 +37,7 @@ export async function createContext(
     session,
     client,
     requestId: String(res.getHeader('x-request-id') ?? ''),
-    crossSite: isCrossSite(req),
+    crossSite: isCrossSite(req, userIdRule === 'none' && authentication.actor?.via !== 'access-token'),
     idempotencyKey: req.get('idempotency-key'),
     cookies: {
       set: (name, value, maxAge) => appendCookie(res, { name, value, maxAge, secure: client.secure }),
@@ -44,9 +46,21 @@ export async function createContext(
   }
 }
 
+const warned = new WeakSet<Services['log']>()
+
+/** Once: limits by address would let in a few visitors of all, and anybody could use up everybody's. */
+function warnOfProxy({ log }: Services, proxy: string): void {
+  if (warned.has(log)) return
+  warned.add(log)
+  log.warn({ proxy }, 'a proxy forwards requests and TRUST_PROXY is not set: all visitors count as one address')
+}
+
+const userIdHeaderOf = (req: Request): string | undefined =>
+  userIdHeaders.map((name) => req.get(name)).find((value) => value)
+
 /** Who it is by session or access token, or why nobody can be named. */
 export function whoAsks(em: Deps['em'], req: Request, userIdRule: Credentials['userIdRule']): Promise<Authentication> {
-  const header = userIdHeaders.map((name) => req.get(name)).find((value) => value)
+  const header = userIdHeaderOf(req)
   return authenticate(em, {
     sessionId: parseCookie(req.headers.cookie ?? '')[sessionCookie],
     authorization: req.get('authorization'),
@@ -62,9 +76,19 @@ function appendCookie(res: Response, cookie: Cookie): void {
   res.append('set-cookie', stringifySetCookie({ ...cookie, httpOnly: true, sameSite: 'strict', path: '/' }))
 }
 
-function isCrossSite(req: Request): boolean {
+/**
+ * Whether something other than our own pages may have begun the request. Where nothing but the browser's cookie is asked for
+ * (`cookieAlone`), an address that was opened from outside is refused too, which a mail program hands over and browsers call `none`.
+ */
+function isCrossSite(req: Request, cookieAlone: boolean): boolean {
+  // No address and no form of another site can add the header.
+  const wantsProof = cookieAlone && userIdHeaderOf(req) === undefined
   const site = req.get('sec-fetch-site')
-  if (site !== undefined) return site !== 'same-origin' && site !== 'none'
-  const origin = req.get('origin')
-  return origin !== undefined && URL.parse(origin)?.host !== req.get('host')
+  if (site !== undefined) return site !== 'same-origin' && (wantsProof || site !== 'none')
+  const origin = req.get('origin') ?? (wantsProof ? req.get('referer') : undefined)
+  if (origin !== undefined) return URL.parse(origin)?.host !== req.get('host')
+  return wantsProof && isBrowser(req)
 }
+
+/** Every browser calls itself so; a program that holds a cookie was given it on purpose, and nobody else makes it ask. */
+const isBrowser = (req: Request): boolean => /^Mozilla\//i.test(req.get('user-agent') ?? '')

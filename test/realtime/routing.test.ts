@@ -152,6 +152,32 @@ test('an update names the model under the caller’s name, and the session no ot
   expect(JSON.stringify(app.upstream.requests.at(-1)?.body)).not.toContain('dearer')
 })
 
+test('a limit on models holds for the model that transcribes the input, and the session goes on', async () => {
+  const { app } = world
+  const { model } = await serve(app, {})
+  const user = await app.make.user({ quota: 10_000_000 })
+  const updates = [
+    { input_audio_transcription: { model: 'whisper-1' } },
+    { audio: { input: { transcription: { model: 'whisper-1' } } } },
+  ]
+  const narrow = await open({ url: app.url, key: (await app.make.token(user, { modelLimits: model })).key, model })
+  for (const session of updates) {
+    narrow.say({ type: 'session.update', session })
+    expect(errorOf(await narrow.next('error')).message).toContain('whisper-1')
+  }
+  await converse(narrow, '[[usage=10:10]] Hello')
+  narrow.socket.close()
+  await narrow.closed
+  const both = await app.make.token(user, { modelLimits: `${model},whisper-1` })
+  const wide = await open({ url: app.url, key: both.key, model })
+  for (const session of updates) {
+    wide.say({ type: 'session.update', session })
+    await wide.next('session.updated')
+  }
+  wide.socket.close()
+  await untilFree(app, user.id)
+})
+
 test('a virtual model leads to its actual one', async () => {
   const { app } = world
   const { model } = await serve(app, {})

@@ -180,6 +180,20 @@ describe('prefixes and virtual names', () => {
     expect((await say(app, chat, { token: other, model: `west/${model}` })).status).toBe(403)
   })
 
+  test('a limit on models holds for the model that draws for a tool, too', async () => {
+    const { model } = await serve(app, {})
+    const user = await app.make.user()
+    const draw = async (modelLimits: string) => {
+      const limited = await app.make.token(user, { modelLimits })
+      const tools = [{ type: 'image_generation', model: 'gpt-image-1', size: '1024x1024' }]
+      return say(app, responses, { token: limited, model, body: { model, input: 'draw a cat', tools } })
+    }
+    const refused = await draw(model)
+    expect([refused.status, await refused.text()]).toEqual([403, expect.stringContaining('gpt-image-1')])
+    const served = await draw(`${model},gpt-image-1`)
+    expect(served.status, await served.text()).toBe(200)
+  })
+
   test('a virtual name goes to its models in their order, to the next when one has failed everywhere', async () => {
     const { model: first } = await serve(app, { does: 'status=500' })
     const { model: second } = await serve(app, { does: 'usage=10:2' })

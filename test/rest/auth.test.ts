@@ -218,6 +218,16 @@ describe('the bot check', () => {
       await app.browser().post('/api/user/login', { username: 'x', password: 'y' }, { query: { turnstile: 't' } }),
     ).toMatchObject(refused('人机验证服务暂时不可用，请稍后重试'))
   })
+
+  it('does not blame the visitor for a secret that is the wrong one', async () => {
+    await app.setOptions({ TurnstileSiteKey: 'site', TurnstileSecretKey: 'secret', TurnstileCheckEnabled: 'true' })
+    for (const fault of ['invalid-input-secret', 'missing-input-secret']) {
+      app.outgoing.answerWith(() => JSON.stringify({ success: false, 'error-codes': [fault] }))
+      expect(
+        await app.browser().post('/api/user/login', { username: 'x', password: 'y' }, { query: { turnstile: 't' } }),
+      ).toMatchObject(refused('人机验证服务暂时不可用，请稍后重试'))
+    }
+  })
 })
 
 describe('POST /api/user/register', () => {

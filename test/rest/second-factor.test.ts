@@ -256,6 +256,23 @@ describe('giving it up', () => {
   })
 })
 
+it('a hundred wrong one-time passwords a day are tried for one account, from however many networks, and recovery codes after them', async () => {
+  const account = await enrolled()
+  await laterPasswords(account.person)
+  const verify = async (at: number, code: string) =>
+    (await app.trpc(account.person, { client: { ...client, ip: `2001:db8:${at}::1` } })).user.secondFactor
+      .verify({ code })
+      .then(
+        () => 'verified',
+        (error: { cause?: { code?: string } }) => error.cause?.code,
+      )
+  const outcomes = await Promise.all(Array.from({ length: 120 }, (_, at) => verify(at, '000000')))
+  expect(outcomes.filter((outcome) => outcome === 'second_factor.code_wrong')).toHaveLength(100)
+  expect(outcomes.filter((outcome) => outcome === 'rate_limited')).toHaveLength(20)
+  expect(await verify(200, account.password())).toBe('rate_limited')
+  expect(await verify(201, account.codes[0] ?? '')).toBe('verified')
+})
+
 /** Guesses from many networks, so that it is the code that decides and not the throttle. */
 const client = {
   ip: '10.0.0.1',

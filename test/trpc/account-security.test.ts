@@ -62,6 +62,7 @@ describe('whoever has a second factor and has not proved it lately', () => {
     ['what a group pays', (api) => api.admin.options.update({ key: 'GroupRatio', value: '{}' })],
     ['what a dollar is', (api) => api.admin.options.update({ key: 'QuotaPerUnit', value: '500000' })],
     ['prices of models', (api) => api.admin.models.setPrices({ prices: [] })],
+    ['what a batch costs', (api) => api.admin.options.update({ key: 'claude.batch_price_ratio', value: '0.4' })],
     ['a price change', (api) => api.admin.prices.schedule({ change: noChange, effectiveAt: new Date() })],
     ['a price change that is called off', (api) => api.admin.prices.cancel({ id: 1 })],
     ['prices as they came', (api) => api.admin.options.resetModelRatio()],

@@ -1,4 +1,4 @@
-import { expect, it, onTestFinished } from 'vitest'
+import { expect, it, onTestFinished, vi } from 'vitest'
 import { pushAttention } from '#features/attention/push.ts'
 import { startFileConsole } from '#test/support/console-app.ts'
 import { startMailServer, textOf } from '#test/support/mail-server.ts'
@@ -54,6 +54,23 @@ it('names what stands in need of a hand, each with what leads to it, and nothing
     price: null,
   })
   expect(old.id).toBeGreaterThan(0)
+})
+
+it('names a proxy that nobody has named, to whoever comes through it, and says so in the log once', async () => {
+  const client = { ip: '172.18.0.2', userAgent: '', secure: false, loopback: false, origin: 'http://localhost' }
+  const listFor = async (changes: Parameters<typeof app.trpc>[1]) =>
+    (await (await app.trpc(admin, changes)).admin.attention.list()).filter(({ kind }) => kind === 'proxy-unknown')
+  expect(await listFor({ client })).toEqual([])
+  expect(await listFor({ client: { ...client, unknownProxy: true } })).toEqual([
+    { kind: 'proxy-unknown', severity: 'warning', address: '172.18.0.2' },
+  ])
+  const warn = vi.spyOn(app.services.log, 'warn')
+  onTestFinished(() => warn.mockRestore())
+  const ask = (headers: Record<string, string>) => app.browser().get('/api/status', { headers })
+  await ask({})
+  expect(warn).not.toHaveBeenCalled()
+  for (const visitor of ['203.0.113.9', '203.0.113.10']) await ask({ 'x-forwarded-for': visitor })
+  expect(warn.mock.calls).toEqual([[{ proxy: '127.0.0.1' }, expect.stringContaining('TRUST_PROXY')]])
 })
 
 it('lists every model that a table prices or a channel names, with who serves it', async () => {

@@ -157,6 +157,27 @@ describe('a passkey as the proof that sensitive acts ask for', () => {
   })
 })
 
+describe('a root user with passkeys alone', () => {
+  it('does not move the site to where they count for nothing, unless a recovery code is left', async () => {
+    const { person, api } = await keyed({ role: 100 })
+    const move = async () =>
+      (await api.admin.options.save({ changes: [{ key: 'ServerAddress', value: 'https://moved.example' }] })).failed
+    await app.sql('update recovery_codes set used_at = now() where user_id = $1', [person.id])
+    expect(await move()).toMatchObject([{ key: 'ServerAddress', code: 'option.no_second_factor' }])
+    await app.sql(
+      'update recovery_codes set used_at = null where code_hash in (select code_hash from recovery_codes where user_id = $1 limit 1)',
+      [person.id],
+    )
+    expect(await move()).toEqual([])
+    const browser = await newPerson()
+    const signIn = { username: person.username, password: person.password, turnstile: '' }
+    expect(await browser.api.auth.login(signIn)).toEqual({
+      secondStep: { authenticator: false, recoveryCodes: 1, passkey: false },
+    })
+    await app.setOptions({ ServerAddress: '' })
+  })
+})
+
 describe('keeping a passkey', () => {
   it('is for who was asked, once, and each device once', async () => {
     const { api, key } = await keyed()

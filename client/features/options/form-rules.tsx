@@ -15,7 +15,7 @@ export function PasswordLoginRule() {
     if (wasOn !== true || isOn !== false) return
     void confirm({
       title: t('确定关闭密码登录？'),
-      body: t('没有绑定其他登录方式的用户将无法登录，包括您自己。'),
+      body: t('没有绑定其他登录方式的用户将无法登录。'),
       confirmLabel: t('关闭密码登录'),
       danger: true,
     }).then((confirmed) => {

@@ -18,7 +18,11 @@ test('a search by key, label or name of a section finds the fields, and nonsense
 })
 
 test('a switch that lacks something says what, by labels that may begin with a verb', () => {
-  const values: Record<string, unknown> = { TurnstileCheckEnabled: true, TurnstileSiteKey: '' }
+  const values: Record<string, unknown> = {
+    TurnstileCheckEnabled: true,
+    TurnstileSiteKey: '',
+    TurnstileSecretKey: 'set',
+  }
   const problem = checkPrerequisites('TurnstileCheckEnabled', (key) => values[key])
   expect(problem && problemText(problem)).toBe('请先填写「Turnstile Site Key」，再打开「启用 Turnstile 用户校验」')
 })

@@ -77,6 +77,12 @@ function wordsOf(item: Item): { text: string; href: string; act: string } {
         href: `/admin/prices?open=buying&channel=${item.channelId}`,
         act: t('查看进价'),
       }
+    case 'proxy-unknown':
+      return {
+        text: t('反向代理 {address} 未写入 TRUST_PROXY，所有访客被视为同一个地址', { address: item.address }),
+        href: '/admin/settings?q=ReverseProxyEnabled',
+        act: t('查看设置'),
+      }
     case 'model-retired':
       return {
         text: retirementText(item),

@@ -16,6 +16,10 @@ export const optionEnglish: Record<keyof typeof optionErrors, string> = {
   'option.not_address': '{label} must start with http:// or https://',
   'option.link_local_address': '{label} may not point to a link-local address',
   'option.requires': 'Please fill in {required} before turning on “{label}”',
+  'option.no_way_in':
+    'You could not log in again yourself. Set a password or bind another account first, or leave on a way to log in that you have',
+  'option.no_second_factor':
+    'Your passkeys do not work at the new address. Set up an authenticator or make new recovery codes first',
   'option.requires_server_address': 'Please fill in the server address first',
   'option.currency_unsupported': 'This currency is not supported',
   'option.topup_ratio_not_json': 'The top-up group ratio is not a valid JSON string',

@@ -19,6 +19,14 @@ export const optionErrors = {
   'option.not_address': { kind: 'invalid', message: '{label}必须以 http:// 或 https:// 开头' },
   'option.link_local_address': { kind: 'invalid', message: '{label}不能指向链路本地地址' },
   'option.requires': { kind: 'invalid', message: '请先填写「{required}」，再打开「{label}」' },
+  'option.no_way_in': {
+    kind: 'conflict',
+    message: '保存后您自己将无法登录，请先设置密码、绑定其他账户，或保留一种您能使用的登录方式',
+  },
+  'option.no_second_factor': {
+    kind: 'conflict',
+    message: '您的通行密钥在新地址上无法使用，请先启用验证器应用，或重新生成恢复码',
+  },
   'option.requires_server_address': { kind: 'invalid', message: '请先填写服务器地址' },
   'option.currency_unsupported': { kind: 'invalid', message: '不支持该货币' },
   'option.topup_ratio_not_json': { kind: 'invalid', message: '充值分组倍率不是合法的 JSON 字符串' },

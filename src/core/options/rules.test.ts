@@ -17,13 +17,15 @@ describe('a switch', () => {
     ['LinuxDOOAuthEnabled', { LinuxDOClientId: 'id' }],
     ['EmailDomainRestrictionEnabled', { EmailDomainWhitelist: ['a.com'] }],
     ['WeChatAuthEnabled', { WeChatServerAddress: 'https://wx.example' }],
-    ['TurnstileCheckEnabled', { TurnstileSiteKey: 'key' }],
+    ['TurnstileCheckEnabled', { TurnstileSiteKey: 'key', TurnstileSecretKey: 'secret' }],
     ['TelegramOAuthEnabled', { TelegramBotToken: 'token' }],
   ])('%s cannot be turned on without its prerequisite', (key, filled) => {
     const emptied = Object.fromEntries(
       Object.entries(filled).map(([name, value]) => [name, Array.isArray(value) ? [] : '']),
     )
     expect(checkPrerequisites(key, reading({ ...emptied, [key]: true }))?.code).toBe('option.requires')
+    for (const [name, value] of Object.entries(emptied))
+      expect(checkPrerequisites(key, reading({ ...filled, [name]: value, [key]: true }))?.code).toBe('option.requires')
     expect(checkPrerequisites(key, reading({ ...filled, [key]: true }))).toBeUndefined()
     expect(checkPrerequisites(key, reading({ ...emptied, [key]: false }))).toBeUndefined()
   })

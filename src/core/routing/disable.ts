@@ -15,7 +15,7 @@ export type DisableRules = {
   AutomaticDisableKeywords: string
   /** The channel's own switch. */
   autoBan: boolean
-  /** The caller's request as text, asked for only when a keyword was found. */
+  /** The caller's request as text, asked for only where the refusal may be about something in it. */
   requestText: () => string
 }
 
@@ -36,11 +36,21 @@ const disablingTypes = [
  */
 const namesWhatIsNotThere = /permission to access the \w+ \S+ or it may not exist|CachedContent not found/i
 
+/** All that Google says of a video or file that a call names by its address and that the key's account may not see: one that is private, for instance. */
+const saysNothingOfTheKey = /^The caller does not have permission\.?$/i
+/** How Gemini's callers name what Google is to read itself; "/" may be escaped in JSON. */
+const namesWhatGoogleReads = /file_?uri|youtube\.com|youtu\.be|gs:\\?\/|cached_?content/i
+
+/** Google's refusal of something that the call names, which another key's account may not see either. */
+const refusesWhatIsNamed = ({ message }: UpstreamFault, { requestText }: DisableRules): boolean =>
+  namesWhatIsNotThere.test(message) ||
+  (saysNothingOfTheKey.test(message.trim()) && namesWhatGoogleReads.test(requestText()))
+
 /** Whether a failure means that the key it happened with is of no more use. */
 export function shouldDisable(fault: UpstreamFault, rules: DisableRules): boolean {
   if (!rules.AutomaticDisableChannelEnabled || !rules.autoBan || fault.local) return false
   if (fault.status === 401) return true
-  if (namesWhatIsNotThere.test(fault.message)) return false
+  if (refusesWhatIsNamed(fault, rules)) return false
   return (
     (fault.status === 403 && fault.channelType === typeWithTelling403) ||
     disablingCodes.includes(String(fault.code)) ||

@@ -131,6 +131,23 @@ describe('shouldDisable', () => {
     expect(shouldDisable({ ...refused, message: 'The caller does not have permission' }, rules)).toBe(true)
   })
 
+  test('blames no key for a video or file that its caller names by its address and Google may not show it', () => {
+    const refused = { ...fault, status: 403, channelType: 24, type: 'PERMISSION_DENIED', code: 403 }
+    const asked = (message: string, requestText: string) =>
+      shouldDisable({ ...refused, message }, { ...rules, requestText: () => requestText })
+    const silent = 'The caller does not have permission'
+    for (const address of [
+      '{"fileData":{"fileUri":"https://www.youtube.com/watch?v=private"}}',
+      '{"file_data":{"file_uri":"files/of-another"}}',
+      '{"type":"video_url","video_url":{"url":"https:\\/\\/youtu.be\\/private"}}',
+      '{"url":"gs://bucket/of/another"}',
+      '{"cachedContent":"cachedContents/of-another"}',
+    ])
+      expect(asked(silent, address), address).toBe(false)
+    expect(asked(silent, '{"text":"hi"}')).toBe(true)
+    expect(asked('Consumer has been suspended', '{"fileUri":"https://youtu.be/private"}')).toBe(true)
+  })
+
   test('does nothing where either switch is off or the error is our own', () => {
     const gone = { ...fault, status: 401 }
     expect(shouldDisable(gone, { ...rules, AutomaticDisableChannelEnabled: false })).toBe(false)

@@ -1,6 +1,6 @@
 import { adminProcedure, router } from '#features/procedures.ts'
-import { listAttention } from './service.ts'
+import { listAttentionOf } from './service.ts'
 
 export const attentionAdminRouter = router({
-  list: adminProcedure.query(({ ctx }) => listAttention(ctx)),
+  list: adminProcedure.query(({ ctx }) => listAttentionOf(ctx)),
 })

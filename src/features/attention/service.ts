@@ -21,6 +21,7 @@ export type Attention = { severity: Severity } & (
   | { kind: 'balance-off'; channelId: number; channel: string; reported: number; counted: number }
   | { kind: 'price-missing'; model: string; refused: boolean }
   | { kind: 'drift'; channelId: number; channel: string; missing: number; added: number }
+  | { kind: 'proxy-unknown'; address: string }
   | { kind: 'model-retired'; model: string; retires: Date; successor: string; channels: number }
 )
 
@@ -29,6 +30,14 @@ const lowBalanceDollars = 5
 const noticeMs = 90 * 86_400_000
 
 type AttentionDeps = Pick<UserDeps, 'em' | 'options' | 'database' | 'ambient'>
+
+/** The same, with what shows by the way that the reader came. */
+export const listAttentionOf = async (deps: AttentionDeps & Pick<UserDeps, 'client'>): Promise<Attention[]> => [
+  ...(await listAttention(deps)),
+  ...(deps.client.unknownProxy
+    ? [{ kind: 'proxy-unknown' as const, severity: 'warning' as const, address: deps.client.ip }]
+    : []),
+]
 
 /** What stands in need of a hand, the gravest first. */
 export async function listAttention(deps: AttentionDeps): Promise<Attention[]> {

@@ -40,6 +40,11 @@ export function attentionText(item: Attention): Record<Language, string> {
         zh: `渠道 ${item.channel} 有 ${item.missing} 个模型上游已不再提供`,
         en: `Channel ${item.channel} lists ${item.missing} models that its upstream no longer serves`,
       }
+    case 'proxy-unknown':
+      return {
+        zh: `反向代理 ${item.address} 未写入 TRUST_PROXY，所有访客被视为同一个地址`,
+        en: `TRUST_PROXY does not name the reverse proxy ${item.address}: all visitors count as one address`,
+      }
     case 'model-retired':
       return {
         zh: `模型 ${item.model} 于 ${day(item.retires)} 停用，建议改用 ${item.successor}`,

@@ -1,3 +1,4 @@
+import { z } from 'zod'
 import { DomainError } from '#core/errors.ts'
 import { sendUnsigned } from '#relay/upstream-call/send.ts'
 import { endsWithin } from '#relay/upstream-call/timeouts.ts'
@@ -6,6 +7,7 @@ import { readSession, rememberInSession } from './session.ts'
 
 const verifyUrl = 'https://challenges.cloudflare.com/turnstile/v0/siteverify'
 const timeoutMs = 10_000
+const verdictIn = z.object({ success: z.boolean(), 'error-codes': z.array(z.unknown()).catch([]) })
 
 /**
  * Lets a person pass. One answer serves the rest of the browser's session, but for one account only; with `every-time` an answer
@@ -43,7 +45,10 @@ export async function spendBotCheck({ em, options, session }: Pick<Deps, 'em' | 
   if (spent.length === 0) throw new DomainError('bot_check.missing')
 }
 
-async function verify({ transport, options, client }: Deps, answer: string): Promise<boolean> {
+/** What Cloudflare says of the site's own settings; no answer of a visitor's would pass. */
+const faultsOfSite: readonly unknown[] = ['missing-input-secret', 'invalid-input-secret']
+
+async function verify({ transport, options, client, log }: Deps, answer: string): Promise<boolean> {
   const form = new URLSearchParams({
     secret: options.get('TurnstileSecretKey'),
     response: answer,
@@ -57,9 +62,12 @@ async function verify({ transport, options, client }: Deps, answer: string): Pro
       body: form.toString(),
       ...endsWithin(timeoutMs),
     })
-    const verdict: unknown = JSON.parse(await reply.text(65_536))
-    return typeof verdict === 'object' && verdict !== null && 'success' in verdict && verdict.success === true
+    const verdict = verdictIn.parse(JSON.parse(await reply.text(65_536)))
+    const faults = verdict['error-codes'].filter((code) => faultsOfSite.includes(code))
+    if (!verdict.success && faults.length > 0) throw new Error(`TurnstileSecretKey: ${faults.join(', ')}`)
+    return verdict.success
   } catch (error) {
+    log.error({ err: error }, 'the bot check could not be asked')
     throw new DomainError('bot_check.unavailable', {}, { cause: error })
   }
 }

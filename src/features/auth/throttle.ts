@@ -4,13 +4,22 @@ import type { Deps } from '../deps.ts'
 
 type Attempt = Pick<Deps, 'limits' | 'client'>
 
-type Purpose = 'login' | 'confirm-password' | 'second-factor' | 'wechat'
+type Purpose = 'login' | 'confirm-password' | 'second-factor' | 'recovery-code' | 'wechat'
 
 const seconds = 900
 /** Wrong attempts of one network at one account, of one network at whatever accounts, and at one account from wherever. */
 const maxAttempts = { pair: 10, network: 30, account: 50 }
 /** What each network still has at an account that is guessed at from many. Never none: others must not lock anybody out. */
 const attemptsUnderAttack = 2
+/**
+ * What is left to nobody: codes of a few figures are found by whoever has enough networks, and in IPv6 those cost nothing. Others
+ * shut nobody out by it: a one-time password is asked of those who have proved something else, whom recovery codes and passkeys still
+ * let in, and whoever signs in by WeChat waits for the quarter of an hour to end.
+ */
+const hardCaps: Partial<Record<Purpose, { points: number; seconds: number }>> = {
+  'second-factor': { points: 100, seconds: 86_400 },
+  wechat: { points: 100, seconds },
+}
 
 /**
  * Looks at a secret and counts that as an attempt, unless it was right or could not be looked at: whoever was sent away because
@@ -51,13 +60,29 @@ async function countTry(
   if (!own.allowed) throw new DomainError('rate_limited')
   const everybody = await limits.consume(ofAccount)
   if (!everybody.allowed && own.used > attemptsUnderAttack) throw new DomainError('rate_limited')
+  const cap = hardCaps[purpose]
+  const capped = cap ? [{ name: `${purpose}-cap`, key: subject, ...cap }] : []
+  for (const limit of capped) if (!(await limits.consume(limit)).allowed) throw new DomainError('rate_limited')
   return async () => {
-    await Promise.all([ofNetwork, ofPair, ofAccount].map((limit) => limits.giveBack(limit)))
+    await Promise.all([ofNetwork, ofPair, ofAccount, ...capped].map((limit) => limits.giveBack(limit)))
   }
 }
 
-/** Mails to one address, whoever asks for them. @throws {DomainError} rate_limited */
-export async function limitMails({ limits }: Pick<Deps, 'limits'>, email: string): Promise<void> {
-  const verdict = await limits.consume({ name: 'mails', key: email, points: 5, seconds: 3600 })
-  if (!verdict.allowed) throw new DomainError('rate_limited')
+/** Mails of one kind to one address within an hour: those that one network asks for, and those that all do. */
+const maxMails = { network: 5, everybody: 20 }
+
+/**
+ * Counted by network first, so that other people's requests do not use up the owner's; nobody's mailbox is filled all the same.
+ * @throws {DomainError} rate_limited
+ */
+export async function limitMails(
+  { limits, client }: Attempt,
+  { purpose, email }: { purpose: 'email' | 'password-reset'; email: string },
+): Promise<void> {
+  const name = `mails-${purpose}`
+  const key = `${networkOf(client.ip)} ${email}`
+  const own = await limits.consume({ name: `${name}-network`, key, points: maxMails.network, seconds: 3600 })
+  if (!own.allowed) throw new DomainError('rate_limited')
+  const all = await limits.consume({ name, key: email, points: maxMails.everybody, seconds: 3600 })
+  if (!all.allowed) throw new DomainError('rate_limited')
 }

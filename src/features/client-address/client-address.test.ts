@@ -165,12 +165,37 @@ describe('the address of a caller', () => {
   it('is another header’s where the documents say so', () => {
     expect(addressOf({ behind: 'nginx' }, '127.0.0.1', undefined, { 'x-real-ip': '1.2.3.4' })).toBe('1.2.3.4')
     const cloudflare = { 'cf-connecting-ip': '2001:db8::7' }
-    expect(addressOf({ behind: 'cloudflare' }, '127.0.0.1', '6.6.6.6', cloudflare)).toBe('2001:db8::7')
+    expect(addressOf({ behind: 'cloudflare' }, '127.0.0.1', undefined, cloudflare)).toBe('2001:db8::7')
+    expect(addressOf({ behind: 'cloudflare' }, '127.0.0.1', '6.6.6.6, 172.68.1.2', cloudflare)).toBe('2001:db8::7')
+    expect(addressOf({ behind: 'cloudflare' }, '127.0.0.1', '172.68.1.2, 10.0.0.5', cloudflare)).toBe('2001:db8::7')
+    expect(addressOf({ behind: 'cloudflare' }, '127.0.0.1', '6.6.6.6, 2001:db8::7', cloudflare)).toBe('2001:db8::7')
     expect(addressOf({ behind: 'cloudflare' }, '172.68.1.2', '6.6.6.6', cloudflare)).toBe('2001:db8::7')
     expect(addressOf({ behind: 'cloudflare' }, '203.0.113.9', '6.6.6.6', cloudflare)).toBe('203.0.113.9')
     expect(addressOf({ behind: 'nginx' }, '172.68.1.2', '6.6.6.6')).toBe('172.68.1.2')
-    expect(addressOf({ behind: 'cloudflare' }, '127.0.0.1', '6.6.6.6')).toBe('127.0.0.1')
+    expect(addressOf({ behind: 'cloudflare' }, '127.0.0.1')).toBe('127.0.0.1')
     expect(addressOf({ trust: 1 }, '127.0.0.1', undefined, { 'x-real-ip': '6.6.6.6' })).toBe('127.0.0.1')
+  })
+
+  it('is not what a caller writes for Cloudflare, who reaches the operator’s own proxy without it', () => {
+    const forged = { 'cf-connecting-ip': '198.51.100.7' }
+    for (const trust of [undefined, 1, ['10.0.0.5']]) {
+      const behind = { behind: 'cloudflare' as const, ...(trust === undefined ? {} : { trust }) }
+      expect(addressOf(behind, '127.0.0.1', '203.0.113.9', forged)).toBe('203.0.113.9')
+      expect(addressOf(behind, '127.0.0.1', '172.68.1.2, 203.0.113.9', forged)).toBe('203.0.113.9')
+      expect(addressOf(behind, '127.0.0.1', '198.51.100.7, 203.0.113.9, 10.0.0.5', forged)).toBe('203.0.113.9')
+      expect(addressOf(behind, '127.0.0.1', '203.0.113.9')).toBe('203.0.113.9')
+    }
+  })
+
+  test('a proxy that nobody named is known by its word for others, while nothing is trusted', () => {
+    const isUnknown = (trust: Trust, peer: string, forwarded?: string) =>
+      clientOf(trusting(trust), request({ peer, headers: { 'x-forwarded-for': forwarded } })).unknownProxy === true
+    expect(isUnknown({}, '127.0.0.1', '203.0.113.9')).toBe(true)
+    expect(isUnknown({}, '172.18.0.2', '203.0.113.9')).toBe(true)
+    expect(isUnknown({}, '127.0.0.1')).toBe(false)
+    expect(isUnknown({}, '198.51.100.1', '203.0.113.9')).toBe(false)
+    expect(isUnknown({ trust: 1 }, '127.0.0.1', '203.0.113.9')).toBe(false)
+    expect(isUnknown({ behind: 'nginx' }, '127.0.0.1', '203.0.113.9')).toBe(false)
   })
 
   const octet = fc.integer({ min: 0, max: 255 })

@@ -25,7 +25,10 @@ function peerOf({ socket }: IncomingMessage): string {
 const localPeers = ['loopback', 'uniquelocal']
 
 /** Which hop, counted from the peer (0), is a proxy whose word about the hop before it counts. */
-function trustOf({ options, environment }: Trust): ((address: string, hop: number) => boolean) | null {
+type IsProxy = (address: string, hop: number) => boolean
+
+/** `own`: without Cloudflare's, whose word anybody may forge who reaches a proxy behind it. */
+function trustOf({ options, environment }: Trust, own: 'own' | 'all'): IsProxy | null {
   const { TRUST_PROXY: trusted } = environment
   const behindProxy = options.get('ReverseProxyEnabled')
   if (trusted === undefined && !behindProxy) return null
@@ -34,7 +37,7 @@ function trustOf({ options, environment }: Trust): ((address: string, hop: numbe
   const proxies = [
     ...(Array.isArray(trusted) ? trusted : []),
     ...(behindProxy ? localPeers : []),
-    ...(isCloudflare ? ['cloudflare'] : []),
+    ...(isCloudflare && own === 'all' ? ['cloudflare'] : []),
   ]
   return (address, hop) => hop < hops || isInside(address, proxies)
 }
@@ -42,12 +45,12 @@ function trustOf({ options, environment }: Trust): ((address: string, hop: numbe
 /** Where a request comes from, and whether a proxy we trust has said so. */
 function callerOf(trust: Trust, req: IncomingMessage): { ip: string; throughProxy: boolean } {
   const peer = peerOf(req)
-  const isProxy = trustOf(trust)
+  const isProxy = trustOf(trust, 'all')
   if (!isProxy?.(peer, 0)) return { ip: peer, throughProxy: false }
   const viaProxy = (ip: string) => ({ ip: ip || peer, throughProxy: true })
   const behindProxy = trust.options.get('ReverseProxyEnabled')
   if (behindProxy && trust.options.get('ReverseProxyProvider') === 'cloudflare') {
-    return viaProxy(readForwarded(first(req.headers['cf-connecting-ip'])))
+    return viaProxy(throughCloudflare(trust, req, peer))
   }
   const forwarded = first(req.headers['x-forwarded-for'])
   if (forwarded.trim() === '') {
@@ -58,11 +61,25 @@ function callerOf(trust: Trust, req: IncomingMessage): { ip: string; throughProx
 }
 
 /**
+ * Whom Cloudflare names, if it is Cloudflare that called our own proxies. They hand its header on from anybody, and whoever finds
+ * their address calls them without it: then the caller is who called them. A tunnel has no hop of Cloudflare's, but both
+ * headers agree; where our proxies name nobody there is only the one.
+ */
+function throughCloudflare(trust: Trust, req: IncomingMessage, peer: string): string {
+  const named = readForwarded(first(req.headers['cf-connecting-ip']))
+  const forwarded = first(req.headers['x-forwarded-for'])
+  const isOwn = trustOf(trust, 'own')
+  if (isInside(peer, ['cloudflare']) || !isOwn || forwarded.trim() === '') return named
+  const nearest = lastUntrusted(forwarded.split(','), peer, isOwn)
+  return isInside(nearest, ['cloudflare']) ? named || nearest : nearest
+}
+
+/**
  * From the nearest hop outwards: the first that is no proxy of ours is the caller; where all are, the farthest. An entry
  * that cannot be read is a hop all the same, else what stands farther left, the caller's own claim, would move into its
  * place; where it is the caller's, the address of the proxy before it stands for the caller.
  */
-function lastUntrusted(entries: string[], peer: string, isProxy: (address: string, hop: number) => boolean): string {
+function lastUntrusted(entries: string[], peer: string, isProxy: IsProxy): string {
   let address = peer
   for (let hop = 1; hop <= entries.length; hop += 1) {
     const entry = readForwarded(entries[entries.length - hop] ?? '')
@@ -74,7 +91,7 @@ function lastUntrusted(entries: string[], peer: string, isProxy: (address: strin
 
 /**
  * The caller's address: the peer's, unless the peer is a proxy we trust; then the last forwarded address that is not
- * itself such a proxy. What an untrusted peer writes into a header never counts. Access rules, limits and logs all read it here.
+ * itself such a proxy, or whom Cloudflare names. What an untrusted peer writes into a header never counts. Access rules, limits and logs all read it here.
  */
 export const clientAddress = (trust: Trust, req: IncomingMessage): string => callerOf(trust, req).ip
 
@@ -104,6 +121,10 @@ function isFromThisMachine(req: IncomingMessage): boolean {
   return origin === undefined || loopbackHost.test(/^https?:\/\/(.*)$/i.exec(origin)?.[1] ?? '')
 }
 
+/** A proxy of the operator's, as it seems, speaks for its callers and nobody said that its word counts: all of them are one to us. */
+const isUnknownProxy = (trust: Trust, req: IncomingMessage): boolean =>
+  trustOf(trust, 'all') === null && req.headers['x-forwarded-for'] !== undefined && isInside(peerOf(req), localPeers)
+
 /** Everything a service may know of the connection. */
 export function clientOf(trust: Trust, req: IncomingMessage): Deps['client'] {
   const { ip, throughProxy } = callerOf(trust, req)
@@ -113,6 +134,7 @@ export function clientOf(trust: Trust, req: IncomingMessage): Deps['client'] {
     userAgent: first(req.headers['user-agent']).slice(0, 500),
     secure,
     loopback: isFromThisMachine(req),
+    ...(isUnknownProxy(trust, req) && { unknownProxy: true as const }),
     origin: `${secure ? 'https' : 'http'}://${first(req.headers.host)}`,
   }
 }

@@ -8,8 +8,16 @@ const guardedGroups = new Set<OptionGroup>([
   ...(['payment', 'stripe', 'quota', 'rebate', 'check-in'] as const),
   ...(['prices', 'groups', 'fallback'] as const),
 ])
-/** What runs in every reader's browser, where their keys go, and where they pay. */
-const guardedKeys = new Set(['custom_head_html', 'global_js', 'global_css', 'Chats', 'TopUpLink', 'QuotaPerUnit'])
+/** What runs in every reader's browser, where their keys go, where they pay, and a price that stands beside no other. */
+const guardedKeys = new Set([
+  'custom_head_html',
+  'global_js',
+  'global_css',
+  'Chats',
+  'TopUpLink',
+  'QuotaPerUnit',
+  'claude.batch_price_ratio',
+])
 
 /** Whether a change of this option wants the second factor again. */
 export const isGuardedOption = (key: unknown): boolean =>

@@ -6,6 +6,7 @@ import { checkForm, checkPrerequisites, inSavingOrder, strandedSecrets } from '#
 import type { OptionsSnapshot } from '#core/options/snapshot.ts'
 import type { Deps } from '#features/deps.ts'
 import { withPriceTables } from '#features/prices/changeover.ts'
+import { lockingOut } from './lock-out.ts'
 import { changeOptionRows, checkRow, defaultText, type OptionActs } from './rows.ts'
 import type { ResetOptions, SaveOptions, UpdateOption } from './schema.ts'
 import type { OptionRow } from './store.ts'
@@ -80,6 +81,8 @@ export async function saveOptions(deps: OptionsDeps, input: SaveOptions): Promis
   }
   await deps.options.reload()
   for (const [key, problem] of refusedTogether(deps.options.snapshot(), accepted)) failed.set(key, problem)
+  for (const key of failed.keys()) accepted.delete(key)
+  for (const [key, problem] of await lockingOut(deps, accepted)) failed.set(key, problem)
   for (const key of failed.keys()) texts.delete(key)
   const { cleared, overtaken } = await write(
     deps,
@@ -173,9 +176,16 @@ async function strandedBy(deps: OptionsDeps, texts: ReadonlyMap<string, string>)
   )
 }
 
-/** Puts options back to their defaults, whatever those are in this version. */
+/**
+ * Puts options back to their defaults, whatever those are in this version.
+ * @throws {DomainError} option.no_way_in, option.no_second_factor
+ */
 export async function resetOptions(deps: OptionsDeps, input: ResetOptions): Promise<Cleared> {
-  const defaults = input.keys.filter(isOptionKey).map((key): [string, string] => [key, defaultText(key) ?? ''])
+  const known = input.keys.filter(isOptionKey)
+  await deps.options.reload()
+  const [lockOut] = (await lockingOut(deps, new Map(known.map((key) => [key, optionOf(key).default])))).values()
+  if (lockOut) throw toDomainError(lockOut)
+  const defaults = known.map((key): [string, string] => [key, defaultText(key) ?? ''])
   const cleared = await strandedBy(deps, new Map(defaults))
   const removed = [...new Set([...input.keys, ...cleared])]
   await withPriceTables(deps, (em) => changeOptionRows({ ...deps, em }, { removed }))

@@ -56,7 +56,7 @@ export const loginOptions = {
     visibility: 'public',
     group: 'turnstile',
     label: '启用 Turnstile 用户校验',
-    requires: ['TurnstileSiteKey'],
+    requires: ['TurnstileSiteKey', 'TurnstileSecretKey'],
   }),
   TurnstileSiteKey: option(singleLine, {
     default: '',

@@ -7,6 +7,7 @@ import { type SecondFactor, secondFactorOf } from '../../second-factor/service/s
 import { markVerified } from '../../second-factor/service/verify.ts'
 import { type SecondStep, type SignIn, toSignedInUser } from '../../users/view.ts'
 import { startSession } from '../session.ts'
+import { passkeysHere } from '../ways-to-sign-in.ts'
 
 export type Proof = {
   userId: number
@@ -43,8 +44,8 @@ export async function completeSignIn(deps: Deps, proof: Proof): Promise<SignIn> 
 async function askForSecondStep(scope: Deps, userId: number, factor: SecondFactor): Promise<SecondStep> {
   await startSession(scope, 0)
   await openChallenge(scope, 'second-step', { userId, challenge: '' })
-  const { passkeys, ...others } = factor
-  return { secondStep: { ...others, passkey: passkeys > 0 } }
+  const { passkeys: _, ...others } = factor
+  return { secondStep: { ...others, passkey: (await passkeysHere(scope, userId)) > 0 } }
 }
 
 /** Until the transaction ends nobody replaces the password or a binding; what only counts or books is not held up. */

@@ -26,7 +26,7 @@ export async function sendVerificationCode(deps: Deps, input: RequestMail): Prom
   if (problem) throw problem
   requireMailServer(deps)
   const subject = normaliseEmail(input.email)
-  await limitMails(deps, subject)
+  await limitMails(deps, { purpose: 'email', email: subject })
   const siteName = deps.options.get('SystemName')
   const known = await deps.em.findOne(User, { emailNormalized: subject }, { disableIdentityMap: true })
   const code = randomBytes(3).toString('hex')
@@ -48,7 +48,7 @@ export async function requestPasswordReset(deps: Deps, input: RequestMail): Prom
   await requireBotCheck(deps, input.turnstile)
   requireMailServer(deps)
   const subject = normaliseEmail(input.email)
-  await limitMails(deps, subject)
+  await limitMails(deps, { purpose: 'password-reset', email: subject })
   void mailReset({ ...deps, em: deps.database.orm.em.fork() }, subject).catch((error: unknown) => {
     deps.log.error({ err: error }, 'a password reset could not be mailed')
   })

@@ -14,7 +14,7 @@ export const issuerByDocument = (wellKnown: string): string => expectedIssuer(we
 export const issuerByEndpoint = (userInfoEndpoint: string): string => URL.parse(userInfoEndpoint)?.origin ?? ''
 
 /** Whose subjects are known: a function of the settings alone, as the migration that wrote the issuers to old rows needs it. */
-export function issuerBySettings(options: Deps['options']): string {
+export function issuerBySettings(options: Pick<Deps['options'], 'get'>): string {
   const wellKnown = options.get('oidc.well_known')
   return wellKnown === '' ? issuerByEndpoint(options.get('oidc.user_info_endpoint')) : issuerByDocument(wellKnown)
 }

@@ -22,7 +22,7 @@ export const bindWeChat = async (deps: UserDeps, { code }: WeChatCode): Promise<
 
 /**
  * Asks the operator's server whose code it is. Codes are short, and any that is valid signs somebody in: attempts are counted
- * before the server is asked, so that many networks together have few.
+ * before the server is asked, and all networks together have few.
  */
 async function idOf(deps: Deps, code: string): Promise<string> {
   requireEnabled(deps, 'wechat')

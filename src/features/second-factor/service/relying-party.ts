@@ -17,7 +17,10 @@ type RelyingParty = {
  * known; browsers allow passkeys over TLS alone, save on localhost.
  * @throws {DomainError} passkey.address_unfit
  */
-export function relyingPartyOf({ options, client }: Pick<Deps, 'options' | 'client'>): RelyingParty {
+export function relyingPartyOf({
+  options,
+  client,
+}: Pick<Deps, 'client'> & { options: Pick<Deps['options'], 'get'> }): RelyingParty {
   const configured = URL.parse(options.get('ServerAddress'))
   const site = configured ?? URL.parse(client.origin)
   if (!site || isIP(site.hostname.replace(/^\[|\]$/g, '')) !== 0) throw new DomainError('passkey.address_unfit')

@@ -16,7 +16,9 @@ import { useRecoveryCode } from './recovery-codes.ts'
 export async function requireCode(deps: Deps, userId: number, code: string): Promise<void> {
   const token = code.replace(/\s/g, '')
   const isPassword = /^\d{6}$/.test(token)
-  const fits = await tryOnce(deps, { purpose: 'second-factor', account: String(userId) }, () =>
+  // Counted apart: whoever guesses at the short ones leaves the owner the long ones.
+  const purpose = isPassword ? 'second-factor' : 'recovery-code'
+  const fits = await tryOnce(deps, { purpose, account: String(userId) }, () =>
     isPassword ? useOneTimePassword(deps, userId, { token, of: 'confirmed' }) : useRecoveryCode(deps, userId, token),
   )
   if (!fits) throw new DomainError('second_factor.code_wrong')
