@@ -74,4 +74,5 @@ export const migrationsList = [
   fromFile('0219-late-refunds'),
   fromFile('0220-balance-currency'),
   fromFile('0221-leased-charges-set-aside'),
+  fromFile('0222-names-of-a-call'),
 ]

@@ -113,7 +113,8 @@ async function giveBackAll(services: RelayServices, call: CallCore, taken: Reado
 
 function pricedAt(services: RelayServices, share: Share, { attempt: { channel, key } }: AttemptPlan): PricedShare {
   const own = attemptAt(services, share.call, { channel, key })
-  const terms = priceAttempt(services, share.call, own ?? { upstreamModel: share.call.model })
+  const { model } = share.call
+  const terms = priceAttempt(services, share.call, own ?? { channel, model, upstreamModel: model })
   return { ...share, attempt: own, terms }
 }
 

@@ -81,7 +81,7 @@ function readOne(index: number, one: unknown): { request: BatchRequest; own: str
     promptTokens: counted.promptTokens + mediaTokens(parsed).beyond,
     cacheWrite1hMarked: counted.cacheWrite1hMarked ?? 0,
     maxTokens: Math.max(0, maxTokens),
-    tools: toolsOf(parsed, parsed.model),
+    tools: toolsOf(parsed, { model: parsed.model, sentAs: parsed.model }),
   }
   return { request, own: promptTexts(parsed), without }
 }

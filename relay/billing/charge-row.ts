@@ -1,6 +1,6 @@
 import type { Problem } from '#core/errors.ts'
 import { formulaFor, quotaOfReceipt } from '#core/pricing/charge.ts'
-import { imagePricesOf } from '#core/pricing/price-of.ts'
+import { imagePricesOf, nameOfPrice } from '#core/pricing/price-of.ts'
 import type { Receipt, UsageReceipt } from '#core/pricing/receipt.ts'
 import { toolUses } from '#core/pricing/tools.ts'
 import { type MeasuredUsage, totalTokens } from '#core/usage.ts'
@@ -66,7 +66,8 @@ export function chargeRowOf(services: RelayServices, call: Call, settlement: Set
   // Nothing was used: nothing is charged, a price per call included, and no counter moves.
   const isUnused = totalTokens(used) === 0
   const tools = toolUses({
-    model: attempt.upstreamModel,
+    model: nameOfPrice(terms, attempt.upstreamModel),
+    sentAs: attempt.upstreamModel,
     usage: used,
     imagePrices: imagePricesOf(services.options),
   })

@@ -3,7 +3,7 @@ import { cheapTextTokens, type CheapPromptCount } from '#relay/counting/cheap-co
 import { passesThrough, systemPromptOf } from '#relay/attempt/channel-body.ts'
 import { marksPrompts } from '#relay/attempt/upstream-channel.ts'
 import type { ToolUse } from '#core/pricing/receipt.ts'
-import { imagePricesOf } from '#core/pricing/price-of.ts'
+import { imagePricesOf, nameOfPrice } from '#core/pricing/price-of.ts'
 import { type ImagePrices, toolUses } from '#core/pricing/tools.ts'
 import { type Container, type Drawing, emptyUsage } from '#core/usage.ts'
 import { asksForSearch } from '#relay/chat/hosted/uncounted-search.ts'
@@ -43,7 +43,8 @@ export function holdFactsOf(
   const { upstreamModel, channel } = attempt
   const isClaude = call.dialect.pricedAsClaude || isPricedAsClaude(channel.type, upstreamModel)
   const thinks = thinksUnseen(upstreamModel, request)
-  const tools = toolsOf(request, upstreamModel, imagePricesOf(services.options))
+  const names = { model: nameOfPrice(terms, upstreamModel), sentAs: upstreamModel }
+  const tools = toolsOf(request, names, imagePricesOf(services.options))
   const sent = sentEstimate(services, call, attempt)
   const seen = services.holds.lengths.expect(payerOf(call), upstreamModel)
   const limit = sent.maxTokens ?? 0
@@ -84,7 +85,11 @@ const marksItself = (call: Call, { channel, upstreamModel }: Attempt): boolean =
 const usualSearches = 3
 
 /** The vendor's tools that a call may use, as often as the caller allows or as is usual. */
-export function toolsOf({ tools, extra }: ChatRequest, model: string, imagePrices?: ImagePrices): ToolUse[] {
+export function toolsOf(
+  { tools, extra }: ChatRequest,
+  names: { model: string; sentAs: string },
+  imagePrices?: ImagePrices,
+): ToolUse[] {
   let webSearchCalls = asksForSearch(extra.fields) ? 1 : 0
   let fileSearchCalls = 0
   const containers: Container[] = []
@@ -100,7 +105,7 @@ export function toolsOf({ tools, extra }: ChatRequest, model: string, imagePrice
     if (kind === 'image_generation') drawing = drawingOf(tool)
   }
   const counts = { webSearchCalls, fileSearchCalls, containers, ...(drawing ? { drawing } : {}) }
-  return toolUses({ model, usage: { ...emptyUsage, ...counts }, imagePrices })
+  return toolUses({ ...names, usage: { ...emptyUsage, ...counts }, imagePrices })
 }
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')

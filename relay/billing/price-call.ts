@@ -2,6 +2,7 @@ import { DomainError } from '#core/errors.ts'
 import type { Price } from '#core/pricing/price.ts'
 import { chargedGroupRatio, priceOf } from '#core/pricing/price-of.ts'
 import { roles } from '#core/roles.ts'
+import { isPrefixed } from '#core/routing/abilities.ts'
 import type { Attempt, CallCore, RelayServices } from '#relay/request/call.ts'
 import type { UserRow } from '#relay/request/user-cache.ts'
 
@@ -33,12 +34,13 @@ export function groupTerms(
   return { groupRatio: ratio.ratio, quotaPerUnit: options.get('QuotaPerUnit') }
 }
 
-/** The price of an attempt: under the caller's name of the model, or under the one that is sent upstream. */
+/** The price of an attempt: under the caller's name of the model, without the channel's prefix, or under the one that is sent upstream. */
 export function priceAttempt(
   services: RelayServices,
   call: CallCore,
-  { upstreamModel }: Pick<Attempt, 'upstreamModel'>,
+  { channel, model: served, upstreamModel }: Pick<Attempt, 'channel' | 'model' | 'upstreamModel'>,
 ): CallPrice {
-  const model = services.options.get('redirect_billing_enabled') ? call.model : upstreamModel
+  const asked = isPrefixed(call.model, channel.modelPrefix, served) ? served : call.model
+  const model = services.options.get('redirect_billing_enabled') ? asked : upstreamModel
   return priceCall(services, { model, group: call.group, user: call.caller.user })
 }

@@ -1,4 +1,5 @@
 import { DomainError } from '#core/errors.ts'
+import { splitPrefix } from '#core/routing/abilities.ts'
 import { formatQuota } from '#core/quota.ts'
 import type { ReachedCap, ReserveResult } from '#features/ledger/charge-row.ts'
 import { CapReached } from '#relay/request/rate-limited.ts'
@@ -16,6 +17,12 @@ export async function reserve(services: RelayServices, call: CallCore, asked: As
   if (result.verdict !== 'ok') throw refusalOfReserve(services, call, { result, amount: asked.amount })
 }
 
+/** The names that caps and plans may have for a call's model, a line each: as it was written, and without a channel's prefix. */
+export function coveredNames({ channels }: RelayServices, { model, group }: Pick<CallCore, 'model' | 'group'>): string {
+  const split = splitPrefix(model, channels.prefixesOf(group))
+  return split ? `${model}\n${split.model}` : model
+}
+
 /** The same, with the verdict as the ledger gave it. @throws {DomainError} relay.unavailable when nothing can be booked. */
 export async function reserveOnce(services: RelayServices, call: CallCore, asked: Asked): Promise<ReserveResult> {
   const { token, user } = call.caller
@@ -24,7 +31,7 @@ export async function reserveOnce(services: RelayServices, call: CallCore, asked
       id: call.id,
       userId: user.id,
       tokenId: token?.id ?? 0,
-      model: call.model,
+      model: coveredNames(services, call),
       ...asked,
     })
   } catch (error) {

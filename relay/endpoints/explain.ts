@@ -8,6 +8,7 @@ import type { Call, RelayServices } from '#relay/request/call.ts'
 import { admitChat } from '#relay/request/admit.ts'
 import { holdFactsOf } from '#relay/billing/hold-facts.ts'
 import { type HoldFacts, leastHold, planHold } from '#relay/billing/hold-plan.ts'
+import { coveredNames } from '#relay/billing/reserve.ts'
 import { limitsLeft } from '#relay/request/limit.ts'
 import { priceAttempt } from '#relay/billing/price-call.ts'
 import { receive } from '#relay/request/receive.ts'
@@ -69,9 +70,9 @@ function priceOf(
   const channel = services.channels.channel(choice.channel_id)
   if (!channel) return nothing
   try {
-    const terms = priceAttempt(services, call, { upstreamModel: choice.upstream_model })
     const key = { position: 0, value: '' }
     const attempt = { channel, key, model: choice.model, upstreamModel: choice.upstream_model, mapped: false }
+    const terms = priceAttempt(services, call, attempt)
     const reservation = reservationOf(services, call, {
       facts: holdFactsOf(services, call, { terms, attempt }),
       available: availableOf(balance),
@@ -102,7 +103,7 @@ function reservationOf(
 
 async function readBalance(services: RelayServices, call: Call): Promise<Balance> {
   const { token, user } = call.caller
-  const subject = { userId: user.id, tokenId: token?.id ?? 0, model: call.model }
+  const subject = { userId: user.id, tokenId: token?.id ?? 0, model: coveredNames(services, call) }
   const caps = await capsOfCall(services.database.orm.em.fork(), subject)
   const { rows } = await services.database.pool.query<{ quota: string; remain: string | null }>(
     'select u.quota, t.remain_quota as remain from users u left join tokens t on t.id = $2 where u.id = $1',

@@ -1,5 +1,6 @@
 import { ceilingOf, formulaFor, quotaOfReceipt } from '#core/pricing/charge.ts'
 import { reportedTranscription, speechUsage, transcriptionUsage } from '#core/pricing/audio-files.ts'
+import { nameOfPrice } from '#core/pricing/price-of.ts'
 import { imageReceipt } from '#core/pricing/images.ts'
 import type { Receipt } from '#core/pricing/receipt.ts'
 import { emptyUsage, isCount, normaliseUsage, type ReportedUsage, totalTokens, type Usage } from '#core/usage.ts'
@@ -23,6 +24,9 @@ import { promptTokensOf } from './as-sent.ts'
 import { isObject } from '#relay/chat/json.ts'
 import type { PlainCall } from './types.ts'
 
+/** What a call is sent as, and under which price. */
+type PricedAs = { upstreamModel: string; terms: CallPrice }
+
 type PlainUsage = {
   usage: Usage
   promptUnit: 'token' | 'character'
@@ -34,13 +38,13 @@ type PlainUsage = {
 /** What was used: the upstream's figures where it gives any that can be, else what can be counted from the request. */
 export async function plainUsage(
   { asked }: Pick<PlainCall, 'asked'>,
-  { upstreamModel, count }: { upstreamModel: string; count: CountTexts },
+  { upstreamModel, terms, count }: PricedAs & { count: CountTexts },
   reported: { usage: ReportedUsage | undefined; seconds: number | undefined },
 ): Promise<PlainUsage> {
   if (asked.operation === 'speech') {
     const [input = ''] = asked.texts
     const countedTokens = await count([input], upstreamModel)
-    const spoken = speechUsage({ model: upstreamModel, input, countedTokens })
+    const spoken = speechUsage({ model: nameOfPrice(terms, upstreamModel), input, countedTokens })
     return { ...spoken, source: 'estimated', corrected: false }
   }
   const { usage, reported: isReported, corrected } = normaliseUsage(reported.usage ?? {})
@@ -72,14 +76,15 @@ const isImage = ({ asked }: PlainCall): boolean => asked.operation === 'images' 
 /** What the charge is computed from. */
 export function plainReceipt(
   call: PlainCall,
-  plan: { upstreamModel: string; terms: CallPrice },
+  plan: PricedAs,
   used: { usage: Usage; promptUnit: 'token' | 'character'; source: 'upstream' | 'estimated' },
 ): Receipt {
   const { asked } = call
   if (isImage(call)) {
     const { size, quality, count } = asked
     const usage = used.source === 'upstream' ? used.usage : undefined
-    return imageReceipt({ model: plan.upstreamModel, size, quality, count, usage, ...plan.terms })
+    const model = nameOfPrice(plan.terms, plan.upstreamModel)
+    return imageReceipt({ model, size, quality, count, usage, ...plan.terms })
   }
   const formula = formulaFor({ claude: false, realtime: false, usage: used.usage })
   return {

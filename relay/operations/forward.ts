@@ -321,7 +321,7 @@ type Reported = {
 const usedBy = (current: Try, { usage, seconds, drawn, end }: Reported) =>
   plainUsage(
     charged(current, { drawn, end }),
-    { upstreamModel: current.attempt.upstreamModel, count: current.services.counter.count },
+    { upstreamModel: current.attempt.upstreamModel, terms: current.plan.terms, count: current.services.counter.count },
     { usage, seconds },
   )
 

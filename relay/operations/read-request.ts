@@ -34,6 +34,9 @@ export async function readPlainRequest(sent: Body, contentType: string): Promise
     .catch((cause: unknown) => {
       throw new DomainError('relay.body_invalid', { detail: 'the form cannot be read' }, { cause })
     })
+  // Which of several an upstream reads is its own business; the one that is measured has to be it.
+  if (form.getAll('file').length > 1)
+    throw new DomainError('relay.body_invalid', { detail: 'the form has more than one file' })
   const dropped = routingNames.filter((name) => form.has(name))
   for (const name of dropped) form.delete(name)
   const json: Record<string, unknown> = Object.fromEntries(

@@ -5,7 +5,7 @@ import { SettleFailed } from '#features/ledger/service.ts'
 import type { AttemptPlan } from '#relay/attempt/attempts.ts'
 import type { RelayServices } from '#relay/request/call.ts'
 import { payerOf } from '#relay/billing/answer-lengths.ts'
-import { refusalOfReserve } from '#relay/billing/reserve.ts'
+import { coveredNames, refusalOfReserve } from '#relay/billing/reserve.ts'
 import type { Json } from '#relay/providers/shared/json.ts'
 import { refusalToGoOn } from './admit.ts'
 import type { Session } from './call.ts'
@@ -86,7 +86,7 @@ export function openSessionBilling(session: Session, meter: Meter): SessionBilli
     }
     // A price per call was taken with the first response; the session then goes on without anything set aside.
     const amount = perCall && charged ? 0 : estimateResponse(services, plan)
-    const next = { ...payer, id: nextId(), amount, model: call.model }
+    const next = { ...payer, id: nextId(), amount, model: coveredNames(services, call) }
     hold.id = next.id
     const result = await ledger.renew({ row, next })
     hold.held = result.verdict === 'ok'

@@ -1,7 +1,7 @@
 import { DomainError } from '#core/errors.ts'
 import { autoGroup } from '#core/auto-group.ts'
 import { autoGroups } from '#core/groups.ts'
-import { abilityModel, splitPrefix } from '#core/routing/abilities.ts'
+import { abilityModel, isPrefixed, splitPrefix } from '#core/routing/abilities.ts'
 import { candidates, type Candidates, type Tiers } from '#core/routing/candidates.ts'
 import { actualModels, resolveModelMapping } from '#core/routing/model-names.ts'
 import { bindSession, pickKey, pickRoute } from '#core/routing/pick-route.ts'
@@ -159,8 +159,7 @@ function nextTurn({ keyCursor }: RelayServices, channelId: number): number {
 function named(call: CallCore, { channel, key }: Choice, model: string): Attempt {
   const mapped = resolveModelMapping(channel.modelMapping, model)
   if (!mapped.ok) throw new DomainError(call.dialect.refusals[mappingRefusals[mapped.problem]])
-  const bare = channel.modelPrefix !== '' && call.model === channel.modelPrefix + model
-  const isMapped = mapped.isMapped || (model !== call.model && !bare)
+  const isMapped = mapped.isMapped || (model !== call.model && !isPrefixed(call.model, channel.modelPrefix, model))
   return { channel, key, model, upstreamModel: mapped.model, mapped: isMapped }
 }
 

@@ -94,6 +94,15 @@ const examples: Example[] = [
     quota: 450,
   },
   {
+    what: '100 in, an image of 1290 tokens out; model ratio 0.15, image output 100',
+    receipt: of(
+      { promptTokens: 100, completionTokens: 1290, imageOutputTokens: 1290 },
+      { price: { ...usual, modelRatio: 0.15, imageOutputRatio: 100 } },
+    ),
+    working: '(100 + 1290 × 100) × 0.15',
+    quota: 19_365,
+  },
+  {
     what: 'audio: 500 in (300 of them audio), 200 out (150 of them audio)',
     receipt: of(
       { promptTokens: 500, audioInputTokens: 300, completionTokens: 200, audioOutputTokens: 150 },

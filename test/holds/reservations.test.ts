@@ -54,6 +54,7 @@ function ratioPrice(): Price {
     imageRatio: oneOf([1, 2]),
     audioRatio: oneOf([1, 8, 16]),
     audioCompletionRatio: oneOf([1, 2]),
+    imageOutputRatio: oneOf([undefined, 12, 100]),
     source: 'table',
   }
 }
@@ -87,7 +88,7 @@ async function compare(
   const held = plainEstimate(call, plan)
   const used = await plainUsage(
     call,
-    { upstreamModel: asked.model, count },
+    { upstreamModel: asked.model, terms: priced, count },
     { usage: reported, seconds: reportedSeconds },
   )
   const cost = chargeReceipt(plainReceipt(call, { upstreamModel: asked.model, terms: priced }, used)).quota
@@ -235,6 +236,7 @@ describe('what is set aside covers what the call then costs', () => {
         promptTokens: below(promptTokens + 1),
         completionTokens: planned,
         audioOutputTokens: spoken ? below(planned + 1) : 0,
+        imageOutputTokens: below(planned + 1),
       }
       const happened = {
         webSearchCalls: below(foreseen.webSearchCalls + 1),

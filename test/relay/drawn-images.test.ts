@@ -1,6 +1,6 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { hang, json, type Play } from '#test/support/scripted-upstream.ts'
-import { consumed, eventually } from './caller-dialects.ts'
+import { callerDialects, consumed, eventually, say } from './caller-dialects.ts'
 import { richToken, startScriptedRelay } from './relay-world.ts'
 import { serve, withOptions } from './serve.ts'
 
@@ -62,7 +62,11 @@ const named = (model: string) => ({
 test.each([
   ['by the call of the model that the tool names', named('draws-by-the-call'), 2 * 10_000],
   ['nothing where that model is free', named('draws-free'), 0],
-  ['by the tokens that the vendor reports', { ...named('gpt-image-1.5'), tool_usage: counted }, (30 + 1000 * 8) * 2],
+  [
+    'by the tokens that the vendor reports',
+    { ...named('gpt-image-1.5'), tool_usage: counted },
+    (20 + 10 * 1.6 + 1000 * 8) * 2,
+  ],
   ['by the list, as the price of that model stands to the listed one', named('gpt-image-1.5'), 0.8 * 130_500],
   ['by the list, where the listed model has another price', {}, 2 * 130_500],
   ['by the list, where nobody has priced that model', named('unheard-of'), 130_500],
@@ -176,4 +180,43 @@ test('who leaves with an image before the answer ends pays for the image', async
       expect(row?.quota).toBe(10_000 + Math.round(Number(row?.prompt_tokens) * 37.5))
     })
   }
+})
+
+describe('an image that Gemini draws', () => {
+  const parts = [{ text: 'here' }, { inlineData: { mimeType: 'image/png', data: 'AAAA' } }]
+  const usageMetadata = {
+    promptTokenCount: 10,
+    candidatesTokenCount: 1310,
+    totalTokenCount: 1320,
+    candidatesTokensDetails: [{ modality: 'IMAGE', tokenCount: 1290 }],
+  }
+  const play = json({ candidates: [{ content: { parts }, finishReason: 'STOP' }], usageMetadata })
+  const model = 'gemini-2.5-flash-image'
+  const prices = { ModelRatio: `{"${model}":0.15}`, CompletionRatio: '{}' }
+  // 30 dollars a million tokens of images, 2.5 a million of words.
+  const exact = (10 + 20 * 8.3333 + 1290 * 100) * 0.15
+
+  test('costs its tokens at the price of images, whatever path and dialect it is asked for by', async () => {
+    const { id } = await app.make.channel({ type: 24, baseUrl: scripted.play(play), models: model })
+    await app.services.channels.reload(id)
+    await withOptions(app, prices, async () => {
+      for (const by of callerDialects) {
+        expect((await say(app, by, { token, model, text: 'a cat' })).status, by.dialect).toBe(200)
+        const row = (await consumed(app)).at(-1)
+        expect(Math.abs(Number(row?.quota) - exact), by.dialect).toBeLessThan(1)
+      }
+      const reply = await app.relay(token, '/v1/images/generations', { model, prompt: 'a cat' })
+      expect(reply.status, await reply.text()).toBe(200)
+      expect((await consumed(app)).at(-1)).toMatchObject({ quota: Math.round(exact) })
+      const poor = await app.make.token(await app.make.user({ quota: 1290 * 15 - 1 }))
+      expect((await app.relay(poor, '/v1/images/generations', { model, prompt: 'a cat' })).status).toBe(403)
+    })
+  })
+
+  test('stands in the price list at that price', async () => {
+    await withOptions(app, prices, async () => {
+      const { items } = await app.trpc().public.models.pricing.query()
+      expect(items.find((item) => item.model === model)?.price).toMatchObject({ imageOutputRatio: 100 })
+    })
+  })
 })

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { serve, setOptions, withOptions } from './serve.ts'
-import { chat, consumed, say, type CallerDialect, callerDialects } from './caller-dialects.ts'
+import type { TestToken } from '#test/support/factories.ts'
+import { chat, consumed, eventually, say, type CallerDialect, callerDialects } from './caller-dialects.ts'
 import { startRelay } from './relay-world.ts'
 
 const { app, token } = await startRelay()
@@ -192,6 +193,34 @@ describe('prefixes and virtual names', () => {
     expect([refused.status, await refused.text()]).toEqual([403, expect.stringContaining('gpt-image-1')])
     const served = await draw(`${model},gpt-image-1`)
     expect(served.status, await served.text()).toBe(200)
+  })
+
+  test('spend caps and plans know the name with and without its prefix', async () => {
+    const { model } = await serve(app, { modelPrefix: 'south/', does: 'usage=10:2' })
+    const name = `south/${model}`
+    const ask = (asking: TestToken) => say(app, chat, { token: asking, model: name })
+    for (const models of [[model], [name], [`${model}*`]]) {
+      const user = await app.make.user()
+      const capped = await app.make.token(user)
+      await app.make.spendCap({ scope: 'token', id: capped.id }, { amount: 10, models })
+      expect((await ask(capped)).status, models[0]).toBe(429)
+      const subscriber = await app.make.user({ quota: 0 })
+      await app.make.subscription(subscriber, { windows: [{ amount: 1_000_000 }], models })
+      expect((await ask(await app.make.token(subscriber))).status, models[0]).toBe(200)
+    }
+    const user = await app.make.user()
+    const capped = await app.make.token(user)
+    const cap = await app.make.spendCap({ scope: 'token', id: capped.id }, { amount: 1_000_000, models: [model] })
+    const others = await app.make.spendCap({ scope: 'token', id: capped.id }, { amount: 10, models: ['south'] })
+    expect((await ask(capped)).status).toBe(200)
+    const counted = 'select cap_id, amount::int from spend_cap_buckets where cap_id = any ($1)'
+    await eventually(
+      async () => (await app.pool.query(counted, [[cap, others]])).rows,
+      (rows) => rows.length === 1 && rows[0].cap_id === cap && rows[0].amount === 450,
+    )
+    const messages = [{ role: 'user', content: 'hi' }]
+    const explained = await app.relay(capped, '/v1/explain', { model: name, messages })
+    expect(await explained.json()).toMatchObject({ spend_caps: [{ models: [model], spent: 450 }] })
   })
 
   test('a virtual name goes to its models in their order, to the next when one has failed everywhere', async () => {

@@ -105,3 +105,14 @@ test('a form of hundreds of parts is read, and one of thousands refused: each ta
   expect(await send(900)).toMatch(/^200 /)
   expect(await send(2000)).toMatch(/^400 .*too many parts/)
 })
+
+test('a form with a second recording is refused: which of them an upstream reads nobody knows', async () => {
+  const form = new FormData()
+  form.set('model', 'whisper-1')
+  for (const seconds of [1, 3600]) form.append('file', new Blob([new Uint8Array(wav(seconds))]), `${seconds}.wav`)
+  const before = scripted.received.length
+  const headers = { authorization: `Bearer sk-${token.key}` }
+  const reply = await fetch(`${app.url}/v1/audio/transcriptions`, { method: 'POST', headers, body: form })
+  expect([reply.status, await reply.text()]).toEqual([400, expect.stringContaining('more than one file')])
+  expect(scripted.received.length).toBe(before)
+})

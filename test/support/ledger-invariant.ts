@@ -73,10 +73,14 @@ export async function ledgerViolations(pool: Pool, { everyCallIsLogged = true } 
   ]
 }
 
+/** The names of a logged call's model, as the caller wrote it and without the prefix of its channel. */
+const namesOfRow = `l.model_name || coalesce((select E'\\n' || substr(l.model_name, length(p.model_prefix) + 1) from channels p
+  where p.id = l.channel_id and p.model_prefix <> '' and starts_with(l.model_name, p.model_prefix)), '')`
+
 /** Needs every charge in the log, for that is where its model stands; without, only caps on every model are looked at. */
 async function capViolations(pool: Pool, everyCallIsLogged: boolean): Promise<string[]> {
   const charged = everyCallIsLogged
-    ? `(select sum(l.quota) from logs l where l.type = 2 and l.created_at >= c.created_at and ledger_cap_covers(c.models, l.model_name)
+    ? `(select sum(l.quota) from logs l where l.type = 2 and l.created_at >= c.created_at and ledger_cap_covers(c.models, ${namesOfRow})
          and case when c.scope = 'user' then l.user_id else l.token_id end = c.subject_id)`
     : `(select sum(h.quota) from usage_hourly h where case when c.scope = 'user' then h.user_id else h.token_id end = c.subject_id)`
   const { rows } = await pool.query<{ id: number; counted: string; charged: string; held: string }>(`

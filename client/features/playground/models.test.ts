@@ -8,6 +8,7 @@ const noRatios = {
   imageRatio: null,
   audioRatio: null,
   audioCompletionRatio: null,
+  imageOutputRatio: null,
   longContext: [],
 }
 

@@ -25,6 +25,7 @@ const price = {
   imageRatio: 1,
   audioRatio: 1,
   audioCompletionRatio: 1,
+  imageOutputRatio: null,
   longContext: [{ above: 200_000, input: 2, output: 1.5 }],
 }
 const { longContext } = price

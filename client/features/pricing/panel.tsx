@@ -72,6 +72,7 @@ function PriceFacts({ line: { dollars, price } }: { line: PriceLine }) {
       facts={[
         perMillion(t('输入'), dollars.input),
         perMillion(t('输出'), dollars.output),
+        perMillion(t('图片输出'), dollars.imageOutput),
         perMillion(t('缓存读取'), dollars.cached),
         perMillion(t('缓存写入'), dollars.cacheWrite),
         { label: t('单次价格'), value: <Dollar value={dollars.call} />, hidden: dollars.call === null },

@@ -13,6 +13,7 @@ const price = {
   imageRatio: 1,
   audioRatio: 1,
   audioCompletionRatio: 1,
+  imageOutputRatio: null,
   longContext: [{ above: 200_000, input: 2, output: 1.5 }],
 } satisfies Price
 
@@ -20,10 +21,18 @@ test('a group pays its ratio of the list price, per million tokens', () => {
   expect(dollarsOf(price, { groupRatio: 0.8, quotaPerUnit: 500_000 })).toEqual({
     input: 2,
     output: 8,
+    imageOutput: null,
     cached: 1,
     cacheWrite: null,
     call: null,
   })
+})
+
+test('images that a model draws are shown at their own price where they have one', () => {
+  const terms = { groupRatio: 0.5, quotaPerUnit: 500_000 }
+  const drawing = { ...price, modelRatio: 0.15, completionRatio: 8.3333, imageOutputRatio: 100 }
+  expect(dollarsOf(drawing, terms).imageOutput).toBeCloseTo(15)
+  expect(dollarsFor(drawing, terms, 200_001).imageOutput).toBeCloseTo(22.5)
 })
 
 test('cached tokens of the example cost what the cache costs, and never more tokens than there are', () => {

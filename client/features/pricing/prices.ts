@@ -11,6 +11,8 @@ export type Price = PricedModel['price']
 export type Dollars = {
   input: number | null
   output: number | null
+  /** Of output that is images; null where it costs what all output does. */
+  imageOutput: number | null
   cached: number | null
   cacheWrite: number | null
   call: number | null
@@ -31,6 +33,7 @@ export function longPricesOf(price: Price, terms: Terms): LongPrice[] {
     dollars: {
       input: times(short.input, input),
       output: times(short.output, output),
+      imageOutput: times(short.imageOutput, output),
       cached: times(short.cached, input),
       cacheWrite: times(short.cacheWrite, input),
       call: null,
@@ -46,12 +49,14 @@ export const dollarsFor = (price: Price, terms: Terms, promptTokens: number): Do
 
 export function dollarsOf(price: Price, { groupRatio, quotaPerUnit }: Terms): Dollars {
   if (price.modelPrice !== null) {
-    return { input: null, output: null, cached: null, cacheWrite: null, call: price.modelPrice * groupRatio }
+    const none = { input: null, output: null, imageOutput: null, cached: null, cacheWrite: null }
+    return { ...none, call: price.modelPrice * groupRatio }
   }
   const input = ratioToDollars(price.modelRatio ?? 0, quotaPerUnit) * groupRatio
   return {
     input,
     output: input * (price.completionRatio ?? 1),
+    imageOutput: times(price.imageOutputRatio, input),
     cached: input * (price.cacheRatio ?? 1),
     cacheWrite: price.cacheWriteRatio === null || price.cacheWriteRatio === 1 ? null : input * price.cacheWriteRatio,
     call: null,

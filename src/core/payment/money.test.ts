@@ -11,6 +11,9 @@ describe('what is asked for a credit', () => {
     [{ quota: 2 * perDollar, price: 150, ratio: 1, currency: 'JPY' }, 300],
     [{ quota: 2 * perDollar, price: 0.31, ratio: 1, currency: 'KWD' }, 620],
     [{ quota: 1, price: 1, ratio: 1, currency: 'USD' }, 0],
+    [{ quota: 100 * perDollar, price: 3700, ratio: 1, currency: 'UGX' }, 37_000_000],
+    [{ quota: 3 * perDollar, price: 137.5, ratio: 1, currency: 'ISK' }, 41_300],
+    [{ quota: 1, price: 137.5, ratio: 1, currency: 'ISK' }, 0],
   ])('is exact to the smallest unit: %j → %d', (asked, minor) => {
     expect(moneyFor({ quotaPerUnit: perDollar, ...asked })).toBe(minor)
   })
@@ -30,6 +33,7 @@ describe('an amount', () => {
     [5, 'CNY', '0.05'],
     [300, 'JPY', '300'],
     [620, 'KWD', '0.620'],
+    [370_000, 'UGX', '3700.00'],
   ])('of %d %s is written %s and read back', (minor, currency, text) => {
     expect(moneyText(minor, currency)).toBe(text)
     expect(readMoney(text, currency)).toBe(minor)
@@ -37,6 +41,11 @@ describe('an amount', () => {
 
   it('is the same however many zeros end it', () => {
     for (const text of ['73', '73.0', '73.00', '73.000']) expect(readMoney(text, 'CNY')).toBe(7300)
+  })
+
+  it.each(['ISK', 'UGX'])('of %s has no fraction, as Stripe takes none', (currency) => {
+    expect(readMoney('73.50', currency)).toBeNull()
+    expect(readMoney('73', currency)).toBe(7300)
   })
 
   it.each(['', '-73.00', '73,00', '7.3e1', '0x49', '73.001', ' ', 'NaN', '７３', '1'.repeat(13)])(

@@ -1,7 +1,9 @@
 import { exactShare } from './exact.ts'
 
-/** ISO 4217: currencies without a smaller unit, and those of a thousand. */
-const withoutFraction = new Set('BIF CLP DJF GNF JPY KMF KRW MGA PYG RWF UGX VND VUV XAF XOF XPF'.split(' '))
+/** Currencies without a smaller unit, and those of a thousand, as Stripe counts them. */
+const withoutFraction = new Set('BIF CLP DJF GNF JPY KMF KRW MGA PYG RWF VND VUV XAF XOF XPF'.split(' '))
+/** Stripe counts these in hundredths, and takes whole units alone. */
+const integersInHundredths = new Set(['ISK', 'UGX'])
 const ofThousand = new Set('BHD JOD KWD OMR TND'.split(' '))
 
 export const fractionDigits = (currency: string): number =>
@@ -21,8 +23,11 @@ type Asked = {
 }
 
 /** What is asked for a credit, in the smallest unit of the currency. */
-export const moneyFor = ({ quota, quotaPerUnit, price, ratio, currency }: Asked): number =>
-  exactShare([quota, price, ratio, 10 ** fractionDigits(currency)], quotaPerUnit, 'half-up')
+export function moneyFor({ quota, quotaPerUnit, price, ratio, currency }: Asked): number {
+  const smallest = integersInHundredths.has(currency) ? 100 : 1
+  const perUnit = 10 ** fractionDigits(currency) / smallest
+  return smallest * exactShare([quota, price, ratio, perUnit], quotaPerUnit, 'half-up')
+}
 
 /** What such money buys, in whole units; it never comes to nothing. */
 export const quotaFor = ({
@@ -45,6 +50,7 @@ export function moneyText(minor: number, currency: string): string {
 export function readMoney(text: string, currency: string): number | null {
   const digits = fractionDigits(currency)
   const [, integer, fraction = ''] = /^(\d{1,12})(?:\.(\d{1,12}))?$/.exec(text.trim()) ?? []
-  if (integer === undefined || /[1-9]/.test(fraction.slice(digits))) return null
+  const written = integersInHundredths.has(currency) ? fraction : fraction.slice(digits)
+  if (integer === undefined || /[1-9]/.test(written)) return null
   return Number(integer + fraction.slice(0, digits).padEnd(digits, '0'))
 }

@@ -22,6 +22,7 @@ export type LineLabel =
   | 'audioInput'
   | 'output'
   | 'audioOutput'
+  | 'imageOutput'
   | 'call'
   | 'image'
   | 'task'
@@ -35,6 +36,7 @@ export type RatioName =
   | 'image'
   | 'audio'
   | 'audioCompletion'
+  | 'imageOutput'
   | 'size'
   | 'quality'
   | 'longContext'
@@ -123,6 +125,10 @@ function partsOf(usage: Usage): { plain: number; image: number; write: number; w
   return { plain: rest - image, image, write: writes - write1h, write1h, cached }
 }
 
+/** The lines that grow with an answer. */
+export const isOfAnswer = (label: LineLabel): boolean =>
+  label === 'output' || label === 'audioOutput' || label === 'imageOutput'
+
 function tokenLines(receipt: UsageReceipt, price: RatioPrice): ChargeLine[] {
   const { usage } = receipt
   const step = receipt.promptUnit === 'character' ? undefined : stepFor(price.longContext, usage.promptTokens)
@@ -131,21 +137,26 @@ function tokenLines(receipt: UsageReceipt, price: RatioPrice): ChargeLine[] {
     if (!(quantity > 0)) return
     const ratios: Ratio[] = [{ name: 'model', value: price.modelRatio }, ...own]
     if (step !== undefined) {
-      const isAnswer = label === 'output' || label === 'audioOutput'
-      ratios.push({ name: 'longContext', value: isAnswer ? step.output : step.input })
+      ratios.push({ name: 'longContext', value: isOfAnswer(label) ? step.output : step.input })
     }
     ratios.push(group(receipt))
     const unit = label === 'input' && receipt.promptUnit === 'character' ? 'character' : 'token'
     lines.push({ label, quantity, unit, base: oneQuota, ratios })
   }
-  const completion: Ratio = { name: 'completion', value: price.completionRatio }
+  const output = (audioOut: number): void => {
+    const rest = usage.completionTokens - audioOut
+    // Receipts from before images had a price of their own have none.
+    const images = price.imageOutputRatio === undefined ? 0 : Math.min(usage.imageOutputTokens, rest)
+    line('output', rest - images, { name: 'completion', value: price.completionRatio })
+    line('imageOutput', images, { name: 'imageOutput', value: price.imageOutputRatio ?? price.completionRatio })
+  }
   if (receipt.formula === 'audio') {
     const audioIn = Math.min(usage.audioInputTokens, usage.promptTokens)
     const audioOut = Math.min(usage.audioOutputTokens, usage.completionTokens)
     const audio: Ratio = { name: 'audio', value: price.audioRatio }
     line('input', usage.promptTokens - audioIn)
     line('audioInput', audioIn, audio)
-    line('output', usage.completionTokens - audioOut, completion)
+    output(audioOut)
     line('audioOutput', audioOut, audio, { name: 'audioCompletion', value: price.audioCompletionRatio })
     return lines
   }
@@ -155,7 +166,7 @@ function tokenLines(receipt: UsageReceipt, price: RatioPrice): ChargeLine[] {
   line('cacheRead', parts.cached, { name: 'cache', value: price.cacheRatio })
   line('cacheWrite', parts.write, { name: 'cacheWrite', value: price.cacheWriteRatio })
   line('cacheWrite1h', parts.write1h, { name: 'cacheWrite', value: price.cacheWrite1hRatio })
-  line('output', usage.completionTokens, completion)
+  output(0)
   return lines
 }
 

@@ -28,6 +28,7 @@ const anyPrice: fc.Arbitrary<Price> = fc.oneof(
     imageRatio: ratio,
     audioRatio: ratio,
     audioCompletionRatio: ratio,
+    imageOutputRatio: fc.option(ratio, { nil: undefined }),
     longContext: fc.constantFrom<LongContextStep[]>([], [{ above: 1000, input: 2, output: 1.5 }]),
     source: fc.constant('table' as const),
   }),
@@ -47,6 +48,7 @@ const anyUsage = fc
     imageInputTokens: hostileCount,
     completionTokens: hostileCount,
     audioOutputTokens: hostileCount,
+    imageOutputTokens: hostileCount,
     reasoningTokens: hostileCount,
     webSearchCalls: fc.integer({ min: 0, max: 20 }),
   })
@@ -142,7 +144,7 @@ describe('the cost of an answer that grows', () => {
   })
 
   /** By the formula of the bill, for the whole call. */
-  function ceilingOfAnswer(terms: AnswerTerms, completionTokens: number, audioOutputTokens: number): number {
+  function ceilingOfAnswer(terms: AnswerTerms, completionTokens: number, kind: Partial<Usage> = {}): number {
     const promptTokens = Math.max(terms.promptTokens, 1)
     const cacheWriteTokens = Math.min(terms.cacheWriteMarked, promptTokens)
     const usage = usageOf({
@@ -151,7 +153,7 @@ describe('the cost of an answer that grows', () => {
       cacheWrite1hTokens: Math.min(terms.cacheWrite1hMarked ?? 0, cacheWriteTokens),
       audioInputTokens: Math.min(terms.audioTokens ?? 0, promptTokens),
       completionTokens,
-      audioOutputTokens,
+      ...kind,
     })
     return ceilingOf({ ...terms, usage })
   }
@@ -159,8 +161,14 @@ describe('the cost of an answer that grows', () => {
   test('is what the bill of the same usage comes to, rounded up', () => {
     fc.assert(
       fc.property(anyTerms, fc.integer({ min: 0, max: 1_000_000 }), (terms, count) => {
-        const asWords = ceilingOfAnswer(terms, count, 0)
-        const expected = terms.spoken ? Math.max(asWords, ceilingOfAnswer(terms, count, count)) : asWords
+        const kinds = [
+          {},
+          ...(terms.spoken ? [{ audioOutputTokens: count }] : []),
+          ...(terms.price.kind === 'ratio' && terms.price.imageOutputRatio !== undefined
+            ? [{ imageOutputTokens: count }]
+            : []),
+        ]
+        const expected = Math.max(...kinds.map((kind) => ceilingOfAnswer(terms, count, kind)))
         expect(costOfAnswer(terms, count)).toBe(expected)
       }),
       { numRuns: 500 },
@@ -193,25 +201,23 @@ function rederived({ formula, usage, price, groupRatio, quotaPerUnit }: UsageRec
     const plainInput = Math.max(0, usage.promptTokens - usage.cachedTokens - usage.cacheWriteTokens)
     const image = formula === 'text' ? Math.min(usage.imageInputTokens, plainInput) : 0
     const isLong = (price.longContext?.length ?? 0) > 0 && usage.promptTokens > 1000
-    const [read, written] =
+    const audioOut = formula === 'audio' ? usage.audioOutputTokens : 0
+    const imageOut = Math.min(usage.imageOutputTokens, usage.completionTokens - audioOut)
+    const written = plus(
+      times(n(usage.completionTokens - audioOut - imageOut), r(price.completionRatio)),
+      times(n(imageOut), r(price.imageOutputRatio ?? price.completionRatio)),
+      times(n(audioOut), r(price.audioRatio), r(price.audioCompletionRatio)),
+    )
+    const read =
       formula === 'audio'
-        ? [
-            plus(n(usage.promptTokens - usage.audioInputTokens), times(n(usage.audioInputTokens), r(price.audioRatio))),
-            plus(
-              times(n(usage.completionTokens - usage.audioOutputTokens), r(price.completionRatio)),
-              times(n(usage.audioOutputTokens), r(price.audioRatio), r(price.audioCompletionRatio)),
-            ),
-          ]
-        : [
-            plus(
-              n(plainInput - image),
-              times(n(image), r(price.imageRatio)),
-              times(n(usage.cachedTokens), r(price.cacheRatio)),
-              times(n(usage.cacheWriteTokens - usage.cacheWrite1hTokens), r(price.cacheWriteRatio)),
-              times(n(usage.cacheWrite1hTokens), r(price.cacheWrite1hRatio)),
-            ),
-            times(n(usage.completionTokens), r(price.completionRatio)),
-          ]
+        ? plus(n(usage.promptTokens - usage.audioInputTokens), times(n(usage.audioInputTokens), r(price.audioRatio)))
+        : plus(
+            n(plainInput - image),
+            times(n(image), r(price.imageRatio)),
+            times(n(usage.cachedTokens), r(price.cacheRatio)),
+            times(n(usage.cacheWriteTokens - usage.cacheWrite1hTokens), r(price.cacheWriteRatio)),
+            times(n(usage.cacheWrite1hTokens), r(price.cacheWrite1hRatio)),
+          )
     const weighted = isLong ? plus(times(read, n(2)), times(written, r(1.5))) : plus(read, written)
     exact = times(weighted, r(price.modelRatio), r(groupRatio))
   }

@@ -3,7 +3,7 @@ import { emptyUsage, normaliseUsage } from '../usage.ts'
 import type { Usage } from '../usage.ts'
 import { speechUsage, transcriptionUsage } from './audio-files.ts'
 import { chargeReceipt, formulaFor } from './charge.ts'
-import { estimateOf } from './estimate.ts'
+import { costOfAnswer, estimateOf } from './estimate.ts'
 import { imageReceipt } from './images.ts'
 import type { Price, RatioPrice } from './price.ts'
 import type { Receipt, UsageReceipt } from './receipt.ts'
@@ -60,15 +60,20 @@ describe('the worked examples', () => {
     ])
   })
 
+  const imageTerms = {
+    size: 'auto',
+    quality: 'auto',
+    count: 1,
+    groupRatio: 1,
+    quotaPerUnit: 500_000,
+  }
   const image = (model: string, size: string, rest: { quality?: string; count?: number; usage?: Usage } = {}) =>
     imageReceipt({
+      ...imageTerms,
       model,
       size,
       quality: 'standard',
-      count: 1,
       price: priceOf(model),
-      groupRatio: 1,
-      quotaPerUnit: 500_000,
       ...rest,
     })
 
@@ -83,6 +88,43 @@ describe('the worked examples', () => {
     expect(quotaOf(image('gpt-image-1', '1024x1024', { usage }))).toBe((50 + 100 * 2 + 1000 * 8) * 2.5)
     expect(quotaOf(image('gpt-image-1', '1024x1536', { quality: 'medium', count: 2 }))).toBe(63_000)
     expect(quotaOf(image('gpt-image-1', 'auto', { quality: 'auto' }))).toBe(125_000)
+  })
+
+  test('one of another gpt-image model costs less or more of the list as its tokens do', () => {
+    const price = { ...priceOf('gpt-image-1'), modelRatio: 1, completionRatio: 4 } as Price
+    const mini = imageReceipt({ ...imageTerms, model: 'gpt-image-1-mini', price })
+    expect(quotaOf(mini)).toBe((0.25 * 500_000) / 5)
+  })
+
+  const drawing = { ...priceOf('gemini-2.5-flash'), modelRatio: 0.15, imageOutputRatio: 100 } as RatioPrice
+
+  test('images that Gemini draws cost their tokens at the price of images, in chat and as an operation', () => {
+    const usage = usageOf({ promptTokens: 10, completionTokens: 1330, imageOutputTokens: 1290 })
+    const exact = (10 + 40 * drawing.completionRatio + 1290 * 100) * 0.15
+    for (const formula of ['text', 'claude', 'audio'] as const) {
+      const receipt = { formula, usage, price: drawing, groupRatio: 1, quotaPerUnit: 500_000 }
+      expect(quotaOf(receipt), formula).toBe(formula === 'claude' ? Math.floor(exact) : Math.round(exact))
+    }
+    const operation = { ...imageTerms, model: 'google/gemini-2.5-flash-image', price: drawing }
+    expect(quotaOf(imageReceipt({ ...operation, usage }))).toBe(Math.round(exact))
+    const untold = { ...usage, imageOutputTokens: 0 }
+    expect(quotaOf(imageReceipt({ ...operation, usage: untold }))).toBe(Math.round((10 + 1330 * 100) * 0.15))
+    // What is set aside, and charged where no usage comes.
+    expect(quotaOf(imageReceipt({ ...operation, count: 2 }))).toBe(2 * 1290 * 15)
+  })
+
+  test('what is set aside for an answer with images covers all of it being images', () => {
+    const units = { groupRatio: 1, quotaPerUnit: 500_000 }
+    const terms = { ...units, price: drawing, formula: 'text' as const, cacheWriteMarked: 0, promptTokens: 10 }
+    expect(costOfAnswer(terms, 1290)).toBe(Math.ceil((10 + 1290 * 100) * 0.15))
+  })
+
+  test('a receipt from before images had a price of their own reads as it did', () => {
+    const { imageOutputRatio: _, ...price } = drawing
+    const usage = usageOf({ promptTokens: 10, completionTokens: 1290, imageOutputTokens: 1290 })
+    const { quota, steps } = chargeReceipt({ formula: 'text', usage, price, groupRatio: 1, quotaPerUnit: 500_000 })
+    expect(quota).toBe(Math.round((10 + 1290 * price.completionRatio) * 0.15))
+    expect(steps.map(({ label }) => label)).toEqual(['input', 'output', 'rounding'])
   })
 
   test('size and quality change the price of no other model', () => {

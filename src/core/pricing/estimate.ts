@@ -1,5 +1,5 @@
 import { emptyUsage, type Usage } from '../usage.ts'
-import { type ChargeLine, exactQuota, linesOf, toolLine } from './charge-lines.ts'
+import { type ChargeLine, exactQuota, isOfAnswer, linesOf, toolLine } from './charge-lines.ts'
 import { hasPrice } from './charge.ts'
 import { add, ceil, type Decimal, decimalOf, multiply, toSafeInteger } from './decimal.ts'
 import type { Price } from './price.ts'
@@ -77,19 +77,25 @@ export function costOfAnswer(terms: AnswerTerms, answerTokens: number): number {
 
 function costsOf(terms: AnswerTerms): AnswerCost[] {
   const { formula, price, groupRatio, quotaPerUnit, tools } = terms
-  const costOf = (audioOutputTokens: number): AnswerCost => {
-    const usage = { ...usageOfPrompt(terms), completionTokens: 1, audioOutputTokens }
+  const costOf = (kind: { audioOutputTokens?: 1; imageOutputTokens?: 1 } = {}): AnswerCost => {
+    const usage = { ...usageOfPrompt(terms), completionTokens: 1, ...kind }
     const receipt = { formula, price, groupRatio, quotaPerUnit, tools, usage }
     const lines = linesOf(receipt)
-    const ofAnswer = ({ label }: ChargeLine): boolean => label === 'output' || label === 'audioOutput'
+    const ofAnswer = ({ label }: ChargeLine): boolean => isOfAnswer(label)
     return {
       fixed: exactQuota(lines.filter((line) => !ofAnswer(line))),
       each: exactQuota(lines.filter(ofAnswer)),
       least: hasPrice(receipt, lines) ? 1 : 0,
     }
   }
-  // Nobody knows how much of a spoken answer is its words, which are more expensive than its audio for some models.
-  return terms.spoken === true ? [costOf(1), costOf(0)] : [costOf(0)]
+  const draws = price.kind === 'ratio' && price.imageOutputRatio !== undefined
+  // Nobody knows how much of a spoken answer is its words, which are more expensive than its audio for some models, nor how much of
+  // one with images.
+  return [
+    costOf(),
+    ...(terms.spoken === true ? [costOf({ audioOutputTokens: 1 })] : []),
+    ...(draws ? [costOf({ imageOutputTokens: 1 })] : []),
+  ]
 }
 
 function usageOfPrompt(terms: AnswerTerms): Usage {

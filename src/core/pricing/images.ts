@@ -1,10 +1,10 @@
 import { totalTokens } from '../usage.ts'
 import type { Usage } from '../usage.ts'
 import { formulaFor } from './charge.ts'
-import type { Price } from './price.ts'
+import type { Price, RatioPrice } from './price.ts'
 import type { ImageReceipt, UsageReceipt } from './receipt.ts'
-import { figureOf, imageQualityRatio, imageSizeRatio } from './tables.ts'
-import { listedImageDollars } from './tools.ts'
+import { bareName, figureOf, imageQualityRatio, imageSizeRatio } from './tables.ts'
+import { drawingRatio, roundedDollars, untoldImageDollars } from './tools.ts'
 
 export type ImageCall = {
   /** The priced name. */
@@ -21,21 +21,28 @@ export type ImageCall = {
 }
 
 const isDallE = (model: string): boolean => model.startsWith('dall-e')
-const isGptImage = (model: string): boolean => model.startsWith('gpt-image')
+const isGemini = (model: string): boolean => bareName(model).startsWith('gemini')
+/** Their vendors sell images by the token. */
+const isSoldByTokens = (model: string): boolean => isGemini(model) || bareName(model).startsWith('gpt-image')
 const largeSizes = ['1024x1792', '1792x1024']
+/** What an image of Gemini's usually comes to. */
+const geminiImageTokens = 1290
 
-/** What an image call is charged by: reported tokens for gpt-image models, else a price per image. */
+/** What an image call is charged by: reported tokens where the vendor sells those, else a price per image. */
 export function imageReceipt(call: ImageCall): ImageReceipt | UsageReceipt {
-  const { price, groupRatio, quotaPerUnit, pricedModel, usage } = call
-  if (isGptImage(call.model) && price.kind === 'ratio') {
-    if (usage !== undefined && totalTokens(usage) > 0) {
-      const formula = formulaFor({ claude: false, realtime: false, usage })
-      return { formula, usage, price, groupRatio, quotaPerUnit, pricedModel }
-    }
-    return perImage(call, gptImagePrice(price, call))
-  }
-  return perImage(call, price)
+  const { price, groupRatio, quotaPerUnit, pricedModel } = call
+  if (!isSoldByTokens(call.model) || price.kind === 'call') return perImage(call, price)
+  if (call.usage === undefined || totalTokens(call.usage) === 0) return perImage(call, untoldPrice(price, call))
+  const usage = withImages(call.usage, price)
+  const formula = formulaFor({ claude: false, realtime: false, usage })
+  return { formula, usage, price, groupRatio, quotaPerUnit, pricedModel }
 }
+
+/** Where images have a price of their own and nothing says how much of the output they are, they are all of it. */
+const withImages = (usage: Usage, { imageOutputRatio }: RatioPrice): Usage =>
+  imageOutputRatio === undefined || usage.imageOutputTokens > 0
+    ? usage
+    : { ...usage, imageOutputTokens: usage.completionTokens - usage.audioOutputTokens }
 
 const perImage = (call: ImageCall, price: Price): ImageReceipt => ({
   formula: 'image',
@@ -57,7 +64,10 @@ function qualityRatioOf({ model, size, quality }: ImageCall): number {
 }
 
 /** Of an image whose tokens nobody reported. */
-function gptImagePrice(price: Price, call: ImageCall): Price {
-  if (price.kind === 'call' || price.modelRatio === 0) return price
-  return { kind: 'call', modelPrice: listedImageDollars(call), source: 'default' }
+function untoldPrice(price: RatioPrice, call: ImageCall): Price {
+  if (price.modelRatio === 0) return price
+  const modelPrice = isGemini(call.model)
+    ? roundedDollars((geminiImageTokens * price.modelRatio * drawingRatio(price)) / call.quotaPerUnit)
+    : untoldImageDollars(call, price)
+  return { kind: 'call', modelPrice, source: 'default' }
 }

@@ -83,6 +83,10 @@ export function priceOf(
   return price
 }
 
+/** The name that the formulas and tools of a call go by, as its price does; `sentAs` is what the upstream knows. */
+export const nameOfPrice = ({ pricedModel }: { pricedModel?: string | undefined }, sentAs: string): string =>
+  pricedModel ?? sentAs
+
 /** What the images of a model cost by the present tables. */
 export const imagePricesOf = (options: OptionsReader): ImagePrices => ({
   priceOf: (model) => priceOf(options, { model, acceptUnset: false }),

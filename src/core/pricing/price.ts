@@ -14,6 +14,8 @@ const ratioPrice = z.object({
   imageRatio: figure,
   audioRatio: figure,
   audioCompletionRatio: figure,
+  /** Of output tokens that are images; absent where they cost what text does. */
+  imageOutputRatio: figure.optional(),
   /** What long prompts cost more; none where every prompt costs the same. */
   longContext: longContextSteps.optional(),
   source: z.enum(['table', 'fallback', 'unset']),

@@ -127,6 +127,52 @@ describe('resolvePrice', () => {
       audioRatio: 3.333333,
     })
   })
+
+  const dollarsOf = (model: string, figures: { input: number; output?: number }) => {
+    const modelRatio = figures.input / 2
+    const completion = figures.output === undefined ? {} : { [model]: figures.output / figures.input }
+    const found = priceOf(model, {}, { ModelRatio: { [model]: modelRatio }, CompletionRatio: completion })
+    if (found?.kind !== 'ratio') throw new Error('no ratio')
+    const { audioRatio, audioCompletionRatio, imageOutputRatio = 0 } = found
+    const dollars = (ratio: number) => Math.round(figures.input * ratio * 1000) / 1000
+    return {
+      audioIn: dollars(audioRatio),
+      audioOut: dollars(audioRatio * audioCompletionRatio),
+      imageOut: dollars(imageOutputRatio),
+    }
+  }
+
+  test('prices audio as its vendors list it, dated and behind a vendor’s name too', () => {
+    const listed: [string, { input: number; output?: number }, { audioIn: number; audioOut?: number }][] = [
+      ['gemini-2.5-pro', { input: 1.25, output: 10 }, { audioIn: 1.25, audioOut: 10 }],
+      ['google/gemini-2.5-pro', { input: 1.25, output: 10 }, { audioIn: 1.25 }],
+      ['gemini-3-pro-preview', { input: 2, output: 12 }, { audioIn: 2, audioOut: 12 }],
+      ['gemini-3-flash-preview', { input: 0.5, output: 3 }, { audioIn: 1, audioOut: 3 }],
+      ['gemini-2.0-flash-001', { input: 0.1, output: 0.4 }, { audioIn: 0.7 }],
+      ['gemini-2.0-flash-lite', { input: 0.075, output: 0.3 }, { audioIn: 0.075 }],
+      ['gemini-2.5-flash-preview-tts', { input: 0.5, output: 10 }, { audioIn: 1, audioOut: 10 }],
+      ['gemini-2.5-pro-preview-tts', { input: 1, output: 20 }, { audioIn: 1, audioOut: 20 }],
+      ['gemini-2.5-flash-native-audio-preview-09-2025', { input: 0.5, output: 2 }, { audioIn: 3, audioOut: 12 }],
+      ['gpt-realtime-2025-08-28', { input: 4 }, { audioIn: 32, audioOut: 64 }],
+      ['gpt-realtime-mini', { input: 0.6 }, { audioIn: 10.002 }],
+      ['gpt-audio', { input: 2.5 }, { audioIn: 32, audioOut: 64 }],
+      ['openai/gpt-audio', { input: 2.5 }, { audioIn: 32, audioOut: 64 }],
+      ['gpt-audio-mini-2025-10-06', { input: 0.6 }, { audioIn: 10.002 }],
+      ['gpt-4o-mini-transcribe-2025-12-15', { input: 1.25 }, { audioIn: 3 }],
+      ['gpt-4o-audio-preview-2025-06-03', { input: 2.5 }, { audioIn: 40, audioOut: 80 }],
+    ]
+    for (const [model, figures, dollars] of listed) expect(dollarsOf(model, figures), model).toMatchObject(dollars)
+  })
+
+  test('prices images that a model draws as its vendor lists them, and never below its words', () => {
+    const figures = { input: 0.3, output: 2.5 }
+    expect(dollarsOf('gemini-2.5-flash-image', figures).imageOut).toBe(30)
+    expect(dollarsOf('google/gemini-2.5-flash-image-preview', figures).imageOut).toBe(30)
+    expect(dollarsOf('gemini-3-pro-image-preview', { input: 2, output: 12 }).imageOut).toBe(120)
+    // Whoever has made their output price that of images keeps it.
+    expect(dollarsOf('gemini-2.5-flash-image', { input: 30, output: 60 }).imageOut).toBe(60)
+    expect(dollarsOf('gemini-2.5-flash', figures).imageOut).toBe(0)
+  })
 })
 
 describe('completionRatioOf', () => {

@@ -1,4 +1,4 @@
-import { audioCompletionRatioOf, audioRatioOf } from './audio-rules.ts'
+import { audioCompletionRatioOf, audioRatioOf, imageOutputRatioOf } from './audio-rules.ts'
 import { completionRuleOf } from './completion-rules.ts'
 import type { LongContextStep, LongContextTable } from './long-context.ts'
 import type { CallPrice, Price, RatioPrice } from './price.ts'
@@ -93,6 +93,8 @@ function ratioPriceOf(
 ): RatioPrice {
   const names = priceNames(model)
   const longContext = longContextOf(tables.LongContextRatio, names)
+  const ofAudio = audioRatioOf(model, base.modelRatio)
+  const imageOutputRatio = imageOutputRatioOf(model, base)
   return {
     kind: 'ratio',
     ...base,
@@ -100,8 +102,9 @@ function ratioPriceOf(
     cacheWriteRatio: lookUp(tables.CreateCacheRatio, names) ?? pricingDefaults.UnknownCreateCacheRatio,
     cacheWrite1hRatio,
     imageRatio: lookUp(imageRatio, names) ?? pricingDefaults.UnknownImageRatio,
-    audioRatio: audioRatioOf(model, base.modelRatio),
-    audioCompletionRatio: audioCompletionRatioOf(model),
+    audioRatio: ofAudio,
+    audioCompletionRatio: audioCompletionRatioOf(model, { ...base, audioRatio: ofAudio }),
+    ...(imageOutputRatio === undefined ? {} : { imageOutputRatio }),
     ...(longContext.length > 0 ? { longContext } : {}),
   }
 }

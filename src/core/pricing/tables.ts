@@ -50,6 +50,9 @@ export function figureOf(map: RatioMap | undefined, name: string): number | unde
   return typeof figure === 'number' && Number.isFinite(figure) && figure >= 0 ? figure : undefined
 }
 
+/** A model's name without the vendors before it, as in `google/gemini-2.5-flash`. */
+export const bareName = (model: string): string => model.slice(model.lastIndexOf('/') + 1)
+
 /** The figure of the longest entry that fits; an entry ending in `*` fits every name that starts with what precedes it. */
 export function figureByPattern(map: RatioMap, name: string): number | undefined {
   const exact = figureOf(map, name)

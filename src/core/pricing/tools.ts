@@ -1,6 +1,6 @@
 import type { Container, Drawing, Usage } from '../usage.ts'
 import type { ToolUse } from './receipt.ts'
-import type { Price } from './price.ts'
+import type { Price, RatioPrice } from './price.ts'
 import { completionRatioOf } from './resolve-price.ts'
 import { defaultCompletionRatio, defaultPriceTables, figureByPattern, figureOf, toolPrices } from './tables.ts'
 
@@ -17,7 +17,7 @@ export const isChatSearchModel = (model: string): boolean => /-search-(preview|a
 /** The price of a container is that of one with a gigabyte, as many times over as it has gigabytes. */
 const containerUses = (containers: readonly Container[]): ToolUse[] =>
   [...Map.groupBy(containers, ({ gigabytes }) => gigabytes)].map(([gigabytes, { length }]) => {
-    const dollars = rounded(toolPrices.code_interpreter_per_call * gigabytes)
+    const dollars = roundedDollars(toolPrices.code_interpreter_per_call * gigabytes)
     return { tool: 'codeInterpreter', calls: length, dollars, per: 1 }
   })
 
@@ -25,7 +25,7 @@ const containerUses = (containers: readonly Container[]): ToolUse[] =>
 const listedModel = 'gpt-image-1'
 
 /** The list price of an image; a quality or size left to the model counts as the most expensive. */
-export function listedImageDollars({ quality, size }: Drawing['images'][number]): number {
+function listedImageDollars({ quality, size }: Drawing['images'][number]): number {
   const table: Readonly<Record<string, Readonly<Record<string, number>>>> = toolPrices['gpt-image-1_per_call']
   const bySize = (Object.hasOwn(table, quality) ? table[quality] : table['high']) ?? {}
   return figureOf(bySize, size) ?? Math.max(...Object.values(bySize))
@@ -41,7 +41,20 @@ export type ImagePrices = {
 const listedOutput =
   (figureOf(defaultPriceTables.ModelRatio, listedModel) ?? 0) * completionRatioOf(listedModel, defaultCompletionRatio)
 
-const rounded = (dollars: number): number => Math.round(dollars * 1e9) / 1e9
+export const roundedDollars = (dollars: number): number => Math.round(dollars * 1e9) / 1e9
+
+/** What a token costs that draws, against one of the prompt. */
+export const drawingRatio = (price: RatioPrice): number => price.imageOutputRatio ?? price.completionRatio
+
+/**
+ * Dollars of an image whose tokens nobody reported: its list price, as many times over as a token of the model that drew it costs of one
+ * of the list's. Where nobody has priced the model, the list price.
+ */
+export function untoldImageDollars(image: Drawing['images'][number], price: RatioPrice): number {
+  const listed = listedImageDollars(image)
+  if (price.source !== 'table') return listed
+  return roundedDollars((listed * price.modelRatio * drawingRatio(price)) / listedOutput)
+}
 
 /**
  * What was drawn costs what it does as a call of its own to the model that drew: by the call, or by the tokens where the vendor
@@ -52,31 +65,34 @@ function imageUses({ model, images, tokens }: Drawing, prices: ImagePrices | und
   const isPriced = price?.source === 'table'
   if (isPriced && price.kind === 'ratio' && tokens && prices) {
     const { input, imageInput, output } = tokens
-    const weighed = input - imageInput + imageInput * price.imageRatio + output * price.completionRatio
-    const dollars = rounded((weighed * price.modelRatio) / prices.quotaPerUnit / images.length)
+    const weighed = input - imageInput + imageInput * price.imageRatio + output * drawingRatio(price)
+    const dollars = roundedDollars((weighed * price.modelRatio) / prices.quotaPerUnit / images.length)
     return [{ tool: 'imageGeneration', calls: images.length, dollars, per: 1 }]
   }
   const calls = new Map<number, number>()
   for (const image of images) {
-    const listed = listedImageDollars(image)
     const dollars = !isPriced
-      ? listed
+      ? listedImageDollars(image)
       : price.kind === 'call'
         ? price.modelPrice
-        : rounded((listed * price.modelRatio * price.completionRatio) / listedOutput)
+        : untoldImageDollars(image, price)
     calls.set(dollars, (calls.get(dollars) ?? 0) + 1)
   }
   return [...calls].map(([dollars, count]) => ({ tool: 'imageGeneration', calls: count, dollars, per: 1 }))
 }
 
-/** The built-in tools a call used, at today's prices; `model` is the priced name. */
+/** The built-in tools a call used, at today's prices. */
 export function toolUses(call: {
+  /** The priced name. */
   model: string
+  /** The name that the upstream knows, where it may be another. */
+  sentAs?: string | undefined
   usage: Pick<Usage, 'webSearchCalls' | 'fileSearchCalls' | 'containers' | 'drawing'>
   imagePrices?: ImagePrices | undefined
 }): ToolUse[] {
-  const { model, usage, imagePrices } = call
-  const searches = usage.webSearchCalls > 0 ? usage.webSearchCalls : isChatSearchModel(model) ? 1 : 0
+  const { model, sentAs = model, usage, imagePrices } = call
+  const searchesAnyway = isChatSearchModel(model) || isChatSearchModel(sentAs) ? 1 : 0
+  const searches = usage.webSearchCalls > 0 ? usage.webSearchCalls : searchesAnyway
   const uses: ToolUse[] = []
   if (searches > 0) uses.push({ tool: 'webSearch', calls: searches, dollars: webSearchDollars(model), per: 1000 })
   if (usage.fileSearchCalls > 0)

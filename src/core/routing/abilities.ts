@@ -14,6 +14,10 @@ export function abilityModel(model: string): string {
   return model.startsWith('gpt-4o-gizmo') ? 'gpt-4o-gizmo-*' : model
 }
 
+/** Whether a name is that of a model with the prefix before it. */
+export const isPrefixed = (name: string, prefix: string, model: string): boolean =>
+  prefix !== '' && name === prefix + model
+
 /** The longest known prefix a name starts with and the model behind it; undefined where there is none. */
 export function splitPrefix(name: string, prefixes: Iterable<string>): { prefix: string; model: string } | undefined {
   let longest = ''

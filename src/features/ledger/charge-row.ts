@@ -42,7 +42,7 @@ export type ReserveRequest = {
   userId: number
   tokenId: number
   amount: number
-  /** The name in the log row, for spend caps on some models; where it is absent they count the charge only. */
+  /** The names of the model, a line each, for spend caps and plans of some models; where it is absent caps count the charge only. */
   model?: string
   /** What it pays for outlives this process: it is set aside in the database, never in a lease. See `Ledger.handOver`. */
   lasting?: boolean | undefined

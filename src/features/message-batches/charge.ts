@@ -2,6 +2,7 @@ import { costOf } from '#core/pricing/buying-price.ts'
 import { quotaOfReceipt } from '#core/pricing/charge.ts'
 import { stepFor } from '#core/pricing/long-context.ts'
 import type { BatchPart, BatchReceipt } from '#core/pricing/receipt.ts'
+import { nameOfPrice } from '#core/pricing/price-of.ts'
 import { toolUses } from '#core/pricing/tools.ts'
 import { emptyUsage, normaliseUsage, type ReportedUsage } from '#core/usage.ts'
 import type { ChargeRow } from '#features/ledger/charge-row.ts'
@@ -27,6 +28,7 @@ export type Tally = {
 
 export function createTally({ terms, batchRatio, upstreamModel }: BatchShare): Tally {
   const steps = terms.price.kind === 'ratio' ? terms.price.longContext : undefined
+  const model = nameOfPrice(terms, upstreamModel)
   const sums = new Map<number, Sums>()
   let answered = 0
   return {
@@ -45,7 +47,7 @@ export function createTally({ terms, batchRatio, upstreamModel }: BatchShare): T
     receipt: () => {
       if (sums.size === 0) return null
       const parts = [...sums.values()].map(({ calls, usage, step, searches }): BatchPart => {
-        const tools = toolUses({ model: upstreamModel, usage: { ...emptyUsage, webSearchCalls: searches } })
+        const tools = toolUses({ model, usage: { ...emptyUsage, webSearchCalls: searches } })
         return { calls, usage, ...(step ? { step } : {}), ...(tools.length > 0 ? { tools } : {}) }
       })
       return { formula: 'batch', batchRatio, parts, ...terms }

@@ -14,6 +14,8 @@ export const toPriceView = (price: Price) => ({
   imageRatio: price.kind === 'ratio' ? price.imageRatio : null,
   audioRatio: price.kind === 'ratio' ? price.audioRatio : null,
   audioCompletionRatio: price.kind === 'ratio' ? price.audioCompletionRatio : null,
+  /** Of output that is images; null where it costs what all output does. */
+  imageOutputRatio: price.kind === 'ratio' ? (price.imageOutputRatio ?? null) : null,
   longContext: price.kind === 'ratio' ? (price.longContext ?? []) : [],
 })
 

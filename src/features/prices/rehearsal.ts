@@ -137,7 +137,7 @@ function receiptUnder(
   if (!price) return undefined
   if (receipt.formula !== 'image') return { ...receipt, ...terms, price }
   const { size, quality, count } = receipt
-  return imageReceipt({ model: row.upstream ?? row.model_name, size, quality, count, price, ...terms })
+  return imageReceipt({ model, size, quality, count, price, ...terms })
 }
 
 function createTally() {

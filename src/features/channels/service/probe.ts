@@ -78,7 +78,8 @@ export async function probe(
   const message = outcome.ok ? '' : storableText(outcome.message.slice(0, 2000))
   await remember(deps, { channelId: channel.id, model, success: outcome.ok, message, durationMs })
   if (outcome.ok && deps.options.get('LogConsumeEnabled')) {
-    await logProbe(deps, { channel, call, price, usage: normaliseUsage(outcome.usage).usage, durationMs, tester })
+    const { usage } = normaliseUsage(outcome.usage)
+    await logProbe(deps, { channel, call, priced, price, usage, durationMs, tester })
   }
   const retryable = !outcome.ok && outcome.retryable
   return {
@@ -129,6 +130,8 @@ async function remember({ em, ambient }: ProbeDeps, probe: Probe): Promise<void>
 type Finished = {
   channel: Channel
   call: ProviderCall
+  /** The name that the price is of. */
+  priced: string
   price: Price
   usage: Usage
   durationMs: number
@@ -136,12 +139,15 @@ type Finished = {
 }
 
 /** A consumption of quota 0; what it would have cost stands beside it. */
-async function logProbe(deps: ProbeDeps, { channel, call, price, usage, durationMs, tester }: Finished): Promise<void> {
+async function logProbe(
+  deps: ProbeDeps,
+  { channel, call, priced, price, usage, durationMs, tester }: Finished,
+): Promise<void> {
   const claude = providerFor(channel.type).pricedAsClaude?.(call.model) === true
   const receipt = {
     formula: formulaFor({ claude, realtime: false, usage }),
     usage,
-    tools: toolUses({ model: call.model, usage, imagePrices: imagePricesOf(deps.options) }),
+    tools: toolUses({ model: priced, sentAs: call.model, usage, imagePrices: imagePricesOf(deps.options) }),
     price,
     groupRatio: 1,
     quotaPerUnit: deps.options.get('QuotaPerUnit'),
