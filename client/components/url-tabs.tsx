@@ -17,7 +17,8 @@ type UrlTabsProps = {
 export function UrlTabs({ param = 'tab', label, tabs }: UrlTabsProps) {
   const shown = tabs.filter((tab) => !tab.hidden)
   const first = shown[0]?.id ?? ''
-  const [state, set] = useUrlState({ [param]: first })
+  // A page of one tab's list is none of another's.
+  const [state, set] = useUrlState({ [param]: first }, ['page'])
   const chosen = state[param] ?? first
   const value = shown.some((tab) => tab.id === chosen) ? chosen : first
   const list = useRef<HTMLDivElement>(null)

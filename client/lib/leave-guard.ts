@@ -43,6 +43,10 @@ async function mayGo(address: string): Promise<boolean> {
   return confirmed
 }
 
+/** For what goes elsewhere by itself. Asks where something would be lost. */
+export const mayLeaveFor = async (address: string): Promise<boolean> =>
+  !losesSomething(address) || (await mayGo(address))
+
 type LeaveGuard = {
   /** What was typed is saved: nothing would be lost any more. */
   forget: () => void

@@ -47,20 +47,27 @@ type Operation = { context: Record<string, unknown> }
 const keyOf = ({ context }: Operation): string | undefined =>
   typeof context['idempotencyKey'] === 'string' ? context['idempotencyKey'] : undefined
 
-/** Calls share a request unless their context says `alone`: a slow one would hold up the answers of all others. */
+/**
+ * Calls share a request unless their context says `alone`: a slow one would hold up the answers of all others. A question that may
+ * be too long for an address says `long` and goes in a body.
+ */
 export const trpcClient = trpc.createClient({
   links: [
     verificationLink,
     splitLink({
-      condition: (operation) => operation.context['alone'] === true || keyOf(operation) !== undefined,
-      true: httpLink({
-        ...connection,
-        headers: ({ op }) => {
-          const key = keyOf(op)
-          return { ...connection.headers(), ...(key === undefined ? {} : { 'Idempotency-Key': key }) }
-        },
+      condition: (operation) => operation.context['long'] === true,
+      true: httpLink({ ...connection, methodOverride: 'POST' }),
+      false: splitLink({
+        condition: (operation) => operation.context['alone'] === true || keyOf(operation) !== undefined,
+        true: httpLink({
+          ...connection,
+          headers: ({ op }) => {
+            const key = keyOf(op)
+            return { ...connection.headers(), ...(key === undefined ? {} : { 'Idempotency-Key': key }) }
+          },
+        }),
+        false: httpBatchLink({ ...connection, maxURLLength: 6000, maxItems: 50 }),
       }),
-      false: httpBatchLink({ ...connection, maxURLLength: 6000, maxItems: 50 }),
     }),
   ],
 })

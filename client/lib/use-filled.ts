@@ -6,10 +6,10 @@ import { useEffect, useState } from 'react'
  */
 export function useFilled<Values>(
   reset: (values: Values) => void,
-  id: number | undefined,
+  id: number | string | undefined,
   values: Values | undefined,
 ): Values | undefined {
-  const [filled, setFilled] = useState<{ id: number; values: Values }>()
+  const [filled, setFilled] = useState<{ id: number | string; values: Values }>()
   useEffect(() => {
     if (id === undefined) setFilled(undefined)
     else if (id !== filled?.id && values !== undefined) {

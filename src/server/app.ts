@@ -82,6 +82,8 @@ function createRoutes(services: RelayServices, console: express.Handler): Expres
         responseMeta: ({ errors }) => (errors.some(isPassing) ? { headers: { 'retry-after': '5' } } : {}),
         // One request counts once for its sender's limit, so it may not ask for hundreds of things.
         maxBatchSize: 50,
+        // What is asked may be longer than an address.
+        allowMethodOverride: true,
       }),
     )
     app.use(

@@ -153,6 +153,25 @@ describeWithBrowser('the dashboard', async () => {
     await context.close()
   })
 
+  test('a period in which every call failed is shown with its failures, not as one without calls', async () => {
+    const unlucky = await app.make.user()
+    await app.pool.query(
+      `insert into failures_hourly (hour, user_id, model_name, channel_id, token_id, "group", calls, attempts)
+       values (date_trunc('hour', now() - interval '3 hours'), $1, 'gpt-4o', 1, 1, 'default', 4, 4)`,
+      [unlucky.id],
+    )
+    const { page, context } = await openConsole(browser, app, {
+      reader: unlucky,
+      language: 'en',
+      path: '/app/dashboard?range=24h',
+    })
+    const rate = page.getByRole('link', { name: /^Error rate/ })
+    await rate.getByText('100.0%').waitFor()
+    await rate.click()
+    await page.waitForURL(/api-usage\?type=6/)
+    await context.close()
+  })
+
   test('keeps what it showed where a refresh fails, says so, and tries again at one press', async () => {
     const { page, context } = await open('/app/dashboard')
     await tile(page, 'Spend').getByText('$3.50').waitFor()

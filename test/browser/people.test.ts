@@ -122,8 +122,13 @@ describeWithBrowser('people', async () => {
     await drawer.getByRole('button', { name: '保存', exact: true }).click()
     await expect.poll(() => app.balanceOf(person.id)).toBe(1_000_000)
     await drawer.getByText(/没有保存/).waitFor()
+    // The cap was set before that: who takes it away again finds it gone.
+    const capsOf = () => app.trpc(root).admin.spendCaps.list.query({ userId: person.id })
+    expect(await capsOf()).toHaveLength(1)
+    await drawer.getByRole('button', { name: /^移除/ }).click()
     await drawer.getByRole('button', { name: '保存', exact: true }).click()
     await toastShown(page, '保存成功')
+    expect(await capsOf()).toEqual([])
     expect(lost).toBe(2)
     expect(await app.balanceOf(person.id)).toBe(1_000_000)
     expect((await app.trpc(root).admin.users.get.query({ id: person.id })).displayName).toBe('Meanwhile')

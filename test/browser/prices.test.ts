@@ -207,6 +207,17 @@ describeWithBrowser('models and prices', async () => {
     expect(await page.getByRole('row').count()).toBeLessThan(60)
     await page.getByRole('searchbox', { name: '搜索模型名称' }).fill('bulk-4999')
     await figure(page, 'bulk-4999', '输入 / 1M').waitFor()
+    // A change of hundreds of them is rehearsed as one of a single model is.
+    await page.getByRole('searchbox', { name: '搜索模型名称' }).fill('bulk-49')
+    await page.getByRole('checkbox', { name: '选择全部 111 个模型' }).check()
+    await button(page, '批量设置').click()
+    await box(page.getByRole('dialog'), '输入 / 1M').fill('3')
+    await button(page, '填入列表').click()
+    await button(page, '预演与定时').click()
+    const sheet = page.getByRole('dialog', { name: '调价预演' })
+    const answered = page.waitForResponse(/admin\.prices\.rehearse/)
+    await button(sheet, '近 30 天').click()
+    expect((await answered).status()).toBe(200)
     await context.close()
   })
 

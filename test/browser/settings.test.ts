@@ -159,6 +159,11 @@ describeWithBrowser('the settings', async () => {
     await page.getByRole('button', { name: '保存', exact: true }).click()
     await toastShown(page, '请检查输入')
     await box('staff 的倍率').fill('0.35')
+    // A figure that cannot be read is none: neither one that was left out.
+    await box('staff 的充值倍率').fill('1,3')
+    expect(await box('staff 的充值倍率').getAttribute('aria-invalid')).toBe('true')
+    await page.getByRole('button', { name: '保存', exact: true }).click()
+    await toastShown(page, '请检查输入')
     await box('staff 的充值倍率').fill('0.9')
     await page.getByRole('checkbox', { name: '用户可以选择 staff' }).locator('xpath=..').click()
     await box('staff 的描述').fill('同事')

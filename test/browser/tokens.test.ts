@@ -326,6 +326,7 @@ describeWithBrowser('the tokens page', async () => {
     expect(complaints.splice(0).join()).toContain(elsewhere.replace('taken', ''))
 
     const without = await app.make.user()
+    await app.make.token(without, { expiresAt: new Date(Date.now() - 1000) })
     const other = await openConsole(browser, app, { reader: without, language: 'en', path: '/app/wallet' })
     await drawn(other.page)
     const heading = await firstText(other.page, 'h1, h2, h3', 'No enabled token available')

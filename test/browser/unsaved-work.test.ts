@@ -145,6 +145,37 @@ describeWithBrowser('unsaved work', async () => {
     await context.close()
   })
 
+  test('a number that is none, in a field that has gone, keeps nobody from saving', async () => {
+    const { page, context } = await open('/app/tokens')
+    await button(page, '新建令牌').first().click()
+    const drawer = page.getByRole('dialog', { name: '新建令牌' })
+    await box(drawer, '名称').fill('unlimited')
+    await box(drawer, '令牌额度').fill('')
+    await button(drawer, '创建').click()
+    await drawer.locator('[aria-invalid=true]').waitFor()
+    await drawer.getByText('不限额度', { exact: true }).click()
+    await button(drawer, '创建').click()
+    await page.getByRole('dialog', { name: '接入说明' }).getByText('unlimited', { exact: true }).waitFor()
+    await context.close()
+  })
+
+  test('signing out asks before it takes what was typed along', async () => {
+    const { page, context } = await openConsole(browser, app, { reader: await app.make.user(), path: '/app/me' })
+    await box(page, '显示名称').fill('Someone')
+    const signOut = async () => {
+      await page.keyboard.press('ControlOrMeta+k')
+      await page.getByRole('option', { name: '退出' }).click()
+    }
+    const question = page.getByRole('alertdialog')
+    await signOut()
+    await button(question, '继续编辑').click()
+    expect(await box(page, '显示名称').inputValue()).toBe('Someone')
+    await signOut()
+    await button(question, '放弃修改').click()
+    await page.waitForURL(/login/)
+    await context.close()
+  })
+
   test('the keyboard leads through a form with JSON in it, which stays as it was and closes without a question', async () => {
     const { page, context } = await open('/admin/channels?form=new')
     const drawer = page.getByRole('dialog', { name: '添加渠道' })

@@ -211,6 +211,29 @@ describe('the rule on ranks', () => {
   })
 })
 
+describe('a plan that was changed after it was offered', () => {
+  it('is neither bought from the balance nor ordered at what it costs now, until its buyer has seen that', async () => {
+    const plan = await app.trpc(admin).admin.plans.create.mutate(terms)
+    const user = await app.make.user({ quota: 20_000_000 })
+    const shop = app.trpc(user).user.plans
+    const markOf = async () => (await shop.list.query()).find(({ id }) => id === plan.id)?.mark
+    const seen = await markOf()
+    const update = (change: object) =>
+      app.trpc(admin).admin.plans.update.mutate({ ...terms, ...change, id: plan.id, expected: {} })
+    // What no buyer gets or pays is no change of the offer.
+    await update({ position: 5 })
+    expect(await markOf()).toBe(seen)
+    await update({ price: terms.price * 2 })
+    const changed = '套餐的价格或内容刚刚有变化，请核对后再购买'
+    await expect(shop.buy.mutate({ id: plan.id, offered: seen })).rejects.toThrow(changed)
+    await expect(shop.pay.mutate({ id: plan.id, offered: seen, method: 'zfb' })).rejects.toThrow(changed)
+    expect(await app.balanceOf(user.id)).toBe(20_000_000)
+    await shop.buy.mutate({ id: plan.id, offered: await markOf() })
+    expect(await app.balanceOf(user.id)).toBe(20_000_000 - terms.price * 2)
+    await ledgerHolds()
+  })
+})
+
 describe('looking at orders', () => {
   it('shows everybody their own, and nobody else’s', async () => {
     const [user, otherUser] = [await payer(), await payer()]

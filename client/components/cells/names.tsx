@@ -51,7 +51,10 @@ const RevealedKey = chakra('span', {
 })
 
 /** Masked until it is asked for, with a button that copies it. */
-export function KeyCell({ value, load, name }: KeyCellProps) {
+export const KeyCell = (props: KeyCellProps) => <MaskedKey {...props} key={props.value} />
+
+/** Another key in its place is masked again. */
+function MaskedKey({ value, load, name }: KeyCellProps) {
   const [shown, setShown] = useState<string>()
   const toggle = async () => {
     if (shown !== undefined) return setShown(undefined)

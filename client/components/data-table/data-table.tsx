@@ -1,15 +1,14 @@
 import { Box, Button, Flex, HStack, Text, chakra } from '@chakra-ui/react'
-import { FileX, Rows2, Rows3, X } from 'lucide-react'
+import { Rows2, Rows3, X } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { useCallback, useMemo, useRef, useState } from 'react'
 import { t } from '../../i18n/t.ts'
-import { formatInteger } from '../../lib/format.ts'
 import { type Store, useStore } from '../../lib/store.ts'
 import { createStoredJson } from '../../lib/stored.ts'
 import { useIsPhone } from '../../lib/use-media.ts'
 import { IconButton } from '../icon-button.tsx'
 import { notify } from '../notify.ts'
-import { EmptyState, ErrorState, StaleNotice } from '../states.tsx'
+import { ErrorState, StaleNotice } from '../states.tsx'
 import { Body, SkeletonBody } from './body.tsx'
 import { Cards, SkeletonCards } from './cards.tsx'
 import { ColumnChooser } from './column-chooser.tsx'
@@ -18,6 +17,7 @@ import { Head } from './head.tsx'
 import type { ColumnLayout } from './layout.ts'
 import { columnWidths, untouched, visibleColumns } from './layout.ts'
 import { Pager } from './pager.tsx'
+import { PastEnd } from './past-end.tsx'
 import { tableStyle } from './style.ts'
 import type { DataTableProps, RowId, Selection } from './types.ts'
 import { useRowKeys } from './use-row-keys.ts'
@@ -62,7 +62,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
           <ErrorState error={query.error} title={props.failureTitle} onRetry={() => void query.refetch()} />
         </Panel>
       ) : query.data !== undefined && rows.length === 0 ? (
-        <Panel>{isPastEnd(props) ? <PastEnd {...props} /> : empty}</Panel>
+        <Panel>{paging && isPastEnd(props) ? <PastEnd paging={paging} total={query.data.total} /> : empty}</Panel>
       ) : phone ? (
         <CardList {...shared} />
       ) : (
@@ -73,27 +73,9 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
   )
 }
 
-/** A link to a page that the list no longer reaches; where nothing fits at all, that is what is said. */
+/** Where nothing fits at all, that is what is said. */
 const isPastEnd = <Row,>({ query, paging }: DataTableProps<Row>): boolean =>
   paging !== undefined && paging.page > 1 && query.data?.total !== 0
-
-function PastEnd<Row>({ query, paging }: DataTableProps<Row>) {
-  if (!paging) return null
-  const total = query.data?.total
-  const last = total === undefined ? 1 : Math.max(1, Math.ceil(total / paging.pageSize))
-  return (
-    <EmptyState
-      icon={FileX}
-      title={t('没有第 {page} 页', { page: formatInteger(paging.page) })}
-      description={
-        total === undefined
-          ? undefined
-          : t('共 {total} 条，到第 {last} 页为止。', { total: formatInteger(total), last: formatInteger(last) })
-      }
-      action={<Button onClick={() => paging.setPage(last)}>{last === 1 ? t('返回第一页') : t('前往最后一页')}</Button>}
-    />
-  )
-}
 
 function Panel({ children }: { children: ReactNode }) {
   return <Box layerStyle="panel">{children}</Box>

@@ -1,5 +1,5 @@
 import { Box, Field, Flex, Text } from '@chakra-ui/react'
-import type { ReactNode } from 'react'
+import { type ReactNode, useEffect, useRef } from 'react'
 import type { ControllerFieldState, ControllerRenderProps, FieldValues } from 'react-hook-form'
 import { useController, useFormContext } from 'react-hook-form'
 import { fieldMessage } from '../../lib/field-message.ts'
@@ -26,6 +26,20 @@ export function useField(name: string): BoundField {
   const { control } = useFormContext<FieldValues>()
   const { field, fieldState } = useController({ control, name })
   return { field, state: fieldState }
+}
+
+/** A number that is none, in a field that goes: nobody sees it any more, so that it must not keep the form from being sent. */
+export function useForgottenWhenGone({ field: { name, value }, state: { invalid } }: BoundField): void {
+  const { resetField } = useFormContext<FieldValues>()
+  const isWrong = useRef(false)
+  useEffect(() => {
+    isWrong.current = invalid || Number.isNaN(value)
+  })
+  useEffect(
+    // A row of a list goes as a whole.
+    () => () => void (isWrong.current && !name.includes('.') && resetField(name)),
+    [name, resetField],
+  )
 }
 
 type FieldFrameProps = Omit<FieldProps, 'name'> & {

@@ -9,12 +9,16 @@ import { trpc } from '../../lib/trpc.ts'
 export const mostLookedAt = 100
 export const redirectMs = 1500
 
+/** One that has expired stays enabled until somebody calls with it. */
+const isUsable = ({ status, expiresAt }: { status: number; expiresAt: Date | null }): boolean =>
+  status === tokenStatus.enabled && (expiresAt === null || expiresAt.getTime() > Date.now())
+
 /** The enabled tokens, the one in use, and its key; without one the reader is led to the tokens. */
 export function useChatKey() {
   const [, navigate] = useLocation()
   const [chosen, setChosen] = useState<number>()
   const list = trpc.user.tokens.list.useQuery({ page: 1, pageSize: mostLookedAt })
-  const tokens = list.data?.items.filter(({ status }) => status === tokenStatus.enabled)
+  const tokens = list.data?.items.filter(isUsable)
   const token = tokens?.find(({ id }) => id === chosen) ?? tokens?.[0]
   const revealed = trpc.user.tokens.reveal.useQuery({ id: token?.id ?? 0 }, { enabled: token !== undefined, gcTime: 0 })
   const key = token && revealed.data ? `sk-${revealed.data.key}` : undefined

@@ -5,6 +5,7 @@ import type { RouterOutputs } from '#server/app-router.ts'
 import { Pager } from '../../components/data-table/pager.tsx'
 import { notify } from '../../components/notify.ts'
 import { Page as Frame } from '../../components/page.tsx'
+import { PastEnd } from '../../components/data-table/past-end.tsx'
 import { EmptyState, ErrorState, StaleNotice } from '../../components/states.tsx'
 import { t } from '../../i18n/t.ts'
 import { formatExactTime } from '../../lib/format.ts'
@@ -46,6 +47,8 @@ export function InboxList() {
           <ErrorState error={list.error} title={t('加载消息失败')} onRetry={() => void list.refetch()} />
         ) : list.data === undefined ? (
           <Waiting />
+        ) : items.length === 0 && list.data.total > 0 ? (
+          <PastEnd paging={table} total={list.data.total} />
         ) : items.length === 0 ? (
           <EmptyState icon={Inbox} title={t('还没有消息')} description={t('管理员发送的消息会显示在这里。')} />
         ) : (

@@ -13,6 +13,14 @@ const schema = z.object({ reason: actOnOrder.shape.reason })
 
 export type OpenAct = { kind: 'complete' | 'reverse'; order: Order }
 
+function whatItDoes({ kind, order: { planName, quota } }: OpenAct): string {
+  if (kind === 'reverse' && planName)
+    return t('终止此订单的套餐“{name}”，并收回终止该套餐时已退到余额的额度。', { name: planName })
+  if (kind === 'reverse') return t('从用户余额中收回此订单的额度，按已退款的部分计算；余额可能因此低于零。')
+  if (planName) return t('确认已收到款项：为用户开通套餐“{name}”，之后到达的支付通知不会重复开通。', { name: planName })
+  return t('确认已收到款项：为用户增加 {quota}，之后到达的支付通知不会重复入账。', { quota: quotaText(quota) })
+}
+
 /** Says why money is booked by hand. */
 export function ActForm({ act, onClose }: { act: OpenAct | undefined; onClose: () => void }) {
   const form = useZodForm({ schema, values: { reason: '' } })
@@ -20,16 +28,19 @@ export function ActForm({ act, onClose }: { act: OpenAct | undefined; onClose: (
   const complete = trpc.admin.orders.complete.useMutation()
   const reverse = trpc.admin.orders.reverse.useMutation()
   const isReversal = act?.kind === 'reverse'
-  const quota = quotaText(act?.order.quota ?? 0)
   return (
     <FormDrawer
       open={act !== undefined}
       onClose={onClose}
       title={isReversal ? t('收回额度') : t('补单')}
       description={
-        isReversal
-          ? t('从用户余额中收回此订单的额度，按已退款的部分计算；余额可能因此低于零。')
-          : t('确认已收到款项：为用户增加 {quota}，之后到达的支付通知不会重复入账。', { quota })
+        act && (
+          <>
+            {act.order.tradeNo} · {act.order.username}
+            <br />
+            {whatItDoes(act)}
+          </>
+        )
       }
       form={form}
       submitLabel={isReversal ? t('收回') : t('确认已支付')}

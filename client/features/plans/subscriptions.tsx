@@ -131,7 +131,15 @@ function EndForm({ subscription, onClose }: { subscription: Subscription | undef
       open={subscription !== undefined}
       onClose={onClose}
       title={t('终止套餐')}
-      description={t('立即终止；进行中的调用不受影响。')}
+      description={
+        subscription && (
+          <>
+            {subscription.username || `#${subscription.userId}`} · {subscription.name}
+            <br />
+            {t('立即终止；进行中的调用不受影响。')}
+          </>
+        )
+      }
       form={form}
       submitLabel={t('终止')}
       onSubmit={async (values) => {

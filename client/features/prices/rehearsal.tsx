@@ -23,7 +23,13 @@ export function RehearsalSheet({ change, onClose, onDone }: RehearsalSheetProps)
   const [days, setDays] = useState(7)
   const query = trpc.admin.prices.rehearse.useQuery(
     { change: change ?? { prices: [], groupRatios: {} }, days },
-    { enabled: change !== undefined, staleTime: 0, refetchOnWindowFocus: false },
+    {
+      enabled: change !== undefined,
+      staleTime: 0,
+      refetchOnWindowFocus: false,
+      // Hundreds of models may be priced at once.
+      trpc: { context: { long: true } },
+    },
   )
   return (
     <Sheet
@@ -163,7 +169,7 @@ function ScheduleForm({ change, onScheduled }: { change: Change; onScheduled: ()
   const [note, setNote] = useState('')
   const submit = async () => {
     const effectiveAt = fromLocalInput(at)
-    if (!effectiveAt) return
+    if (!effectiveAt) return notify.warning(t('请填写调价时间'))
     try {
       await schedule.mutateAsync({ change, effectiveAt, note })
       void utils.admin.prices.invalidate()

@@ -26,7 +26,7 @@ function useExport() {
   return async (of: RouterInputs['admin']['redemptions']['export'], form: 'csv' | 'txt') => {
     try {
       const { items, complete } = await fetchAll.mutateAsync(of)
-      if (form === 'csv') saveFile('redemptions.csv', toCsv(redemptionColumns(), items))
+      if (form === 'csv') saveFile('redemptions.csv', toCsv(redemptionColumns(new Date()), items))
       else saveFile('redemptions.txt', items.map(({ key }) => key).join('\n'), 'text/plain')
       if (!complete) notify.warning(t('只导出了最新的 {count} 个兑换码', { count: items.length }))
     } catch (error) {

@@ -14,7 +14,10 @@ const usesText = ({ isGift, usedCount, maxUses }: Redemption): string =>
 const instant = (time: Date | null) => time?.toISOString()
 
 /** `reveal` brings the text of a code that is masked. */
-export const redemptionColumns = (reveal?: (redemption: Redemption) => Promise<string>): Column<Redemption>[] => [
+export const redemptionColumns = (
+  now: Date,
+  reveal?: (redemption: Redemption) => Promise<string>,
+): Column<Redemption>[] => [
   {
     id: 'id',
     title: 'ID',
@@ -49,10 +52,10 @@ export const redemptionColumns = (reveal?: (redemption: Redemption) => Promise<s
     width: 96,
     card: 'fact',
     cell: (row) => {
-      const { tone, words } = stateOf(row)
+      const { tone, words } = stateOf(row, now)
       return <Status tone={tone}>{t(words)}</Status>
     },
-    csv: (row) => t(stateOf(row).words),
+    csv: (row) => t(stateOf(row, now).words),
   },
   {
     id: 'kind',

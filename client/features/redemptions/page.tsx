@@ -8,6 +8,7 @@ import { EmptyState } from '../../components/states.tsx'
 import { t } from '../../i18n/t.ts'
 import { keepsRows, reportedWhenFailed } from '../../lib/query.ts'
 import { useTableState } from '../../lib/table-state.ts'
+import { useNow } from '../../lib/now.ts'
 import { trpc } from '../../lib/trpc.ts'
 import { useUrlState } from '../../lib/url-state.ts'
 import { BulkActions, MoreActs } from './bulk.tsx'
@@ -33,6 +34,7 @@ export function Page() {
     { ...filters, page: table.page, pageSize: table.pageSize },
     keepsRows,
   )
+  const now = useNow()
   // The page's own row at once; it may leave the page while its form is open, and a link leads to one of another page.
   const { data: edited } = trpc.admin.redemptions.get.useQuery(
     { id: edit },
@@ -52,7 +54,7 @@ export function Page() {
       <DataTable
         id="redemptions"
         label={t('兑换码')}
-        columns={redemptionColumns(async (row) => (await keyTextsOf([row])).join(''))}
+        columns={redemptionColumns(now, async (row) => (await keyTextsOf([row])).join(''))}
         rowId={({ id }) => id}
         rowLabel={({ name, id }) => `${name} #${id}`}
         query={codes}

@@ -2,8 +2,19 @@ import { expect, test } from 'vitest'
 import { nameOf, newRedemption, quotaPresets } from './values.ts'
 import { isUsedUp, type Redemption, stateOf } from './words.ts'
 
+const now = new Date('2026-11-26T12:00:00Z')
+const wordsOf = (more: Partial<Redemption>) =>
+  stateOf({ status: 1, isGift: false, maxUses: -1, usedCount: 0, validUntil: null, ...more } as Redemption, now).words
+
 test('a code is unused, disabled or used; another status is an unknown one', () => {
-  expect([1, 2, 3, 9].map((status) => stateOf({ status }).words)).toEqual(['未使用', '已禁用', '已使用', '未知状态'])
+  expect([1, 2, 3, 9].map((status) => wordsOf({ status }))).toEqual(['未使用', '已禁用', '已使用', '未知状态'])
+})
+
+test('a code that nobody can use any more is not shown as one that is unused', () => {
+  expect(wordsOf({ validUntil: new Date('2026-11-26T11:59:59Z') })).toBe('已过期')
+  expect(wordsOf({ validUntil: new Date('2026-11-26T12:00:01Z') })).toBe('未使用')
+  expect(wordsOf({ isGift: true, maxUses: 2, usedCount: 2 })).toBe('已用完')
+  expect(wordsOf({ status: 2, validUntil: new Date(0) })).toBe('已禁用')
 })
 
 test('a gift code is used up once it has been used as often as it may be, and never where that is not limited', () => {

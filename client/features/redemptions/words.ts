@@ -16,7 +16,16 @@ const states: Record<number, State> = {
 
 const unknown: State = { tone: 'neutral', words: text('未知状态') }
 
-export const stateOf = ({ status }: Pick<Redemption, 'status'>): State => states[status] ?? unknown
+const usedUp: State = { tone: 'accent', words: text('已用完') }
+const expired: State = { tone: 'warning', words: text('已过期') }
+
+/** Of a code that nobody can use any more the table still says that it is unused. */
+export function stateOf(redemption: Redemption, now: Date): State {
+  const { status, validUntil } = redemption
+  if (status !== redemptionStatus.unused) return states[status] ?? unknown
+  if (isUsedUp(redemption)) return usedUp
+  return validUntil !== null && validUntil <= now ? expired : (states[status] ?? unknown)
+}
 
 /** A gift code that everybody it was for has used. */
 export const isUsedUp = ({ isGift, maxUses, usedCount }: Redemption): boolean =>

@@ -16,7 +16,7 @@ import { useSession } from '../../lib/session.ts'
 import { DashboardFilters } from './filters.tsx'
 import { SessionSums } from './session-sums.tsx'
 import { Tiles } from './tiles.tsx'
-import type { DashboardValues, StatsInput } from './use-stats.ts'
+import type { DashboardValues, StatsInput, Totals } from './use-stats.ts'
 import {
   dashboardState,
   useDashboardState,
@@ -31,6 +31,9 @@ const measureOf = (text: string): Measure => (text in amountOf ? (text as Measur
 const isFiltered = ({ model, group, user, session, agent, project }: DashboardValues): boolean =>
   [model, group, user, session, agent, project].some((value) => value !== '')
 
+/** Those that failed too: a period of nothing else is the one to look at. */
+const madeIn = ({ calls, errors }: Pick<Totals, 'calls' | 'errors'>): number => calls + errors
+
 export function Page() {
   const [values, set] = useDashboardState()
   const { isAdmin } = useSession()
@@ -41,8 +44,8 @@ export function Page() {
   const { data } = overview
   // Of figures and charts each may be missing; what is there stays.
   const stale = (data && overview.error) ?? (series.data && series.error)
-  const isEmpty = data !== undefined && !overview.isPlaceholderData && data.current.calls === 0
-  const isUntouched = isEmpty && data.previous.calls === 0
+  const isEmpty = data !== undefined && !overview.isPlaceholderData && madeIn(data.current) === 0
+  const isUntouched = isEmpty && madeIn(data.previous) === 0
   const retry = () => {
     void overview.refetch()
     void series.refetch()

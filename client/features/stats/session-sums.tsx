@@ -1,4 +1,5 @@
 import { Box, Button, Flex, HStack, Heading, Skeleton, Table, Text } from '@chakra-ui/react'
+import { logType } from '#core/statuses.ts'
 import { useState } from 'react'
 import { Link } from 'wouter'
 import { Count, Money } from '../../components/cells/numbers.tsx'
@@ -8,7 +9,7 @@ import { t } from '../../i18n/t.ts'
 import { formatPercent } from '../../lib/format.ts'
 import { keepsRows } from '../../lib/query.ts'
 import { trpc } from '../../lib/trpc.ts'
-import type { StatsInput } from './use-stats.ts'
+import { type StatsInput, useLogLink } from './use-stats.ts'
 
 type By = 'session' | 'agent' | 'project'
 
@@ -37,12 +38,10 @@ function useAllSums(input: StatsInput, by: By) {
   }
 }
 
-const logLinkOf = (by: By, name: string): string =>
-  `/app/logs/api-usage?${new URLSearchParams({ [by === 'session' ? 'request' : by]: name, range: '' })}`
-
 /** What sessions, agents and projects cost in the period. Nothing is shown where no caller names any. */
 export function SessionSums({ input }: { input: StatsInput }) {
   const [by, setBy] = useState<By>('session')
+  const logLink = useLogLink(input)
   const { sums, isNone, isKnown } = useAllSums(input, by)
   const { data } = sums
   if (!isKnown || isNone) return null
@@ -92,7 +91,7 @@ export function SessionSums({ input }: { input: StatsInput }) {
               {data.map((sum) => (
                 <Table.Row key={sum.name}>
                   <Table.Cell maxW="60" truncate title={sum.name}>
-                    <Link href={logLinkOf(by, sum.name)}>{sum.name}</Link>
+                    <Link href={logLink({ type: logType.consume, [by]: sum.name })}>{sum.name}</Link>
                   </Table.Cell>
                   <Table.Cell textAlign="end">
                     <Money quota={sum.quota} />

@@ -19,8 +19,12 @@ type Measure = {
   better?: 'up' | 'down'
   isShare?: boolean
   tip?: (totals: Totals) => string
+  /** The log of what it counts, where there is any. */
   href?: string
+  counted?: (totals: Totals) => number
 }
+
+const callsOf = ({ calls }: Totals): number => calls
 
 const tokensOf = (totals: Totals): number => totals.promptTokens + totals.completionTokens
 
@@ -61,6 +65,7 @@ const measuresOf = (logLink: LogLink): Measure[] => {
       isShare: true,
       tip: ({ failedAttempts }) => t('失败的尝试 {count} 次', { count: abbreviate(failedAttempts) }),
       href: logLink({ type: logType.error }),
+      counted: ({ errors }) => errors,
     },
     {
       label: t('平均首字用时'),
@@ -140,7 +145,7 @@ const Notes = ({ notes }: { notes: readonly (string | undefined)[] }) => (
 )
 
 function Tile({ measure, overview }: { measure: Measure; overview: Overview | undefined }) {
-  const { label, of, words, show = words, better, isShare, tip, href } = measure
+  const { label, of, words, show = words, better, isShare, tip, href, counted = callsOf } = measure
   if (!overview) return <StatTile label={label} value="" loading note={<Skeleton h="4" w="16" />} />
   const now = of(overview.current)
   const before = of(overview.previous)
@@ -154,7 +159,7 @@ function Tile({ measure, overview }: { measure: Measure; overview: Overview | un
           : { now, before, ...(better && { better }), ...(isShare && { isShare }) }
       }
       note={<Notes notes={[`${t('上一时段')} ${before === null ? '–' : words(before)}`, tip?.(overview.current)]} />}
-      {...(href !== undefined && overview.current.calls > 0 && { href })}
+      {...(href !== undefined && counted(overview.current) > 0 && { href })}
     />
   )
 }

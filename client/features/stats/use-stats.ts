@@ -108,6 +108,16 @@ export function useLive({ everyone, filters }: StatsInput) {
   return everyone ? all : own
 }
 
+type Narrow = {
+  type: number
+  model?: string
+  session?: string
+  agent?: string
+  project?: string
+  from?: Date
+  until?: Date
+}
+
 /** Leads to the log with the dashboard's own filters, narrowed to what was pressed. */
 export function useLogLink({ everyone, filters, range }: StatsInput) {
   const { user, isAdmin } = useSession()
@@ -115,16 +125,16 @@ export function useLogLink({ everyone, filters, range }: StatsInput) {
   const { modelName, group, session, agent, project } = filters
   const username = 'username' in filters ? filters.username : ''
   return useCallback(
-    (narrow: { type: number; model?: string; from?: Date; until?: Date }): string => {
+    (narrow: Narrow): string => {
       const first = narrow.from && narrow.from > start ? narrow.from : start
       const last = narrow.until && narrow.until < end ? new Date(narrow.until.getTime() - 1) : end
       const query = new URLSearchParams({ type: String(narrow.type), range: rangeThrough(first, last) })
       const set = (name: string, value: string | undefined) => value && query.set(name, value)
       set('model', narrow.model ?? modelName)
       set('group', group)
-      set('request', session)
-      set('agent', agent)
-      set('project', project)
+      set('request', narrow.session ?? session)
+      set('agent', narrow.agent ?? agent)
+      set('project', narrow.project ?? project)
       set('user', everyone ? username : isAdmin ? user?.username : '')
       return `/app/logs/api-usage?${query}`
     },

@@ -1,5 +1,5 @@
 import { Text } from '@chakra-ui/react'
-import { useMemo } from 'react'
+import { useMemo, useRef } from 'react'
 import { useWatch } from 'react-hook-form'
 import type { z } from 'zod'
 import { spendCaps } from '#core/limits/spend-cap.ts'
@@ -74,11 +74,15 @@ export function EditUser({ id, onClose }: { id: number; onClose: () => void }) {
     id || undefined,
     wanted.isFetching ? undefined : user && caps && valuesOf(user, caps),
   )
+  // They stay set where the rest is refused: the next try begins with them.
+  const capsSet = useRef<{ began: Values | undefined; caps: Values['spendCaps'] }>(undefined)
   const save = async (values: z.output<typeof schema>) => {
     const { username, displayName, password, group, quotaChange, reason } = values
     // Before the balance: what fails is tried again, and would change it twice.
-    if (JSON.stringify(values.spendCaps) !== JSON.stringify(began?.spendCaps)) {
-      await setCaps.mutateAsync({ userId: id, caps: values.spendCaps, expected: { caps: began?.spendCaps } })
+    const before = capsSet.current?.began === began ? capsSet.current?.caps : began?.spendCaps
+    if (JSON.stringify(values.spendCaps) !== JSON.stringify(before)) {
+      await setCaps.mutateAsync({ userId: id, caps: values.spendCaps, expected: { caps: before } })
+      capsSet.current = { began, caps: values.spendCaps }
     }
     const names = { username, displayName, group }
     const changed = (Object.keys(names) as (keyof typeof names)[]).filter((name) => names[name] !== began?.[name])

@@ -29,6 +29,7 @@ const columns = (): Column<Order>[] => {
 export function Orders() {
   const [values, setFilters] = useUrlState({ status: '' }, ['page'])
   const table = useTableState()
+  const utils = trpc.useUtils()
   const [, navigate] = useLocation()
   const status = orderStatuses.find((one) => one === values.status) ?? ('' as const)
   const orders = trpc.user.orders.list.useQuery({ status, page: table.page, pageSize: table.pageSize }, keepsRows)
@@ -46,6 +47,7 @@ export function Orders() {
       query={orders}
       paging={table}
       csvName="orders"
+      csvPage={(page, pageSize) => utils.user.orders.list.fetch({ status, page, pageSize })}
       toolbar={
         <FilterBar
           facets={[

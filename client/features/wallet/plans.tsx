@@ -9,6 +9,7 @@ import { modelWords, PlanWindows, stateOfSubscription, SubscriptionStatus, termW
 import { SpendCap } from '../../components/spend-caps.tsx'
 import { ErrorState } from '../../components/states.tsx'
 import { t } from '../../i18n/t.ts'
+import { refusalCode } from '../../lib/errors.ts'
 import { goPay } from '../../lib/go-pay.ts'
 import { quotaText } from '../../lib/format.ts'
 import { useRequestKey } from '../../lib/request-key.ts'
@@ -131,11 +132,41 @@ function wayWords({ price, payments }: Offer, way: Way): string {
   return `${t(methodName(way))} · ${payment?.money} ${payment?.currency}`
 }
 
-function OfferCard({ offer, wallet }: { offer: Offer; wallet: Wallet }) {
-  const { id, name, description, price, payments, models, windows, balancePays, left, isOpen } = offer
-  const way = useRef<Way>('balance')
+/** Buys the offer as it was shown; where it has changed since, it is shown anew and nothing is bought. */
+function usePurchase({ id, mark: offered }: Offer): (way: Way) => Promise<void> {
   const key = useRequestKey()
   const utils = trpc.useUtils()
+  const fromBalance = async () => {
+    const input = { id, offered }
+    await utils.client.user.plans.buy.mutate(input, key.contextFor(input))
+    key.done()
+    await Promise.all([
+      utils.user.wallet.invalidate(),
+      utils.user.plans.invalidate(),
+      utils.user.subscriptions.invalidate(),
+      utils.user.account.invalidate(),
+    ])
+    notify.success(t('购买成功'))
+  }
+  const online = async (method: Method['method']) => {
+    const input = { id, offered, method }
+    goPay(await utils.client.user.plans.pay.mutate(input, key.contextFor(input)))
+    key.done()
+  }
+  return async (way) => {
+    try {
+      await (way === 'balance' ? fromBalance() : online(way))
+    } catch (error) {
+      if (refusalCode(error) === 'plan.changed_meanwhile') void utils.user.plans.invalidate()
+      throw error
+    }
+  }
+}
+
+function OfferCard({ offer, wallet }: { offer: Offer; wallet: Wallet }) {
+  const { name, description, price, payments, models, windows, balancePays, left, isOpen } = offer
+  const way = useRef<Way>('balance')
+  const purchase = usePurchase(offer)
   const [payment] = payments
   // Priced in money alone: no balance pays for it.
   const inMoney = price === 0 && payment ? `${payment.money} ${payment.currency}` : undefined
@@ -174,23 +205,7 @@ function OfferCard({ offer, wallet }: { offer: Offer; wallet: Wallet }) {
         </Stack>
       ),
       confirmLabel: t('购买'),
-      run: async () => {
-        if (way.current === 'balance') {
-          await utils.client.user.plans.buy.mutate({ id }, key.contextFor({ id }))
-          key.done()
-          await Promise.all([
-            utils.user.wallet.invalidate(),
-            utils.user.plans.invalidate(),
-            utils.user.subscriptions.invalidate(),
-            utils.user.account.invalidate(),
-          ])
-          notify.success(t('购买成功'))
-          return
-        }
-        const input = { id, method: way.current }
-        goPay(await utils.client.user.plans.pay.mutate(input, key.contextFor(input)))
-        key.done()
-      },
+      run: () => purchase(way.current),
     })
   }
   return (

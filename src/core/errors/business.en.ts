@@ -75,6 +75,7 @@ export const businessEnglish: Record<keyof typeof businessErrors, string> = {
   'redeem.used_by_you': 'Redeeming failed, you have already used this gift code',
 
   'plan.not_found': 'The plan does not exist or is no longer on sale',
+  'plan.changed_meanwhile': 'The price or the content of the plan has just changed; look again, then buy',
   'plan.sold_out': 'The plan is sold out',
   'plan.limit_reached': 'This plan can be bought {count} times at most',
   'plan.balance_insufficient': 'The balance is too low; top up first or pay online',

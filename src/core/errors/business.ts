@@ -79,6 +79,7 @@ export const businessErrors = {
   'redeem.used_by_you': { kind: 'conflict', message: '兑换失败，你已经使用过该礼品码' },
 
   'plan.not_found': { kind: 'not_found', message: '套餐不存在或已下架' },
+  'plan.changed_meanwhile': { kind: 'conflict', message: '套餐的价格或内容刚刚有变化，请核对后再购买' },
   'plan.sold_out': { kind: 'conflict', message: '套餐已售罄' },
   'plan.limit_reached': { kind: 'conflict', message: '该套餐每人最多购买 {count} 次' },
   'plan.balance_insufficient': { kind: 'quota_exhausted', message: '余额不足，请先充值或选择在线支付' },

@@ -9,7 +9,7 @@ export const plansUserRouter = router({
   buy: userProcedure
     .meta({ limit: 'critical', barrier: 'none' })
     .use(idempotent)
-    .input(schema.byId)
+    .input(schema.buyPlan)
     .mutation(({ ctx, input }) => buyPlan(ctx, input)),
   pay: userProcedure
     .meta({ limit: 'critical', barrier: 'none' })

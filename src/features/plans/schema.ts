@@ -82,7 +82,13 @@ export type UpdatePlan = z.infer<typeof updatePlan>
 export const byId = z.object({ id })
 export type ById = z.infer<typeof byId>
 
-export const orderPlan = z.object({ id, method: z.enum(payMethods, refusal('payment.method_unknown')) })
+/** The mark of the offer as its buyer saw it; without one it is bought as it is now. */
+const offered = z.string().max(100).optional()
+
+export const buyPlan = z.object({ id, offered })
+export type BuyPlan = z.infer<typeof buyPlan>
+
+export const orderPlan = z.object({ id, offered, method: z.enum(payMethods, refusal('payment.method_unknown')) })
 export type OrderPlan = z.infer<typeof orderPlan>
 
 export const listSubscriptions = pageInput.extend({

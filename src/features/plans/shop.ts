@@ -8,13 +8,17 @@ import { shownQuota } from '../ledger/shown-quota.ts'
 import type { Started } from '../orders/gateways/gateway.ts'
 import { openPlanOrder, orderOnce, type PayDeps, paymentsOf } from '../orders/pay.ts'
 import { activatePlan } from './activate.ts'
-import type { ById, OrderPlan } from './schema.ts'
+import { sha256 } from '../secrets/service.ts'
+import type { BuyPlan, OrderPlan } from './schema.ts'
 import { lockPlan, salesOf } from './service.ts'
 import { ownSubscription } from './subscriptions.ts'
 import { type OfferView, type SubscriptionView, termsOfPlan, toOfferView } from './view.ts'
 
+/** Changes with what a buyer gets and pays: a purchase names the one that its buyer saw. */
+const markOf = (plan: Plan): string => sha256(JSON.stringify([termsOfPlan(plan), plan.moneyPrices]))
+
 /** What is on sale, in the order of the shop. */
-export async function listOffers(deps: UserDeps): Promise<OfferView[]> {
+export async function listOffers(deps: UserDeps): Promise<(OfferView & { mark: string })[]> {
   const { em, actor } = deps
   const plans = await em.find(
     Plan,
@@ -22,13 +26,17 @@ export async function listOffers(deps: UserDeps): Promise<OfferView[]> {
     { orderBy: { position: 'asc', id: 'asc' }, disableIdentityMap: true },
   )
   const sales = await salesOf(em, actor.id)
-  return plans.map((plan) => toOfferView(plan, sales.get(plan.id), paymentsOf(deps, plan)))
+  return plans.map((plan) => ({
+    ...toOfferView(plan, sales.get(plan.id), paymentsOf(deps, plan)),
+    mark: markOf(plan),
+  }))
 }
 
-/** The plan, locked, if this user may buy it now. */
-async function buyable(em: EntityManager, userId: number, id: number): Promise<Plan> {
+/** The plan, locked, if this user may buy it now and it is what was offered. */
+async function buyable(em: EntityManager, userId: number, { id, offered }: BuyPlan): Promise<Plan> {
   const plan = await lockPlan(em, id)
   if (!plan.onSale) throw new DomainError('plan.not_found')
+  if (offered !== undefined && offered !== markOf(plan)) throw new DomainError('plan.changed_meanwhile')
   const { running, mine, open } = (await salesOf(em, userId)).get(id) ?? { running: 0, mine: 0, open: 0 }
   if (typeof plan.stock === 'number' && running + open >= plan.stock) throw new DomainError('plan.sold_out')
   if (typeof plan.perUser === 'number' && mine >= plan.perUser)
@@ -38,15 +46,15 @@ async function buyable(em: EntityManager, userId: number, id: number): Promise<P
 
 /**
  * Takes the price from the balance and activates the plan, in one transaction.
- * @throws {DomainError} plan.not_found, plan.sold_out, plan.limit_reached, plan.balance_insufficient
+ * @throws {DomainError} plan.not_found, plan.changed_meanwhile, plan.sold_out, plan.limit_reached, plan.balance_insufficient
  */
-export async function buyPlan(deps: UserDeps, { id }: ById): Promise<SubscriptionView> {
+export async function buyPlan(deps: UserDeps, input: BuyPlan): Promise<SubscriptionView> {
   await deps.ledger.recallLeases(deps.actor.id)
   const subscriptionId = await deps.em.transactional(async (em) => {
-    const plan = await buyable(em, deps.actor.id, id)
+    const plan = await buyable(em, deps.actor.id, input)
     // It has a price, only none that a balance could pay.
     if (plan.price === 0 && Object.keys(plan.moneyPrices).length > 0) throw new DomainError('plan.balance_insufficient')
-    const bought = { userId: deps.actor.id, planId: id, terms: termsOfPlan(plan) }
+    const bought = { userId: deps.actor.id, planId: input.id, terms: termsOfPlan(plan) }
     const subscription = await activatePlan(em, { ...bought, source: 'balance', key: deps.ambient.newId(24) })
     if (!subscription) throw new Error('a new key was activated before')
     // The row of the user is locked: nobody takes what is seen here.
@@ -79,14 +87,14 @@ export async function buyPlan(deps: UserDeps, { id }: ById): Promise<Subscriptio
 
 /**
  * Opens an order for it and says where the payer goes. A notification of the payment activates it.
- * @throws {DomainError} plan.not_found, plan.sold_out, plan.limit_reached
+ * @throws {DomainError} plan.not_found, plan.changed_meanwhile, plan.sold_out, plan.limit_reached
  */
 export const orderPlan = (deps: PayDeps, input: OrderPlan): Promise<Started> =>
   orderOnce(deps, {
     path: 'plans.pay',
     input,
     open: async (em) => {
-      const plan = await buyable(em, deps.actor.id, input.id)
+      const plan = await buyable(em, deps.actor.id, input)
       return openPlanOrder({ ...deps, em }, { plan, terms: termsOfPlan(plan), method: input.method })
     },
   })

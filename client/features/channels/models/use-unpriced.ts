@@ -7,7 +7,9 @@ import { chunksOf } from './chunks.ts'
 type Serving = { type: number; models: readonly string[]; modelMapping?: string }
 
 const none: ReadonlySet<string> = new Set()
-const longestMapping = 1500
+/** One that fits into an address beside the names, and the longest that the server reads. */
+const shortMapping = 1500
+const longestMapping = 20_000
 
 /** Which of these models nobody could call for want of a price. */
 export function useUnpriced(serving: Serving): ReadonlySet<string> {
@@ -21,7 +23,10 @@ export function useUnpriced(serving: Serving): ReadonlySet<string> {
     queryFn: async () => {
       const answers = await Promise.all(
         chunksOf(models).map((names) =>
-          utils.client.admin.models.unpriced.query({ type, models: names, modelMapping: mapping }),
+          utils.client.admin.models.unpriced.query(
+            { type, models: names, modelMapping: mapping },
+            { context: { long: mapping.length > shortMapping } },
+          ),
         ),
       )
       return new Set(answers.flat())

@@ -209,7 +209,7 @@ function FailedActs({ channel, failed, run }: { channel: Channel; failed: readon
       confirmLabel: t('删除'),
       danger: true,
       run: async () => {
-        await update.mutateAsync({ id: channel.id, models: rest })
+        await update.mutateAsync({ id: channel.id, models: rest, expected: { models: channel.models } })
         notify.success(t('已删除 {count} 个模型', { count: failed.length }))
         await refresh()
       },

@@ -111,7 +111,7 @@ function Row({ row, onChange, onRename, onRemove }: RowProps) {
           label={t('{name} 的充值倍率', { name })}
           value={row.topupRatio}
           placeholder="1"
-          onChange={(figure) => onChange({ ...row, topupRatio: figure ?? undefined })}
+          onChange={(figure, isNumber) => onChange({ ...row, topupRatio: isNumber ? (figure ?? undefined) : null })}
         />
       </Cell>
       <Cell word={t('可选')}>

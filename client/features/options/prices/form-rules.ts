@@ -1,21 +1,32 @@
 import { z } from 'zod'
 import { t } from '../../../i18n/t.ts'
+import type { PriceFigures } from './rows.ts'
 
-const figure = z.number().min(0).nullable()
+/** What is typed and no number is `NaN`. */
+const typedFigure = z.union([z.number(), z.nan(), z.null()])
 
 const fields = z.object({
   model: z.string().trim().min(1),
   kind: z.enum(['tokens', 'call']),
   unit: z.enum(['ratio', 'price']),
-  ratio: figure,
-  completionRatio: figure,
-  cacheRatio: figure,
-  input: figure,
-  output: figure,
-  cached: figure,
-  price: figure,
+  ratio: typedFigure,
+  completionRatio: typedFigure,
+  cacheRatio: typedFigure,
+  input: typedFigure,
+  output: typedFigure,
+  cached: typedFigure,
+  price: typedFigure,
+  listed: z.custom<PriceFigures['listed']>().optional(),
 })
 export type PriceValues = z.input<typeof fields>
+
+/** The figures that are on screen, of which the first is needed: what was typed in the others must not stop a save. */
+const shownFigures = ({ kind, unit }: Pick<PriceValues, 'kind' | 'unit'>) => {
+  if (kind === 'call') return ['price'] as const
+  return unit === 'ratio'
+    ? (['ratio', 'completionRatio', 'cacheRatio'] as const)
+    : (['input', 'output', 'cached'] as const)
+}
 
 /** The price of one model, with the names that a new one may not take. */
 export const priceForm = (taken: readonly string[]) =>
@@ -23,16 +34,12 @@ export const priceForm = (taken: readonly string[]) =>
     const refuse = (path: keyof PriceValues, message: string) =>
       context.addIssue({ code: 'custom', path: [path], message })
     if (taken.includes(values.model)) refuse('model', t('模型名称已存在'))
-    if (values.kind === 'call') {
-      if (values.price === null) refuse('price', t('请输入数字'))
-    } else if (values.unit === 'ratio') {
-      if (values.ratio === null) refuse('ratio', t('请输入数字'))
-    } else if (values.input === null) refuse('input', t('请输入数字'))
-    else if (values.input === 0) refuse('input', t('模型价格不能为0'))
+    const [first, ...further] = shownFigures(values)
+    if (values[first] === null) refuse(first, t('请输入数字'))
+    else if (first === 'input' && values.input === 0) refuse('input', t('模型价格不能为0'))
+    for (const path of [first, ...further])
+      if (values[path] !== null && !(values[path] >= 0)) refuse(path, t('请输入有效的数字'))
   })
-
-/** What is typed and no number is `NaN`. */
-const typedFigure = z.union([z.number(), z.nan(), z.null()])
 
 /** One price for several models. */
 export const batchForm = z

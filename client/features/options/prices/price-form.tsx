@@ -10,6 +10,7 @@ import { t } from '../../../i18n/t.ts'
 import { useZodForm } from '../../../lib/form.ts'
 import { useStatus } from '../../../lib/status.ts'
 import { trpc } from '../../../lib/trpc.ts'
+import { useFilled } from '../../../lib/use-filled.ts'
 import { priceForm, type PriceValues } from './form-rules.ts'
 import { ratioWords } from './ratio-words.ts'
 import { blankFigures, toDollars, toRatios, inputOf, type PriceRow } from './rows.ts'
@@ -38,13 +39,8 @@ export function PriceForm({ opened, known, onClose }: PriceFormProps) {
   const form = useZodForm({ schema: priceForm(isNamed ? [] : known), values: valuesOf('', undefined, quotaPerUnit) })
   const utils = trpc.useUtils()
   const setPrices = trpc.admin.models.setPrices.useMutation()
-  const { reset } = form
-  const place = opened && JSON.stringify([opened.model, opened.row])
-  useEffect(() => {
-    if (place === undefined) return
-    const [model, row] = JSON.parse(place) as [string, PriceRow | undefined]
-    reset(valuesOf(model, row ?? undefined, quotaPerUnit), { keepDirtyValues: false })
-  }, [place, reset, quotaPerUnit])
+  const opening = opened && `${quotaPerUnit} ${opened.model}`
+  useFilled(form.reset, opening, opened && valuesOf(opened.model, opened.row, quotaPerUnit))
   return (
     <FormDrawer
       open={opened !== undefined}
@@ -172,6 +168,7 @@ function CatalogueButton() {
       for (const [name, value] of Object.entries({ ...ratios, ...toDollars(ratios, quotaPerUnit) })) {
         setValue(name as keyof PriceValues, value, options)
       }
+      setValue('listed', { model, price: found.price })
     } catch (error) {
       notify.error(error, t('获取预设倍率失败，请重试'))
     } finally {

@@ -21,13 +21,19 @@ test('a price that is still blank converts to blanks', () => {
   })
 })
 
-test('what is typed in dollars is set as ratios, and what is blank is not set', () => {
+test('what is typed in dollars is set as ratios, and what is blank is none any more', () => {
   expect(inputOf('m', { ...blank, unit: 'price', input: 3, output: 15 }, 500_000)).toEqual({
     model: 'm',
     modelRatio: 1.5,
     completionRatio: 5,
+    cacheRatio: null,
   })
-  expect(inputOf('m', { ...blank, unit: 'price', input: 3 }, 1_000_000)).toEqual({ model: 'm', modelRatio: 3 })
+  expect(inputOf('m', { ...blank, unit: 'price', input: 3 }, 1_000_000)).toEqual({
+    model: 'm',
+    modelRatio: 3,
+    completionRatio: null,
+    cacheRatio: null,
+  })
   expect(inputOf('m', { ...blank, kind: 'call', price: 0.04 }, 500_000)).toEqual({ model: 'm', modelPrice: 0.04 })
 })
 

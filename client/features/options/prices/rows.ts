@@ -1,3 +1,4 @@
+import type { CatalogPrice } from '#core/pricing/catalogue.ts'
 import { dollarsToRatio, priceRatio, ratioToDollars } from '#core/pricing/prices.ts'
 import type { SetPrices } from '#features/models/schema.ts'
 import type { OptionView } from '../settings-form.ts'
@@ -34,7 +35,7 @@ export function rowsOf(tables: Tables): PriceRow[] {
 }
 
 /** What is typed for one price: in ratios or in dollars per million tokens, or in dollars a call. */
-type PriceFigures = {
+export type PriceFigures = {
   kind: 'tokens' | 'call'
   unit: 'ratio' | 'price'
   ratio: number | null
@@ -44,7 +45,11 @@ type PriceFigures = {
   output: number | null
   cached: number | null
   price: number | null
+  /** What was filled in from the public catalogue, whose further prices have no field. */
+  listed?: { model: string; price: Listed } | undefined
 }
+
+type Listed = Pick<CatalogPrice, 'cacheWriteRatio' | 'longContext'>
 
 export const blankFigures: PriceFigures = {
   kind: 'tokens',
@@ -81,14 +86,24 @@ export function toRatios({ input, output, cached }: Dollars, quotaPerUnit: numbe
 
 type Input = SetPrices['prices'][number]
 
-/** What a blank completion or cache ratio is leaves what there was. */
+/** A completion or cache ratio that was left blank is none: the built-in rules count. */
 export function inputOf(model: string, figures: PriceFigures, quotaPerUnit: number): Input {
   if (figures.kind === 'call') return { model, modelPrice: figures.price ?? 0 }
   const { ratio, completionRatio, cacheRatio } = figures.unit === 'ratio' ? figures : toRatios(figures, quotaPerUnit)
-  return {
-    model,
-    modelRatio: ratio ?? 0,
-    ...(completionRatio === null ? {} : { completionRatio }),
-    ...(cacheRatio === null ? {} : { cacheRatio }),
-  }
+  const listed = figures.listed?.model === model ? furtherOf(figures.listed.price) : {}
+  return { model, modelRatio: ratio ?? 0, completionRatio, cacheRatio, ...listed }
 }
+
+const furtherOf = ({ cacheWriteRatio, longContext }: Listed) => ({
+  ...(cacheWriteRatio !== undefined && { cacheWriteRatio }),
+  ...(longContext !== undefined && { longContext }),
+})
+
+/** A model's list price as it is set; what the list does not say stays as it is. */
+export const listedInput = (model: string, price: CatalogPrice): Input => ({
+  model,
+  modelRatio: price.modelRatio,
+  completionRatio: price.completionRatio,
+  ...(price.cacheRatio !== undefined && { cacheRatio: price.cacheRatio }),
+  ...furtherOf(price),
+})

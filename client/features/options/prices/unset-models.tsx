@@ -1,3 +1,4 @@
+import { ratioToDollars } from '#core/pricing/prices.ts'
 import { Button, Text } from '@chakra-ui/react'
 import { BadgeDollarSign, BookOpenText, CircleCheck } from 'lucide-react'
 import { useState } from 'react'
@@ -8,18 +9,21 @@ import { FilterBar } from '../../../components/filter-bar/filter-bar.tsx'
 import { notify } from '../../../components/notify.ts'
 import { EmptyState } from '../../../components/states.tsx'
 import { t } from '../../../i18n/t.ts'
+import { priceText } from '../../../lib/format.ts'
 import { usePaged } from '../../../lib/paged.ts'
+import { useStatus } from '../../../lib/status.ts'
 import { trpc } from '../../../lib/trpc.ts'
 import { useUrlState } from '../../../lib/url-state.ts'
 import { BatchForm } from './batch-form.tsx'
 import { PriceForm } from './price-form.tsx'
+import { listedInput } from './rows.ts'
 
 /** Enabled models that no table prices: ordinary users' calls of them are refused. */
 export function UnsetModels() {
   const unset = trpc.admin.models.unset.useQuery()
   const [state, set] = useUrlState({ model: '', price: '' }, ['page'])
   const wanted = state.model.toLowerCase()
-  const { data, table } = usePaged(unset.data?.filter((model) => model.toLowerCase().includes(wanted)))
+  const { data, pageOf, table } = usePaged(unset.data?.filter((model) => model.toLowerCase().includes(wanted)))
   const [batch, setBatch] = useState<{ models: string[]; clear: () => void }>()
   const fill = useCatalogue()
   return (
@@ -43,6 +47,7 @@ export function UnsetModels() {
         query={{ ...unset, data }}
         paging={table}
         csvName="unset-models"
+        csvPage={pageOf}
         onOpen={(model) => set({ price: model })}
         openRow={state.price || undefined}
         toolbar={
@@ -105,7 +110,9 @@ const mostAsked = 50
 /** List prices of the public catalogue, shown before they are set; true once they are. */
 function useCatalogue() {
   const utils = trpc.useUtils()
+  const { quotaPerUnit } = useStatus()
   const setPrices = trpc.admin.models.setPrices.useMutation()
+  const inputPrice = ({ modelRatio }: { modelRatio: number }) => priceText(ratioToDollars(modelRatio, quotaPerUnit))
   const ask = async (models: readonly string[]) => {
     const portions = Array.from({ length: Math.ceil(models.length / mostAsked) }, (_, index) =>
       models.slice(index * mostAsked, (index + 1) * mostAsked),
@@ -127,7 +134,7 @@ function useCatalogue() {
         body: (
           <>
             <Text fontFamily="mono" textStyle="xs" maxH="48" overflowY="auto" whiteSpace="pre-line" tabIndex={0}>
-              {found.map(({ model, price }) => `${model}  $${price.modelRatio * 2} / 1M`).join('\n')}
+              {found.map(({ model, price }) => `${model}  ${inputPrice(price)} / 1M`).join('\n')}
             </Text>
             {found.length < models.length && (
               <Text mt="2">
@@ -139,12 +146,7 @@ function useCatalogue() {
         confirmLabel: t('填入'),
         run: async () => {
           await setPrices.mutateAsync({
-            prices: found.map(({ model, price: { modelRatio, completionRatio, cacheRatio } }) => ({
-              model,
-              modelRatio,
-              completionRatio,
-              ...(cacheRatio === undefined ? {} : { cacheRatio }),
-            })),
+            prices: found.map(({ model, price }) => listedInput(model, price)),
           })
           await utils.admin.options.list.refetch()
           void utils.invalidate()

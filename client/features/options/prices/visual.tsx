@@ -125,7 +125,9 @@ export function VisualPrices() {
         }
       />
       <PriceForm
-        opened={state.price === '' ? undefined : { model: state.price === newPrice ? '' : state.price, row: edited }}
+        opened={
+          state.price === '' || !rows ? undefined : { model: state.price === newPrice ? '' : state.price, row: edited }
+        }
         known={rows?.map(({ model }) => model) ?? []}
         onClose={() => open('')}
       />
