@@ -33,6 +33,7 @@ type AttemptFailure = {
   local: boolean
   elsewhere?: boolean
   connection?: boolean
+  mayBeTaken?: boolean
   retryAfterMs?: number | null
   usage?: ReportedUsage | undefined
   deliver?: (() => Promise<void>) | undefined
@@ -50,6 +51,8 @@ export class AttemptFailed extends Error {
   readonly elsewhere: boolean
   /** No reply came at all: refused, timed out, cut before its head. */
   readonly connection: boolean
+  /** Sent, and no refusal: the upstream may work it off all the same, and a second place would do so a second time. */
+  readonly mayBeTaken: boolean
   /** Milliseconds the upstream asked to wait. */
   readonly retryAfterMs: number | null
   /** What the upstream reported before it failed; the operator pays for that. */
@@ -64,6 +67,7 @@ export class AttemptFailed extends Error {
     this.local = details.local
     this.elsewhere = details.elsewhere ?? false
     this.connection = details.connection ?? false
+    this.mayBeTaken = details.mayBeTaken ?? false
     this.retryAfterMs = details.retryAfterMs ?? null
     this.usage = details.usage
     this.deliver = details.deliver

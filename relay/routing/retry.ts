@@ -22,7 +22,7 @@ const longestWaitMs = 2000
 /** The further attempt a failed one leads to, and the pause before it; null ends the call. */
 export function planRetry(services: RelayServices, call: CallCore, failed: Failed): { waitMs: number } | null {
   const { error, attempt, number, before, selection, route } = failed
-  if (call.callerAborted.signal.aborted || call.upstreamAbort.signal.aborted) return null
+  if (call.callerAborted.signal.aborted || call.upstreamAbort.signal.aborted || error.mayBeTaken) return null
   const nextPlace = selection.nextPlace()
   if (!nextPlace) return null
   const settings = retrySettings(services)

@@ -285,6 +285,28 @@ describe('an upstream that does not take the job', () => {
     expect((await balanceOf(app, by)).quota).toBe(9_950_000)
   })
 
+  test.each([
+    ['reset', 500, 'do_request_failed'],
+    ['malformed', 500, 'unmarshal_response_body_failed'],
+  ])('one that may have taken it all the same (%s) is the last that is asked', async (does, status, code) => {
+    const by = await holder(app)
+    const token = await inGroup(by, `sent-${does}`)
+    await musicChannel(app, { does, group: `sent-${does}`, priority: 1 })
+    await musicChannel(app, { group: `sent-${does}` })
+    const before = app.upstream.requests.length
+    expect(await compose(token)).toMatchObject({ status, json: { code } })
+    expect(app.upstream.requests).toHaveLength(before + 1)
+    expect((await balanceOf(app, by)).quota).toBe(10_000_000)
+  })
+
+  test('one that was not reached lets another be tried', async () => {
+    const by = await holder(app)
+    const token = await inGroup(by, 'unreached')
+    await musicChannel(app, { baseUrl: 'http://127.0.0.1:1', group: 'unreached', priority: 1 })
+    await musicChannel(app, { group: 'unreached' })
+    expect((await compose(token)).json).toMatchObject({ code: 'success' })
+  })
+
   test('a 400 is never tried elsewhere', async () => {
     const by = await holder(app)
     const token = await inGroup(by, 'strict')

@@ -5,7 +5,7 @@ import { maskSecrets } from '#core/masking/mask-secrets.ts'
 import { attemptSecrets } from '#relay/attempt/upstream-channel.ts'
 import type { AttemptPlan } from '#relay/attempt/attempts.ts'
 import type { Attempt, RelayServices } from '#relay/request/call.ts'
-import { AttemptFailed, failureOfDomainError } from '#relay/attempt/failure.ts'
+import { AttemptFailed, failureOfDomainError, isUnsent } from '#relay/attempt/failure.ts'
 import { shapeFailure } from '#relay/attempt/shape-failure.ts'
 import { nameLosses } from '#relay/chat/losses.ts'
 import { TransportError } from '#relay/transport/transport-error.ts'
@@ -50,11 +50,8 @@ async function ask(services: RelayServices, call: MusicCall, attempt: Attempt): 
     if (!(error instanceof TransportError)) throw error
     if (call.upstreamAbort.signal.aborted && !call.callerAborted.signal.aborted)
       throw new DomainError('relay.stopping', {}, { cause: error })
-    throw new AttemptFailed(failureOfDomainError(transportRefusal(error)), {
-      local: false,
-      connection: true,
-      cause: error,
-    })
+    const failure = failureOfDomainError(transportRefusal(error))
+    throw new AttemptFailed(failure, { local: false, connection: true, mayBeTaken: !isUnsent(error), cause: error })
   }
 }
 
@@ -75,7 +72,8 @@ function acceptedBy(services: RelayServices, attempt: Attempt, { status, text }:
   }
   const answer = readMusicReply(text)
   if (!answer) {
-    throw new AttemptFailed(failureOfDomainError(new DomainError('music.reply_malformed')), { local: false })
+    const failure = failureOfDomainError(new DomainError('music.reply_malformed'))
+    throw new AttemptFailed(failure, { local: false, mayBeTaken: true })
   }
   if (answer.code === 'success') return answer.taskId
   const message = withoutSecrets(answer.message)
