@@ -270,6 +270,8 @@ export type RealtimeTranslation = {
   request: (call: ProviderCall, caller: RealtimeCaller) => SocketRequest
   /** Of a `response.done` event's `response.usage`. */
   usage: (usage: unknown) => ReportedUsage | undefined
+  /** The vendor bills what it is sent, sound by its length, although no response reads it. */
+  billsUnread?: boolean | undefined
 }
 
 /** Headers of an answer, lower-case names. */

@@ -60,6 +60,47 @@ test('reported usage counts and clears what was counted here', async () => {
   expect((await meter.takeRest()).measured).toMatchObject({ source: 'none', usage: { promptTokens: 0 } })
 })
 
+describe('sound that was transcribed', () => {
+  const speak = (meter: ReturnType<typeof start>) =>
+    meter.ask({ type: 'input_audio_buffer.append', audio: audioFile(6, 48_000) })
+
+  test.each([
+    ['and charged so costs nothing more', true, 0],
+    ['without a report of its own is charged as input', false, 166],
+  ])('%s when no response has read it', async (_, isCharged, tokens) => {
+    const meter = start()
+    speak(meter)
+    meter.noteTranscribed(isCharged)
+    // What is never committed nobody bills.
+    speak(meter)
+    expect(meter.soFar().audioInputTokens).toBe(isCharged ? 166 : 333)
+    expect((await meter.takeRest()).measured.usage).toMatchObject({ promptTokens: tokens, audioInputTokens: tokens })
+    expect(meter.soFar().audioInputTokens).toBe(0)
+  })
+
+  test('is set aside for and charged with the response that reads it, once', async () => {
+    const meter = start()
+    speak(meter)
+    meter.noteTranscribed(true)
+    expect(meter.soFar().audioInputTokens).toBe(0)
+    meter.ask({ type: 'response.create' })
+    expect(meter.soFar().audioInputTokens).toBe(166)
+    meter.receive({ type: 'response.created', response: { id: 'reads' } })
+    // The transcription of what this one reads.
+    speak(meter)
+    meter.noteTranscribed(true)
+    expect(meter.soFar().audioInputTokens).toBe(333)
+    expect((await meter.takeRest()).measured.usage).toMatchObject({ audioInputTokens: 333 })
+    expect((await meter.takeRest()).measured).toMatchObject({ source: 'none' })
+  })
+})
+
+test('a vendor that bills what it is sent is paid what no response has read', async () => {
+  const meter = createMeter({ model: 'grok-voice', readUsage: readRealtimeUsage, billsUnread: true, now: () => 0 })
+  meter.ask({ type: 'input_audio_buffer.append', audio: audioFile(6, 48_000) })
+  expect((await meter.takeRest()).measured.usage).toMatchObject({ audioInputTokens: 166 })
+})
+
 test('both forms of the events are counted, once each', async () => {
   const [older, newer] = [start(), start()]
   const item = { type: 'message', role: 'user', content: [{ type: 'input_text', text: 'Hello there' }] }

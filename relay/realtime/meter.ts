@@ -21,12 +21,14 @@ export type Measured = { measured: MeasuredUsage; times: ResponseTimes }
 
 /** Watches the events of one session, which go through unchanged, for what has to be paid. */
 export type Meter = {
-  /** An event of the caller's, on its way to the upstream. */
-  ask: (event: Json) => void
+  /** An event of the caller's, on its way to the upstream. Returns what says that it was not sent. */
+  ask: (event: Json) => () => void
   /** An event of the upstream's, on its way to the caller. True for one that ends a response. */
   receive: (event: Json) => boolean
   /** What an ended response used: as it reports, else as counted here since the last one. */
   takeResponse: (event: Json) => Promise<Measured>
+  /** The sound so far was transcribed, and charged so or not: no response has to follow that reads it. */
+  noteTranscribed: (isCharged: boolean) => void
   /** What was counted and not paid, when the session is over. */
   takeRest: () => Promise<Measured>
   /** What a response would come to that ended now, by the cheap count: the whole conversation and what was said of the answer. */
@@ -67,6 +69,8 @@ export function createMeter(given: {
   /** By whose encoder texts are counted. */
   model: string
   readUsage: (usage: unknown) => ReportedUsage | undefined
+  /** The vendor bills what it is sent although no response reads it. */
+  billsUnread?: boolean | undefined
   now: () => number
 }): Meter {
   const input = createTextCount(given.model)
@@ -88,6 +92,8 @@ export function createMeter(given: {
   /** Cheaply counted: what came since the latest response began, and what came before it. */
   let fresh = { text: 0, seconds: 0 }
   let asked = { text: 0, seconds: 0 }
+  /** Seconds that were transcribed and that no response has read since: charged so, and not. */
+  let transcribed = { charged: 0, uncharged: 0 }
   let toolTokens = 0
 
   const countInput = (text: string): void => {
@@ -149,7 +155,7 @@ export function createMeter(given: {
     }
   }
 
-  const ask = (event: Json): void => {
+  const countAsked = (event: Json): void => {
     switch (event['type']) {
       case 'session.update':
         countInput(textOf(recordOf(event['session'])?.['instructions']) ?? '')
@@ -175,6 +181,15 @@ export function createMeter(given: {
           countInput(textOf(item['output']) ?? '')
         }
       }
+    }
+  }
+
+  const ask = (event: Json): (() => void) => {
+    const before = askedAt
+    countAsked(event)
+    const own = askedAt
+    return () => {
+      if (before === null && askedAt === own) askedAt = null
     }
   }
 
@@ -220,6 +235,8 @@ export function createMeter(given: {
     return times
   }
 
+  const isResponding = (): boolean => askedAt !== null || answers.size > 0
+
   /** Of the cheap counts, what is charged by the better ones. */
   const forget = (): void => {
     asked = { text: 0, seconds: 0 }
@@ -234,6 +251,7 @@ export function createMeter(given: {
     const images = inputImages
     inputSeconds = 0
     inputImages = 0
+    transcribed = { charged: 0, uncharged: 0 }
     const [textIn = 0, textOut = 0] = await Promise.all(texts)
     const promptTokens = textIn + images + audioInputTokens + (withTools ? tools.length * tokensOfATool : 0)
     const completionTokens = textOut + audioOutputTokens
@@ -259,6 +277,7 @@ export function createMeter(given: {
         inputSeconds = 0
         inputImages = 0
         asked = { text: 0, seconds: 0 }
+        transcribed = { charged: 0, uncharged: 0 }
         // One beside the conversation adds nothing to it.
         if (!corrected && response['conversation_id'] !== null) {
           const audio = usage.audioInputTokens + usage.audioOutputTokens
@@ -273,7 +292,20 @@ export function createMeter(given: {
       forget()
       return { measured: { ...(await takeCounted(taken, !first)), corrected }, times }
     },
+    noteTranscribed: (isCharged) => {
+      // A response that is under way reads it.
+      if (isResponding()) return
+      transcribed[isCharged ? 'charged' : 'uncharged'] += asked.seconds + fresh.seconds
+      asked.seconds = 0
+      fresh.seconds = 0
+    },
     takeRest: async () => {
+      // Input is billed when a response reads it. What was transcribed without a report of its own is paid as if one did.
+      if (!isResponding() && given.billsUnread !== true) {
+        input.clear()
+        inputImages = 0
+        inputSeconds = transcribed.uncharged
+      }
       const taken = takeAnswers(undefined, false)
       const times = timesOf(taken)
       // What was broken off had read the conversation before it said anything.
@@ -292,7 +324,9 @@ export function createMeter(given: {
     soFar: () => {
       const open = [...answers.values()]
       const readers = Math.max(1, open.length)
-      const audioInputTokens = readers * context.audio + inputAudioTokens(asked.seconds + fresh.seconds)
+      const transcribedSeconds = transcribed.uncharged + (isResponding() ? transcribed.charged : 0)
+      const newSeconds = asked.seconds + fresh.seconds + transcribedSeconds
+      const audioInputTokens = readers * context.audio + inputAudioTokens(newSeconds)
       const audioOutputTokens = outputAudioTokens(secondsIn(open))
       return {
         ...emptyUsage,
@@ -312,7 +346,7 @@ export function createMeter(given: {
       return outputsAudio
     },
     get responding() {
-      return askedAt !== null || answers.size > 0
+      return isResponding()
     },
   }
 }

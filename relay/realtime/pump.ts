@@ -129,6 +129,8 @@ export function createPump(source: WebSocket, memory: FrameMemory, { connection,
       if (rest === 'take') return
       queue = []
       queued = 0
+      // Unread, the source could give no sign of life.
+      flow()
     },
     drained: () => working,
     get paused() {

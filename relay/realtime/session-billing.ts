@@ -1,6 +1,7 @@
 import { DomainError } from '#core/errors.ts'
 import { estimateOf } from '#core/pricing/estimate.ts'
 import { emptyUsage, totalTokens, type Usage } from '#core/usage.ts'
+import type { ChargeRow } from '#features/ledger/charge-row.ts'
 import { SettleFailed } from '#features/ledger/service.ts'
 import type { AttemptPlan } from '#relay/attempt/attempts.ts'
 import type { RelayServices } from '#relay/request/call.ts'
@@ -73,10 +74,8 @@ export function openSessionBilling(session: Session, meter: Meter): SessionBilli
     return row
   }
 
-  const endResponse = async (event: Json): Promise<DomainError | null> => {
-    const part = await meter.takeResponse(event)
-    const row = rowOf(part, 'complete')
-    learn(part)
+  /** Charges what the hold is there for, and sets the next aside. Resolves with why the session may not go on, if so. */
+  const renew = async (row: ChargeRow): Promise<DomainError | null> => {
     const refusal = await refusalToGoOn(session)
     hold.held = false
     if (refusal) {
@@ -94,9 +93,20 @@ export function openSessionBilling(session: Session, meter: Meter): SessionBilli
     return hold.held ? null : refusalOfReserve(services, call, { result, amount })
   }
 
+  const endResponse = async (event: Json): Promise<DomainError | null> => {
+    const part = await meter.takeResponse(event)
+    const row = rowOf(part, 'complete')
+    learn(part)
+    return renew(row)
+  }
+
   const endTranscription = async (event: Json): Promise<DomainError | null> => {
-    const row = transcriptionRow(session, event, { id: nextId(), model: meter.transcriber })
+    // A session may live by transcriptions alone. Where a response is under way, its end looks at the balance.
+    const renews = hold.held && !meter.responding
+    const row = transcriptionRow(session, event, { id: renews ? hold.id : nextId(), model: meter.transcriber })
+    meter.noteTranscribed(row !== undefined)
     if (!row) return null
+    if (renews) return renew(row)
     await ledger.settle(row, 'go-on')
     return refusalToGoOn(session)
   }

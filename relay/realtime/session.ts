@@ -65,11 +65,13 @@ export async function runSession(session: Session): Promise<void> {
   const meter = createMeter({
     model: plan.attempt.upstreamModel,
     readUsage: session.translation.usage,
+    billsUnread: session.translation.billsUnread,
     now: () => performance.now(),
   })
   const billing = openSessionBilling(session, meter)
   const ended = Promise.withResolvers<Ending>()
   const stopWatching = watchEnds(session, ended.resolve)
+  const stopHeartbeats = watchHeartbeats(session)
   const fail = (error: unknown): void => {
     if (isUnexpected(error)) services.reportUnexpected(error, call.id)
     ended.resolve({ by: 'gateway', error })
@@ -84,9 +86,10 @@ export async function runSession(session: Session): Promise<void> {
     }
     const begins = event['type'] === 'response.create'
     const barred = startsWork.has(event['type']) ? await refusalToGoOn(session) : null
-    if (!barred) meter.ask(event)
+    const takeBack = barred ? undefined : meter.ask(event)
     const refusal = barred ?? (isPaid(event) ? await billing.follow(begins) : null)
     if (!refusal) return sendFrame(upstream.socket, frame)
+    takeBack?.()
     caller.frames.stop('drop')
     ended.resolve({ by: 'gateway', error: refusal, unpaid: !barred })
   }, fail)
@@ -110,7 +113,8 @@ export async function runSession(session: Session): Promise<void> {
   upstream.socket.resume()
   const ending = await ended.promise
   stopWatching()
-  await finish(session, { ending, billing, meter })
+  // Until then: a caller that takes nothing of what its upstream has left would keep the session for ever.
+  await finish(session, { ending, billing, meter }).finally(stopHeartbeats)
 }
 
 /** Everything that may end a session from outside. Returns what stops looking. */
@@ -126,10 +130,7 @@ function watchEnds({ call, plan, caller, upstream }: Session, end: (ending: Endi
   const idle = setTimeout(() => {
     end({ by: 'gateway', error: new DomainError('relay.session_idle') })
   }, asTimerMs(idleTimeoutMs))
-  const stopHeartbeats = [caller, upstream].map(({ socket, frames }) => {
-    socket.on('message', () => void idle.refresh())
-    return watchHeartbeat(socket, { everyMs: heartbeatMs, isPaused: () => frames.paused })
-  })
+  for (const { socket } of [caller, upstream]) socket.on('message', () => void idle.refresh())
   const upstreamAbort = call.upstreamAbort.signal
   upstreamAbort.addEventListener('abort', stopped, { once: true })
   // One of the two may have gone while nobody looked.
@@ -137,8 +138,17 @@ function watchEnds({ call, plan, caller, upstream }: Session, end: (ending: Endi
   else if (upstreamAbort.aborted) stopped()
   return () => {
     clearTimeout(idle)
-    for (const stop of stopHeartbeats) stop()
     upstreamAbort.removeEventListener('abort', stopped)
+  }
+}
+
+/** Returns what ends the watch. */
+function watchHeartbeats({ caller, upstream }: Session): () => void {
+  const stops = [caller, upstream].map(({ socket, frames }) =>
+    watchHeartbeat(socket, { everyMs: heartbeatMs, isPaused: () => frames.paused }),
+  )
+  return () => {
+    for (const stop of stops) stop()
   }
 }
 
@@ -153,7 +163,11 @@ async function finish(session: Session, { ending, billing, meter }: End): Promis
     const word = ending.by === 'caller' ? ending.word : { code: 1000, reason: '' }
     closeSocket(upstream.socket, word, upstreamCloseTimeoutMs)
   }
+  // One that the process can no longer wait for.
+  const giveUp = (): void => caller.socket.terminate()
+  if (ending.by === 'upstream') call.upstreamAbort.signal.addEventListener('abort', giveUp, { once: true })
   await upstream.frames.drained()
+  call.upstreamAbort.signal.removeEventListener('abort', giveUp)
   const { responding } = meter
   const usage = await billing.close(endOf(ending, responding))
   if (ending.by === 'gateway' && ending.unpaid === true && responding) sendCut(caller, meter.responseId, usage)

@@ -287,6 +287,9 @@ test('a transcription of the input is charged by its own report at its own price
   expect(rows[1]).toMatchObject({ completion_tokens: 40, other: { operation: 'realtime-transcription', ws: true } })
   session.socket.close()
   await untilFree(app, payer.userId)
+  // No response has read the sound.
+  expect(await chargesOf(app, payer.userId)).toHaveLength(2)
+  expect(await app.balanceOf(payer.userId)).toBe(1_000_000 - 33 * 15 - 260)
   expect(await app.violations()).toEqual([])
 })
 

@@ -1,6 +1,17 @@
 import { expect, test } from 'vitest'
 import { eventually } from '../relay/caller-dialects.ts'
-import { ask, chargesOf, converse, errorOf, openHolds, payerWith, startRealtime, untilFree } from './world.ts'
+import {
+  ask,
+  chargesOf,
+  converse,
+  errorOf,
+  oneHold,
+  openHolds,
+  payerWith,
+  type Session,
+  startRealtime,
+  untilFree,
+} from './world.ts'
 
 const world = await startRealtime()
 
@@ -134,4 +145,48 @@ test('responses are paid by a plan as far as it goes, and the session ends where
   ])
   expect(rows).toEqual([{ used: 8000 * 2.5 + 10 * 10 }])
   expect(await app.violations()).toEqual([])
+})
+
+/** So many seconds of sound, as an utterance that is transcribed. */
+async function transcribe(session: Session, seconds: number): Promise<void> {
+  session.say({ type: 'input_audio_buffer.append', audio: Buffer.alloc(seconds * 48_000).toString('base64') })
+  session.say({ type: 'input_audio_buffer.commit' })
+  await session.next('conversation.item.input_audio_transcription.completed')
+}
+
+/** A session with so much to spend, transcribed by whisper-1: two seconds are 33 tokens at 15, half a second 17. */
+async function openTranscribed(quota: number) {
+  const payer = await payerWith(world.app, quota)
+  const session = await world.openSession({ key: payer.key })
+  session.say({ type: 'session.update', session: { input_audio_transcription: { model: 'whisper-1' } } })
+  await session.next('session.updated')
+  const charged = async () =>
+    (await chargesOf(world.app, payer.userId)).map(({ model_name: name, quota: cost }) => [name, cost])
+  return { payer, session, charged }
+}
+
+const twoSeconds = ['whisper-1', 33 * 15]
+const halfASecond = ['whisper-1', 17 * 15]
+
+test('what is only transcribed sets nothing aside for a response, until one is asked for that reads all of it', async () => {
+  // For a response each of these is 55 tokens at 2.5 × 8, all of them 11,100.
+  const { payer, session, charged } = await openTranscribed(10_000)
+  for (let round = 0; round < 10; round += 1) await transcribe(session, 2)
+  session.say({ type: 'response.create' })
+  expect(errorOf(await session.next('error'))).toMatchObject({ code: 'insufficient_user_quota' })
+  await session.closed
+  await untilFree(world.app, payer.userId)
+  expect(session.events.some(({ type }) => type === 'response.created')).toBe(false)
+  // It was not sent, so nothing was read.
+  expect(await charged()).toEqual(Array.from({ length: 10 }, () => twoSeconds))
+})
+
+test('a session that is only transcribed ends when the balance does', async () => {
+  const { payer, session, charged } = await openTranscribed(oneHold + 3 * 17 * 15 - 1)
+  for (let round = 0; round < 3; round += 1) await transcribe(session, 0.5)
+  expect(errorOf(await session.next('error'))).toMatchObject({ code: 'insufficient_user_quota' })
+  expect(await session.closed).toMatchObject({ code: 1008 })
+  await untilFree(world.app, payer.userId)
+  expect(await charged()).toEqual([halfASecond, halfASecond, halfASecond])
+  expect(await world.app.balanceOf(payer.userId)).toBe(oneHold - 1)
 })

@@ -1,4 +1,5 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
+import { WebSocket } from 'ws'
 import { eventually } from '../relay/caller-dialects.ts'
 import { serve } from '../relay/serve.ts'
 import {
@@ -146,6 +147,42 @@ describe('an upstream that goes', () => {
     expect(row?.other).toMatchObject({ end: 'failed', usage_source: 'estimated' })
     expect(row?.completion_tokens).toBeGreaterThan(0)
     expect(row?.quota).toBeGreaterThan(0)
+  })
+
+  test('gives up a caller that takes nothing of what it has left, and what was delivered is charged', async () => {
+    const { app } = world
+    const payer = await payerWith(app, 1_000_000)
+    const sent = new Set<WebSocket>()
+    const sending = vi.spyOn(WebSocket.prototype, 'send')
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+    try {
+      const session = await world.openSession({ key: payer.key })
+      await session.next('session.created')
+      session.socket.pause()
+      const charges = async () => (await chargesOf(app, payer.userId)).length
+      const isStuck = () => [...sent].some(({ bufferedAmount }) => bufferedAmount > 1024 * 1024)
+      // Of answers of four hundred kilobytes, until the connection takes no more: less than what is read ahead of it.
+      for (let answers = 1; !isStuck(); answers += 1) {
+        ask(session, '[[words=60,usage=1:1]] Hello')
+        await expect
+          .poll(async () => {
+            for (const socket of sending.mock.contexts) sent.add(socket as WebSocket)
+            return isStuck() || (await charges()) === answers
+          })
+          .toBe(true)
+      }
+      ask(session, '[[fin=1]] Hello')
+      expect(await nobodyAsked()).toBe(0)
+      expect(await openHolds(app, payer.userId)).toBe(1)
+      // It had a minute.
+      vi.advanceTimersByTime(90_000)
+      await untilFree(app, payer.userId)
+      session.socket.resume()
+      expect(await session.closed).toMatchObject({ code: 1006 })
+    } finally {
+      vi.useRealTimers()
+      sending.mockRestore()
+    }
   })
 
   test.each([

@@ -50,4 +50,5 @@ export function readRealtimeUsage(value: unknown): ReportedUsage | undefined {
 export const openAiRealtime = (style: OpenAiStyle, url: (call: ProviderCall) => string): RealtimeTranslation => ({
   request: (call, caller) => toSocketRequest(style, { call, caller, url: url(call) }),
   usage: readRealtimeUsage,
+  billsUnread: style.realtimeBillsUnread,
 })

@@ -72,6 +72,8 @@ export type OpenAiStyle = {
   compacts?: boolean | undefined
   /** Where the vendor opens realtime sockets, as an address of http or https. */
   realtimeUrl?: ((call: ProviderCall) => string) | undefined
+  /** `billsUnread` of its realtime sessions. */
+  realtimeBillsUnread?: boolean | undefined
   /** Sockets take the credential's headers alone, however the caller came. */
   keyInHeaderOnly?: boolean | undefined
   /** The models it does so for, where that is not all of them. */

@@ -66,6 +66,7 @@ export const xai = openAiCompatible({
   responsesUrl: ({ channel }) => joinPath(channel.baseUrl, '/v1', '/responses'),
   realtimeUrl: ({ channel, model }) =>
     `${joinPath(channel.baseUrl, '/v1', '/realtime')}?model=${encodeURIComponent(model)}`,
+  realtimeBillsUnread: true,
   reasoning,
   adjust,
   usage,
