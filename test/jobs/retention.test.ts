@@ -111,6 +111,26 @@ describe('logs', () => {
     }
   })
 
+  it.each([
+    ['30', ['young', 'unfinished']],
+    ['120', ['old', 'young', 'unfinished']],
+    ['0', ['ancient', 'old', 'young', 'unfinished']],
+  ])('take drawings and music that have ended with them, not before 90 days: %s', async (days, left) => {
+    await app.pool.query(`truncate drawing_tasks, music_tasks;
+      create temporary table ended as select * from (values ('ancient', '100%', 200), ('old', '100%', 100), ('young', '100%', 80), ('unfinished', '10%', 200))
+        as t(name, progress, days);
+      insert into drawing_tasks (user_id, action, mj_id, progress, submitted_at)
+        select 1, 'IMAGINE', name, progress, now() - make_interval(days => days) from ended;
+      insert into music_tasks (user_id, action, task_id, progress, submitted_at)
+        select 1, 'MUSIC', name, progress, now() - make_interval(days => days) from ended;
+      drop table ended`)
+    await app.make.option('LogRetentionDays', days)
+    await app.services.options.reload()
+    await clean()
+    expect(await idsOf('drawing_tasks', 'mj_id')).toEqual(left.toSorted())
+    expect(await idsOf('music_tasks', 'task_id')).toEqual(left.toSorted())
+  })
+
   it('are left by a run that is ended', async () => {
     await app.make.option('LogRetentionDays', '30')
     await app.services.options.reload()

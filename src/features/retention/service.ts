@@ -1,3 +1,4 @@
+import { finished } from '#core/tasks/progress.ts'
 import type { Services } from '#features/deps.ts'
 import { clearLogs } from '#features/logs/clear.ts'
 import { forgetExpiredConversations } from '#features/stored-responses/conversations.ts'
@@ -57,9 +58,22 @@ export async function removeExpired(deps: RetentionDeps, signal: AbortSignal): P
     'select ledger_forget_buckets() as forgotten',
   )
   rows += buckets[0]?.forgotten ?? 0
-  for (const rowsOf of expired) rows += await removeInPortions(deps.database.pool, rowsOf, signal)
+  for (const rowsOf of [...expired, ...oldTasks(deps)])
+    rows += await removeInPortions(deps.database.pool, rowsOf, signal)
   const logs = signal.aborted ? 0 : await removeOldLogs(deps, signal)
   return { rows: rows + logs, logs }
+}
+
+/** As long as a refund of theirs is explained. */
+const leastTaskDays = 90
+
+/** What users had drawn and composed is their history, and goes with the logs of it. */
+function oldTasks({ options }: RetentionDeps) {
+  const days = options.get('LogRetentionDays')
+  if (days === 0) return []
+  const condition = `progress = '${finished}' and submitted_at < now() - make_interval(days => $1)`
+  const values = [Math.max(days, leastTaskDays)]
+  return ['drawing_tasks', 'music_tasks'].map((table) => ({ table, condition, values }))
 }
 
 async function removeOldLogs(deps: RetentionDeps, signal: AbortSignal): Promise<number> {

@@ -54,7 +54,7 @@ export const generalOptions = {
     visibility: 'admin',
     group: 'logs',
     label: '日志保留天数',
-    help: '更早的日志自动删除，统计数据和余额不受影响；0 表示永久保留',
+    help: '更早的日志自动删除，已结束的绘画和音乐任务也是（至少保留 90 天），统计数据和余额不受影响；0 表示永久保留',
   }),
   DataExportEnabled: option(flag, {
     default: true,
