@@ -11,6 +11,7 @@ import { costOfFailure, failedCosts } from '#core/pricing/attempt-costs.ts'
 import { retirementOf } from '#core/models/retirements.ts'
 import { type CallPrice, priceAttempt } from '#relay/billing/price-call.ts'
 import { reserve } from '#relay/billing/reserve.ts'
+import { limitedModel } from '#relay/routing/circuit-breaker.ts'
 import { pauseBeforeRetry, planRetry, type RetryRoute } from '#relay/routing/retry.ts'
 import { createSelection, type Selection } from '#relay/routing/select.ts'
 import { isUnbooked } from '#relay/billing/settle.ts'
@@ -124,7 +125,8 @@ async function tryOnce(
   { plan, forward }: { plan: AttemptPlan; forward: AttemptSteps['forward'] },
 ): Promise<AttemptFailed | null> {
   const { attempt } = plan
-  const place = { channelId: attempt.channel.id, key: attempt.key.position, model: attempt.model }
+  const { channel, key } = attempt
+  const place = { channelId: channel.id, key: key.position, model: limitedModel(call, attempt.model) }
   services.circuitBreaker.started(place)
   try {
     await withFreshToken(plan, forward)

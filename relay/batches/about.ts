@@ -17,10 +17,10 @@ import { claude } from '#relay/dialects/claude/index.ts'
 import type { Incoming, RelayServices } from '#relay/request/call.ts'
 import { answerLimited, type Exchange } from '#relay/limited-call.ts'
 import { drained } from '#relay/response/caller-stream.ts'
-import { placeStoredAt } from '#relay/routing/stored-responses.ts'
 import { secretsOf, type UpstreamChannel } from '#relay/upstream-call/channel.ts'
 import { upstreamFailure } from '#relay/upstream-call/send.ts'
 import { shownBatch } from './answer.ts'
+import { placeOfBatch } from './place.ts'
 
 const word = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined)
 const mostListed = 1000
@@ -60,7 +60,7 @@ export const answerAboutBatch = (
     answer: async ({ incoming, caller: { user } }) => {
       const id = String(exchange.req.params['id'])
       const batch = await findBatch(services.database.pool, { id, userId: user.id })
-      const made = batch && placeStoredAt(services, batch)
+      const made = batch && placeOfBatch(services, batch)
       if (!made) throw new DomainError('relay.batch_unknown', { id })
       const place = upstreamChannelOf(made)
       try {

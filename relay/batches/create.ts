@@ -56,7 +56,8 @@ export const createBatch = (services: RelayServices, exchange: Exchange): Promis
         .toSorted(([, left], [, right]) => right.length - left.length)
         .map(([model, own], index): Share => {
           const admitted = admitCall(services, caller, model)
-          const call = { ...incoming, caller, body, dropped, session, ...admitted, stream: false }
+          const apart = { limitedApart: 'batches', stream: false } as const
+          const call = { ...incoming, caller, body, dropped, session, ...admitted, ...apart }
           return { call, holdId: index === 0 ? incoming.id : `${incoming.id}-${index}`, requests: own }
         })
       const [{ call }] = shares as [Share]
@@ -213,11 +214,8 @@ async function send(services: RelayServices, { call, plan, shares, outcome }: Ba
     throw new AttemptFailed(refusal, { local: false })
   } catch (error) {
     const failed = maskedAttemptFailure(unsupportedHere(error), attemptSecrets(attempt, providerCall))
-    // Sent, and no refusal: a second place would work it off a second time.
     outcome.isUnknown = isGood || (sender.asked && !sender.answered)
-    throw outcome.isUnknown
-      ? new AttemptFailed(failed.failure, { ...failed, local: true, cause: failed.cause })
-      : failed
+    throw new AttemptFailed(failed.failure, { ...failed, mayBeTaken: outcome.isUnknown, cause: failed.cause })
   } finally {
     leave()
   }

@@ -127,6 +127,8 @@ export type CallCore = Incoming & {
   session: CallSession
   /** Where what the call names is kept. */
   storedAt?: StoredAt | undefined
+  /** Upstreams limit such calls apart from others of the model: neither says anything of the other's health. */
+  limitedApart?: 'batches' | undefined
   /** What of it the gateway keeps itself, and has put into the body. */
   earlier?: EarlierTurns | undefined
 }

@@ -44,6 +44,10 @@ export type CircuitBreaker = {
 
 export type Place = { channelId: number; key: number; model: string }
 
+/** The `model` of a place, for such a call. */
+export const limitedModel = ({ limitedApart }: { limitedApart?: 'batches' | undefined }, model: string): string =>
+  limitedApart === undefined ? model : `${model} ${limitedApart}`
+
 /** Why a place is in a cooldown, and until when. */
 export type Cooldown = { until: Date; status: number; reason: string }
 

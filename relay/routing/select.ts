@@ -7,6 +7,7 @@ import { actualModels, resolveModelMapping } from '#core/routing/model-names.ts'
 import { bindSession, pickKey, pickRoute } from '#core/routing/pick-route.ts'
 import { channelStatus } from '#core/statuses.ts'
 import type { ChannelRow } from './channel-table.ts'
+import { limitedModel } from './circuit-breaker.ts'
 import type { Attempt, CallCore, RelayServices } from '#relay/request/call.ts'
 import type { StoredAt } from './stored-at.ts'
 
@@ -47,6 +48,7 @@ function routedSelection(services: RelayServices, call: CallCore): Selection {
   const look = (): { plan: Plan; found: Candidates } | null => {
     for (let index = planIndex; index < plans.length; index += 1) {
       const plan = plans[index] as Plan
+      const model = limitedModel(call, plan.model)
       const last = index === plans.length - 1
       const input = {
         attempt: index === planIndex ? attemptsOfPlan : 0,
@@ -54,7 +56,7 @@ function routedSelection(services: RelayServices, call: CallCore): Selection {
         forceSwitch: forceSwitch || !last,
         isHealthy: services.circuitBreaker.allHealthy()
           ? undefined
-          : (channelId: number, key: number) => services.circuitBreaker.isHealthy(channelId, key, plan.model),
+          : (channelId: number, key: number) => services.circuitBreaker.isHealthy(channelId, key, model),
       }
       const found = candidates(plan.tiers, input)
       if (found) return { plan, found }
@@ -65,7 +67,7 @@ function routedSelection(services: RelayServices, call: CallCore): Selection {
   return {
     nextPlace: () => {
       const place = look()
-      return place && peekAt(services, place)
+      return place && peekAt(services, call, place)
     },
     next: () => {
       const place = look()
@@ -81,8 +83,12 @@ function routedSelection(services: RelayServices, call: CallCore): Selection {
   }
 }
 
-function peekAt({ circuitBreaker }: RelayServices, { plan, found }: { plan: Plan; found: Candidates }): NextPlace {
-  const { model } = plan
+function peekAt(
+  { circuitBreaker }: RelayServices,
+  call: CallCore,
+  { plan, found }: { plan: Plan; found: Candidates },
+): NextPlace {
+  const model = limitedModel(call, plan.model)
   const keys = found.routes.flatMap(({ channelId, keys: own }) => own.map((key) => ({ channelId, key, model })))
   return {
     state: found.state,

@@ -245,8 +245,8 @@ const stored = async ({ user }: Holder): Promise<{ id: string; settled: boolean 
       user.id,
     ])
   ).rows
-const agedBy = (age: string, { user }: Holder) =>
-  app.pool.query('update message_batches set created_at = now() - $2::interval where user_id = $1', [user.id, age])
+const aged = 'set created_at = now() - $2::interval, polled_at = null where user_id = $1'
+const agedBy = (age: string, { user }: Holder) => app.pool.query(`update message_batches ${aged}`, [user.id, age])
 
 test('a process killed between the vendor’s yes and its own commit loses neither the batch nor its price', async () => {
   const opus = 'claude-opus-4-1-20250805'

@@ -4,6 +4,7 @@ import type { Services } from '#features/deps.ts'
 import { rememberAnswers } from '#features/stored-responses/service.ts'
 import { readBatchResult } from '#relay/providers/anthropic/batches.ts'
 import { createJsonLineReader } from '#relay/providers/shared/json-lines.ts'
+import { retryAfterMs } from '#relay/transport/retry-after.ts'
 import type { UpstreamChannel } from '#relay/upstream-call/channel.ts'
 import { asBatch, askAboutBatch, BatchRefused, hasEnded, largestBatchAnswer, refusesForGood } from './ask.ts'
 import { chargeRowOf, createTally, type Tally } from './charge.ts'
@@ -21,6 +22,7 @@ const givenUpAfterMs = 72 * 3_600_000
 /** So long its vendor keeps results, and so long one is asked that does not answer. */
 const resultsStoredMs = 29 * 86_400_000
 const mostInRound = 500
+const longestRestMs = 600_000
 
 /** How a batch stands now, or after a request to cancel it; stored. @throws as `askAboutBatch` does */
 export async function lookAtBatch(
@@ -123,8 +125,12 @@ export async function pollBatches(services: BatchServices): Promise<number> {
   const batches = await findUnsettled(database.pool, mostInRound)
   if (batches.length === 0) return 0
   const channels = await findTaskChannels(services, [...new Set(batches.map(({ channelId }) => channelId))])
+  /** How long a key is left alone that has made too many requests. */
+  const restMs = new Map<string, number>()
   await inParts(batches, async (batch) => {
     const place = channels.get(batch.channelId)?.(batch.keyHmac)
+    const rest = restMs.get(batch.keyHmac)
+    if (rest !== undefined) return noteLook(database.pool, [batch.id], rest)
     try {
       if (!place) throw new Error('its channel is gone')
       const named = isIntent(batch)
@@ -134,7 +140,9 @@ export async function pollBatches(services: BatchServices): Promise<number> {
     } catch (error) {
       if (error instanceof BatchRefused) error.reply.cancel()
       const reason = place ? reasonOf(error, place) : String(error)
-      await noteLook(database.pool, [batch.id])
+      const waitMs = askedRestMs(services, error)
+      if (waitMs > 0) restMs.set(batch.keyHmac, waitMs)
+      await noteLook(database.pool, [batch.id], waitMs)
       if (services.ambient.now().getTime() - batch.createdAt.getTime() < longestAskedMs(error, place)) {
         log.warn({ reason, batch: batch.id, channel: batch.channelId }, 'a batch could not be looked at')
         return
@@ -145,6 +153,12 @@ export async function pollBatches(services: BatchServices): Promise<number> {
     }
   })
   return batches.length
+}
+
+/** How long an upstream asks to be left alone. */
+const askedRestMs = ({ ambient }: BatchServices, error: unknown): number => {
+  if (!(error instanceof BatchRefused) || error.reply.status !== 429) return 0
+  return Math.min(retryAfterMs(error.reply.headers, ambient.now().getTime()) ?? 0, longestRestMs)
 }
 
 /** A channel that is gone is so for good. */

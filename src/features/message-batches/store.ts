@@ -175,9 +175,12 @@ export async function noteBatch(pool: Pool, { id, answer }: { id: string; answer
   ])
 }
 
-/** Looked at without news, so that the others have their turn. */
-export async function noteLook(pool: Pool, ids: readonly string[]): Promise<void> {
-  await pool.query('update message_batches set polled_at = now() where id = any ($1::text[])', [ids])
+/** Looked at without news, so that the others have their turn; not again before `waitMs` have passed. */
+export async function noteLook(pool: Pool, ids: readonly string[], waitMs = 0): Promise<void> {
+  await pool.query(
+    `update message_batches set polled_at = now() + make_interval(secs => $2) where id = any ($1::text[])`,
+    [ids, waitMs / 1000],
+  )
 }
 
 /** The upstream has deleted it. */
@@ -185,10 +188,16 @@ export async function forgetBatch(pool: Pool, id: string): Promise<void> {
   await pool.query('delete from message_batches where id = $1 and settled_at is not null', [id])
 }
 
-/** Batches that nobody has settled, those not looked at for longest first. */
+/**
+ * Batches that nobody has settled and whose turn it is, those not looked at for longest first. One of ten minutes is looked at in each
+ * round, then the more seldom the older it is, up to every ten minutes: a vendor limits the requests about batches, too.
+ */
 export async function findUnsettled(pool: Pool, most: number): Promise<StoredBatch[]> {
   const { rows } = await pool.query<Row>(
-    `select ${columns} from message_batches where settled_at is null order by polled_at nulls first limit $1`,
+    `select ${columns} from message_batches
+     where settled_at is null and (polled_at is null or polled_at < now() - greatest(interval '0',
+       least(interval '10 minutes', (now() - created_at - interval '10 minutes') / 20)))
+     order by polled_at nulls first limit $1`,
     [most],
   )
   return rows.map(toBatch)

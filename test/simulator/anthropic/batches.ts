@@ -4,7 +4,7 @@ import { asObject, asObjects, asText, Refusal, refuse, type Json } from '../prom
 import { json, type Call, type PlainOperation } from '../types.ts'
 import { messages } from './messages.ts'
 
-/** Batches of the account whose key made them: https://platform.claude.com/docs/en/api/messages/batches/create */
+/** Batches of the workspace whose key made them: https://platform.claude.com/docs/en/api/messages/batches/create */
 export const batchesPattern = /\/messages\/batches(?:\/([^/]+)(?:\/(results|cancel))?)?$/
 
 const counted = (results: Json[], total: number) => {
@@ -13,9 +13,12 @@ const counted = (results: Json[], total: number) => {
   return { processing: total - results.length, ...Object.fromEntries(ended) }
 }
 
+/** Of keys with an @, what is behind it; any other has a workspace of its own. */
+const workspaceOf = (key: string): string => key.split('@').at(-1) ?? key
+
 type Batch = {
   id: string
-  key: string
+  workspace: string
   requests: Json[]
   asked: number
   results: Json[] | null
@@ -99,12 +102,12 @@ export const messageBatches: PlainOperation = {
   reply: (call) => {
     const { method, path, stored, body, headers } = call
     const [, id, action] = batchesPattern.exec(path) ?? []
-    const key = asText(headers['x-api-key'])
+    const workspace = workspaceOf(asText(headers['x-api-key']))
     if (headers['anthropic-version'] === undefined) refuse('anthropic-version: header is required')
     if (id === undefined && method === 'GET') {
       const all = [...stored.values()]
         .map((one) => one as unknown as Batch)
-        .filter((one) => one.key === key && one.requests)
+        .filter((one) => one.workspace === workspace && one.requests)
       const from = all.toReversed()
       const after = from.findIndex((one) => one.id === call.query.get('after_id')) + 1
       const page = from.slice(after, after + Number(call.query.get('limit') ?? 20))
@@ -125,7 +128,7 @@ export const messageBatches: PlainOperation = {
       const at = new Date().toISOString()
       const batch: Batch = {
         id: call.nextId('msgbatch_'),
-        key,
+        workspace,
         requests,
         asked: 0,
         results: null,
@@ -138,7 +141,7 @@ export const messageBatches: PlainOperation = {
       return json(shown(batch))
     }
     const batch = (stored.get(id) ?? missing(id)) as unknown as Batch
-    if (batch.key !== key) missing(id)
+    if (batch.workspace !== workspace) missing(id)
     if (method === 'DELETE') {
       if (!batch.results) refuse('message_batch: only ended batches can be deleted')
       stored.delete(id)
