@@ -143,8 +143,9 @@ async function builtRequests(current: Try): Promise<UpstreamRequest[]> {
     ...(translation.readsImages === true ? { images: await call.asked.readImages?.() } : {}),
     ...(translation.readsFile === true ? { file: await call.asked.readFile?.() } : {}),
   }
-  const batches =
-    asked.operation === 'embeddings' && !nativeOf(current) ? inBatches(asked, translation.mostInputs) : [asked]
+  const { mostInputs } = translation
+  const most = typeof mostInputs === 'function' ? mostInputs(current.providerCall, asked) : mostInputs
+  const batches = asked.operation === 'embeddings' && !nativeOf(current) ? inBatches(asked, most) : [asked]
   return batches.map((batch) => asChannelWants(current, build(current, batch)))
 }
 

@@ -112,7 +112,7 @@ describe('embeddings', () => {
 
   test('are sent in the portions a vendor takes', () => {
     const most = (type: number) => providerFor(type).plain?.embeddings?.mostInputs
-    expect([17, 15, 46, 34, 1].map(most)).toEqual([10, 16, 16, 96, undefined])
+    expect([17, 15, 46, 34, 40, 1].map(most)).toEqual([10, 16, 16, 96, 32, undefined])
   })
 
   test('of token lists are for the original and its like alone', () => {
@@ -193,6 +193,27 @@ describe('images', () => {
     expect(() => usage({ output: { results: [{ code: 'DataInspectionFailed', message: 'hidden' }] } })).toThrow(
       'hidden',
     )
+  })
+
+  test('of DashScope have the size that a model draws, or none', () => {
+    const sizeFor = (model: string, size?: string) => {
+      const { body } = operation('images', { type: 17, model }, { prompt: 'p', size }).sent()
+      return (body as { parameters: { size?: string } }).parameters.size
+    }
+    expect(sizeFor('wanx-v1')).toBeUndefined()
+    expect(sizeFor('qwen-image-max-2025-12-30', 'auto')).toBeUndefined()
+    expect(sizeFor('qwen-image-max-2025-12-30', '1024x1536')).toBe('1104*1472')
+    expect(sizeFor('qwen-image', '928*1664')).toBe('928*1664')
+    expect(sizeFor('qwen-image-2.0-pro', '2048x1024')).toBe('2048*1024')
+    expect(sizeFor('wan2.5-t2i-preview', '1024x1536')).toBe('1046*1568')
+    expect(sizeFor('wan2.6-t2i', '2048x2048')).toBe('1440*1440')
+    expect(sizeFor('wan2.6-t2i', '1792x1024')).toBe('1792*1024')
+    expect(sizeFor('wan2.2-t2i-plus', '1024x1024')).toBe('1024*1024')
+    const path = (model: string) => operation('images', { type: 17, model }, { prompt: 'p' }).sent().url
+    for (const model of ['wan2.6-t2i', 'wan3.0-t2i', 'z-image-turbo', 'qwen-image-plus'])
+      expect(path(model), model).toContain('/multimodal-generation/')
+    for (const model of ['wan2.5-t2i-preview', 'wanx2.1-t2i-turbo'])
+      expect(path(model), model).toContain('/text2image/')
   })
 
   test('are edited by models of DashScope that are shown them, and refused where a model would ignore what is asked', () => {

@@ -232,8 +232,8 @@ export type PlainTranslation = {
   takesNative?: ((call: ProviderCall) => boolean) | undefined
   /** Fields of another form that this upstream has a place for, as `request` reads them, by the names they are lost under. */
   supports?: Partial<Record<OwnForm['dialect'], (own: OwnForm) => SupportedFields>> | undefined
-  /** The most texts one call may embed; more are sent in several and put together again. */
-  mostInputs?: number | undefined
+  /** The most texts one call may embed, of all models or of the one called; more are sent in several and put together again. */
+  mostInputs?: number | ((call: ProviderCall, asked: PlainRequest) => number | undefined) | undefined
   /**
    * Of an answer that only names a task: the call that asks for it, and how long to wait before. Nothing once it is done.
    * @throws {UpstreamRefusal} when the task failed.

@@ -14,7 +14,8 @@ import { embedTexts } from './cohere/embed.ts'
 import { cohere } from './cohere/vendor.ts'
 import { chat as cozeChat, upload } from './coze/chat.ts'
 import { coze } from './coze/vendor.ts'
-import { chatMessages, dify } from './dify/chat.ts'
+import { dashscope, drawAtOnce, drawPattern } from './dashscope/draw.ts'
+import { chatMessages, dify, workflowRun } from './dify/chat.ts'
 import { batchEmbedContents, embedContent } from './gemini/embed.ts'
 import { predictImages } from './gemini/predict.ts'
 import { countTokens, generateContent } from './gemini/generate.ts'
@@ -27,7 +28,7 @@ import { fetchMusic, music, submitMusic } from './tasks/music.ts'
 import { billing, models as openaiModels } from './openai/account.ts'
 import { chatCompletions } from './openai/chat.ts'
 import { completions } from './openai/completions.ts'
-import { embeddings } from './openai/embeddings.ts'
+import { embeddings, multimodalEmbedding } from './openai/embeddings.ts'
 import { images, moderations, rerank, speech, transcription } from './openai/media.ts'
 import { compactResponse, countInputTokens, responses, storedResponse } from './openai/responses.ts'
 import { openai } from './openai/vendor.ts'
@@ -57,6 +58,7 @@ const posts: [ending: string, route: Route][] = [
   ['/chat/completions', { vendor: openai, operation: chatCompletions }],
   ['/completions', { vendor: openai, operation: completions }],
   ['/embeddings', { vendor: openai, operation: embeddings }],
+  ['/embeddings/multimodal', { vendor: openai, operation: multimodalEmbedding }],
   ['/responses/input_tokens', { vendor: openai, operation: countInputTokens }],
   ['/responses/compact', { vendor: openai, operation: compactResponse }],
   ['/responses', { vendor: openai, operation: responses }],
@@ -79,6 +81,7 @@ const ownPosts: [path: RegExp, route: Route][] = [
   [/^\/api\/embed$/, { vendor: ollama, operation: ollamaEmbeddings }],
   [/^\/v3\/chat$/, { vendor: coze, operation: cozeChat }],
   [/^\/v1\/files\/upload$/, { vendor: coze, operation: upload }],
+  [drawPattern, { vendor: dashscope, operation: drawAtOnce }],
   [createPattern, { vendor: replicate, operation: createPrediction }],
   [generatePattern, { vendor: vertex, operation: generate }],
   [predictPattern, { vendor: vertex, operation: predict }],
@@ -88,6 +91,7 @@ const ownPosts: [path: RegExp, route: Route][] = [
   [/^\/v2\/chat$/, { vendor: cohere, operation: cohereChat }],
   [/^\/$/, { vendor: tencent, operation: tencentChat }],
   [/^\/v1\/chat-messages$/, { vendor: dify, operation: chatMessages }],
+  [/^\/v1\/workflows\/run$/, { vendor: dify, operation: workflowRun }],
   [/^\/oauth\/2\.0\/token$/, { vendor: baiduLogin, operation: baiduToken }],
   [/^\/rpc\/2\.0\/ai_custom\/v1\/wenxinworkshop\/chat\/[a-z0-9_.-]+$/, { vendor: baidu, operation: baiduChat }],
 ]

@@ -56,6 +56,21 @@ test.each<[string, Json, string?]>([
   ['an id of an end user in other letters, as DeepSeek', { model: 'deepseek-v4', user_id: '{"a":"b"}' }],
   ['an id of an end user that is too short, as Zhipu', { model: 'glm-5', user_id: 'short' }],
   ['a seed, as Mistral', { model: 'mistral-large-latest', seed: 1 }],
+  ['a name of a speaker, as Mistral', { model: 'mistral-large-latest', messages: [{ ...user, name: 'alice' }] }],
+  [
+    'a file that is no document, as Mistral',
+    {
+      model: 'mistral-large-latest',
+      messages: [
+        { role: 'user', content: [{ type: 'file', file: { file_data: 'data:application/pdf;base64,AA==' } }] },
+      ],
+    },
+  ],
+  [
+    'an answer in one piece of a model that streams, as DashScope',
+    { model: 'qwq-plus' },
+    '/compatible-mode/v1/chat/completions',
+  ],
   [
     'a begun answer, as Mistral',
     { model: 'mistral-large-latest', messages: [user, { role: 'assistant', content: 'I' }] },

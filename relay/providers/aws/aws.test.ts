@@ -90,7 +90,13 @@ test.each([
   ['claude-3-haiku-20240307', 'ap-south-1', 'apac.anthropic.claude-3-haiku-20240307-v1:0'],
   ['claude-3-opus-20240229', 'eu-west-1', 'anthropic.claude-3-opus-20240229-v1:0'],
   ['claude-sonnet-4-5', 'eu-west-1', 'eu.anthropic.claude-sonnet-4-5-20250929-v1:0'],
+  ['claude-sonnet-4-5', 'ca-central-1', 'global.anthropic.claude-sonnet-4-5-20250929-v1:0'],
+  ['claude-haiku-4-5', 'ap-northeast-1', 'global.anthropic.claude-haiku-4-5-20251001-v1:0'],
+  ['claude-sonnet-4-20250514', 'ap-south-1', 'apac.anthropic.claude-sonnet-4-20250514-v1:0'],
+  ['claude-opus-4-1', 'us-east-1', 'us.anthropic.claude-opus-4-1-20250805-v1:0'],
+  ['claude-opus-4-1', 'eu-west-1', 'anthropic.claude-opus-4-1-20250805-v1:0'],
   ['claude-opus-4-6', 'us-west-2', 'us.anthropic.claude-opus-4-6-v1'],
+  ['claude-sonnet-4-6', 'us-east-1', 'us.anthropic.claude-sonnet-4-6'],
   ['claude-opus-5', 'sa-east-1', 'global.anthropic.claude-opus-5'],
   ['claude-2.1', 'us-east-1', 'anthropic.claude-v2:1'],
   ['nova-pro-v1:0', 'us-east-1', 'amazon.nova-pro-v1:0'],
@@ -164,6 +170,28 @@ test('a cache point closes tools only for models that take one there, and is nam
   }
   expect(sentTo('amazon.nova-pro-v1:0')).toEqual([1, 0, true])
   expect(sentTo('openai.gpt-oss-120b-1:0')).toEqual([0, 0, true])
+})
+
+test('documents of one conversation have names of their own, which are no longer than may be', () => {
+  const file = (filename?: string) => ({
+    type: 'file' as const,
+    source: { kind: 'base64' as const, mediaType: 'application/pdf', data: 'AA==' },
+    ...(filename === undefined ? {} : { filename }),
+  })
+  const long = 'x'.repeat(300)
+  const content = [file(), file(), file('a_b.pdf'), file('A.b.pdf'), file('a b pdf 2'), file(long), file(long)]
+  const call = callWith({ model: 'nova-pro-v1:0', channel: { baseUrl: 'https://vpc.test', key: 'a|b|us-east-1' } })
+  const { body } = aws.chat.request(requestWith({ messages: [{ role: 'user', content }] }), call)
+  const names = [...JSON.stringify(body).matchAll(/"name":"([^"]*)"/g)].map(([, name]) => name)
+  expect(names).toEqual([
+    'document',
+    'document 2',
+    'a b pdf',
+    'A b pdf 2',
+    'a b pdf 2 2',
+    'x'.repeat(200),
+    `${'x'.repeat(198)} 2`,
+  ])
 })
 
 test('exceptions carry the status their kind stands for', () => {

@@ -66,6 +66,28 @@ test('a workflow answers with its outputs and its total', () => {
   ).toEqual(['start', 'reasoning-delta', 'text-delta', 'finish', 'usage'])
 })
 
+test('what the nodes of a workflow read is its prompt, the rest its answer, as are outputs that were not streamed', () => {
+  const asked = dify.chat.request(requestWith(), call('workflow'))
+  expect(asked).toMatchObject({ headers: { accept: 'text/event-stream' }, body: { response_mode: 'streaming' } })
+  const usage = { prompt_tokens: 5, completion_tokens: 1 }
+  const events = decode([
+    { event: 'node_finished', workflow_run_id: 'w', data: { title: 'A', outputs: { text: 'x', usage } } },
+    { event: 'node_finished', workflow_run_id: 'w', data: { title: 'B', process_data: { usage } } },
+    {
+      event: 'workflow_finished',
+      workflow_run_id: 'w',
+      data: { status: 'succeeded', outputs: { text: 'done' }, total_tokens: 17 },
+    },
+  ])
+  expect(events).toContainEqual({ type: 'text-delta', text: 'done' })
+  expect(events).toContainEqual(
+    expect.objectContaining({
+      type: 'usage',
+      usage: expect.objectContaining({ promptTokens: 10, completionTokens: 7 }),
+    }),
+  )
+})
+
 test('in a chat the end is reported by the chat, not by the workflow inside', () => {
   const types = decode([
     { event: 'message', conversation_id: 'c', answer: 'a' },

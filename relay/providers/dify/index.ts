@@ -7,7 +7,7 @@ import type { Provider, ProviderCall, Uploads, UpstreamRequest } from '../types.
 import { unsupported, withFormatInstruction } from '../shared/unsupported-fields.ts'
 import { readFailure } from '../shared/failures.ts'
 import { joinPath } from '../shared/join-path.ts'
-import { type Json, numberOf, recordOf, recordsOf, textOf, wordOf } from '../shared/json.ts'
+import { countOf, type Json, numberOf, recordOf, recordsOf, textOf, wordOf } from '../shared/json.ts'
 
 const style: OpenAiStyle = {
   id: 'dify',
@@ -33,6 +33,9 @@ const operations: Readonly<Record<string, string>> = {
   workflow: '/workflows/run',
   completion: '/completion-messages',
 }
+
+/** A workflow is always streamed: its nodes say what they used in the stream alone, and an answer in one piece is given up after 100 seconds. */
+const isStreamed = ({ stream, channel }: ProviderCall): boolean => stream || channel.other === 'workflow'
 
 const operationOf = (other: string): string =>
   (Object.hasOwn(operations, other) ? operations[other] : undefined) ?? '/chat-messages'
@@ -80,13 +83,13 @@ function toRequest(request: ChatRequest, call: ProviderCall): UpstreamRequest {
     url: joinPath(call.channel.baseUrl, '/v1', operation),
     headers: {
       'content-type': 'application/json',
-      accept: call.stream ? 'text/event-stream' : 'application/json',
+      accept: isStreamed(call) ? 'text/event-stream' : 'application/json',
       ...bearer(call.channel.key),
     },
     body: {
       inputs: asInput ? { query } : {},
       ...(asInput ? {} : { query, auto_generate_name: false }),
-      response_mode: call.stream ? 'streaming' : 'blocking',
+      response_mode: isStreamed(call) ? 'streaming' : 'blocking',
       user: request.user ?? call.ambient.newId(16),
       files,
     },
@@ -108,14 +111,26 @@ const usageOf = (metadata: unknown): Json | undefined => recordOf(recordOf(metad
 
 const idOf = (json: Json): unknown => json['message_id'] ?? json['workflow_run_id'] ?? json['id']
 
-const totalUsage = (data: Json): Json => ({ usage: { prompt_tokens: 0, completion_tokens: data['total_tokens'] } })
+/** A workflow says its total; what its nodes do not say that they read is taken for written. */
+function workflowUsage(data: Json, read = 0): Json {
+  const total = countOf(data['total_tokens'])
+  if (total === undefined) return {}
+  const promptTokens = Math.min(read, total)
+  return { usage: { prompt_tokens: promptTokens, completion_tokens: total - promptTokens } }
+}
+
+/** What a node's model read, which it says among its outputs or of its work. */
+function readBy(node: Json): number {
+  const usage = usageOf(node['outputs']) ?? usageOf(node['process_data'])
+  return numberOf(usage?.['prompt_tokens']) ?? 0
+}
 
 function completeAnswer(json: Json): Json {
   const data = recordOf(json['data'])
   if (data && json['answer'] === undefined) {
     if (data['status'] === 'failed') return { event: 'error', message: data['error'], status: 500 }
     const message = { role: 'assistant', content: outputText(data['outputs']) }
-    return { id: idOf(json), choices: [{ index: 0, message, finish_reason: 'stop' }], ...totalUsage(data) }
+    return { id: idOf(json), choices: [{ index: 0, message, finish_reason: 'stop' }], ...workflowUsage(data) }
   }
   if (typeof json['answer'] !== 'string') return json
   const usage = usageOf(json['metadata'])
@@ -128,11 +143,12 @@ const delta = (json: Json, fields: Json): Json => ({
   choices: [{ index: 0, delta: fields, finish_reason: null }],
 })
 
-const finish = (json: Json, more: Json): Json => ({
+const finish = (json: Json, fields: Json = {}): Json => ({
   id: idOf(json),
-  choices: [{ index: 0, delta: {}, finish_reason: 'stop' }],
-  ...more,
+  choices: [{ index: 0, delta: fields, finish_reason: 'stop' }],
 })
+
+const nodeName = (node: Json): string => wordOf(node['title']) ?? wordOf(node['node_type']) ?? 'Node'
 
 /** What an application is at, returned as its reasoning: the name of a step, and how it ended once it has. */
 function step(json: Json, name: string): Json {
@@ -141,39 +157,56 @@ function step(json: Json, name: string): Json {
   return delta(json, { reasoning_content: ended ? `${name}: ${status ?? 'finished'}\n` : `${name} …\n` })
 }
 
-function chunk(json: Json): Json | undefined {
-  const data = recordOf(json['data']) ?? {}
-  switch (json['event']) {
-    case 'message':
-    case 'agent_message':
-      return delta(json, { content: json['answer'] })
-    case 'text_chunk':
-      return delta(json, { content: data['text'] })
-    case 'message_replace':
-      // What was sent cannot be taken back: the application's own words for it end the answer as one that was withheld.
-      return {
-        ...delta(json, {}),
-        choices: [{ index: 0, delta: { refusal: json['answer'] }, finish_reason: 'content_filter' }],
+/** Of one stream: what the nodes of a workflow say that they read is reported at its end, and its outputs if none were streamed. */
+function createChunkReader({ stream }: ProviderCall): (json: Json) => Json | undefined {
+  let read = 0
+  let hasText = false
+  // Steps are for who asked for a stream.
+  const stepOf = (json: Json, name: string) => (stream ? step(json, name) : undefined)
+
+  function workflowEnd(json: Json, data: Json): Json | undefined {
+    if (data['status'] === 'failed') return { event: 'error', message: data['error'], status: 500 }
+    // In a chat the closing event follows; a workflow ends here.
+    if (json['conversation_id'] !== undefined) return stepOf(json, 'Workflow')
+    const text = hasText ? {} : { content: outputText(data['outputs']) }
+    return { ...finish(json, text), ...workflowUsage(data, read) }
+  }
+
+  return (json) => {
+    const data = recordOf(json['data']) ?? {}
+    switch (json['event']) {
+      case 'message':
+      case 'agent_message':
+        return delta(json, { content: json['answer'] })
+      case 'text_chunk':
+        hasText = true
+        return delta(json, { content: data['text'] })
+      case 'message_replace':
+        // What was sent cannot be taken back: the application's own words for it end the answer as one that was withheld.
+        return {
+          ...delta(json, {}),
+          choices: [{ index: 0, delta: { refusal: json['answer'] }, finish_reason: 'content_filter' }],
+        }
+      case 'agent_thought':
+        return textOf(json['thought']) ? delta(json, { reasoning_content: json['thought'] }) : undefined
+      case 'message_end': {
+        const usage = usageOf(json['metadata'])
+        return { ...finish(json), ...(usage ? { usage } : {}) }
       }
-    case 'agent_thought':
-      return textOf(json['thought']) ? delta(json, { reasoning_content: json['thought'] }) : undefined
-    case 'message_end': {
-      const usage = usageOf(json['metadata'])
-      return finish(json, usage ? { usage } : {})
+      case 'workflow_started':
+        return stepOf(json, 'Workflow')
+      case 'node_finished':
+        read += readBy(data)
+        return stepOf(json, nodeName(data))
+      case 'node_started':
+        return stepOf(json, nodeName(data))
+      case 'workflow_finished':
+        return workflowEnd(json, data)
+      case 'error':
+        return json
+      default:
+        return undefined
     }
-    case 'workflow_started':
-      return step(json, 'Workflow')
-    case 'node_started':
-    case 'node_finished':
-      return step(json, wordOf(data['title']) ?? wordOf(data['node_type']) ?? 'Node')
-    case 'workflow_finished':
-      if (data['status'] === 'failed') return { event: 'error', message: data['error'], status: 500 }
-      // In a chat the closing event follows; a workflow ends here.
-      return json['conversation_id'] === undefined ? finish(json, totalUsage(data)) : step(json, 'Workflow')
-    case 'error':
-      return json
-    default:
-      return undefined
   }
 }
 
@@ -188,6 +221,9 @@ const uploads: Uploads = {
   read: (json) => wordOf(recordOf(json)?.['id']),
 }
 
+const readingOf = (call: ProviderCall) =>
+  reshapedReading(style, { answer: completeAnswer, chunk: createChunkReader(call) })
+
 export const dify: Provider = {
   id: style.id,
   label: style.label,
@@ -195,7 +231,8 @@ export const dify: Provider = {
   framing: 'sse',
   chat: {
     request: toRequest,
-    ...reshapedReading(style, { answer: completeAnswer, chunk }),
+    response: (json, call) => readingOf(call).response(json, call),
+    stream: (call) => readingOf(call).stream(call),
     media: 'as-given',
     uploads,
   },

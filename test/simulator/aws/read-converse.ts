@@ -35,6 +35,21 @@ const resultText = (result: Json): string => {
   return [...mediaOf(inner), textOf(inner)].filter(Boolean).join(' ')
 }
 
+const documentsOf = (blocks: Json[]): Json[] =>
+  blocks.flatMap((block) => [
+    ...(block['document'] ? [asObject(block['document'])] : []),
+    ...documentsOf(asObjects(asObject(block['toolResult'])['content'])),
+  ])
+
+/** "Messages can't contain duplicate document names": https://github.com/BerriAI/litellm/issues/29418 */
+function checkDocumentNames(messages: Json[]): void {
+  const names = messages
+    .flatMap((message) => documentsOf(asObjects(message['content'])))
+    .map(({ name }) => asText(name).toLowerCase())
+  if (new Set(names).size < names.length)
+    refuse("Messages can't contain duplicate document names. Rename the document and retry your request.")
+}
+
 /** What the vendor refuses: unknown blocks, turns that do not alternate, results without their calls and the reverse. */
 function checkMessages(messages: Json[]): void {
   const known = new Set(['text', 'image', 'document', 'toolUse', 'toolResult', 'reasoningContent', 'cachePoint'])
@@ -87,6 +102,7 @@ export function readConverse(call: Call): Prompt {
   if (strange) refuse(`Malformed input request: extraneous key [${strange}] is not permitted`)
   const messages = asObjects(body['messages'])
   checkMessages(messages)
+  checkDocumentNames(messages)
   checkTools(call, messages)
   if (messages.at(-1)?.['role'] !== 'user') refuse('A conversation must end with a user message.')
   const lastBlocks = asObjects(messages.at(-1)?.['content'])

@@ -46,10 +46,19 @@ function fileOf(file: Json, { body, stored }: Call): string {
   return `${kindOf(file)} ${String(type)} ${String(bytes)} bytes sha256 ${String(fingerprint)}.`
 }
 
-function read(call: Call): Prompt {
+const read = (call: Call): Prompt => {
+  checkFields(call.body, known)
+  return promptOf(call, asText(call.body['query']))
+}
+
+/** A workflow is asked by its own inputs. */
+function readInputs(call: Call): Prompt {
+  checkFields(call.body, ['inputs', 'response_mode', 'user', 'files'])
+  return promptOf(call, asText(asObject(call.body['inputs'])['query']))
+}
+
+function promptOf(call: Call, query: string): Prompt {
   const { body } = call
-  checkFields(body, known)
-  const query = asText(body['query'])
   if (query === '') refuse('query is required')
   if (typeof body['inputs'] !== 'object' || body['inputs'] === null) refuse('inputs is required in input form')
   if (asText(body['user']) === '') refuse('user is required')
@@ -107,6 +116,40 @@ function events(answer: Answer, call: Call): StreamEvent[] {
     emit('workflow_finished', { data: { status: 'succeeded', outputs: { answer: answer.text.join('') } } }),
     emit('message_end', { metadata: metadata(answer.usage) }),
   ]
+}
+
+/** What a run comes to: its total alone, while each of its nodes says what was read and written. */
+function runOf(answer: Answer): { node: Json; run: Json } {
+  const text = answer.text.join('')
+  const { usage } = asObject(metadata(answer.usage))
+  const total = answer.usage ? sum(answer.usage.prompt, answer.usage.completion) : 0
+  return {
+    node: { title: 'LLM', node_type: 'llm', status: 'succeeded', outputs: { text, usage } },
+    run: { status: 'succeeded', outputs: { text }, total_tokens: total },
+  }
+}
+
+function runEvents(answer: Answer, call: Call): StreamEvent[] {
+  const shared = { task_id: call.nextId('task-'), workflow_run_id: call.nextId('run-') }
+  const emit = (event: string, data: Json): StreamEvent => ({ data: JSON.stringify({ event, ...shared, data }) })
+  const { node, run } = runOf(answer)
+  return [
+    emit('workflow_started', { id: shared.workflow_run_id }),
+    emit('node_started', { title: 'LLM', node_type: 'llm' }),
+    ...answer.text.map((text) => emit('text_chunk', { text })),
+    emit('node_finished', node),
+    emit('workflow_finished', run),
+  ]
+}
+
+/** One run of a workflow. */
+export const workflowRun: ChatOperation = {
+  type: 'chat',
+  read: readInputs,
+  write: (prompt, answer, call) =>
+    prompt.stream
+      ? { type: 'stream', events: runEvents(answer, call) }
+      : json({ task_id: call.nextId('task-'), workflow_run_id: call.nextId('run-'), data: runOf(answer).run }),
 }
 
 /** One question to an application. */

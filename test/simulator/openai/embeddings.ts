@@ -1,7 +1,8 @@
 import { countTokens } from '../answer.ts'
 import { has } from '../directives.ts'
 import { embed } from '../embedding.ts'
-import { asList, asNumber, asText, refuse } from '../prompt.ts'
+import { checkEmbeddings } from '../strict/vendors.ts'
+import { asList, asNumber, asObjects, asText, refuse } from '../prompt.ts'
 import { json, type PlainOperation } from '../types.ts'
 
 /** Texts, or token lists written as text. */
@@ -17,7 +18,8 @@ export const embeddings: PlainOperation = {
   type: 'plain',
   reply: ({ body, directives }) => {
     const inputs = inputsOf(body['input'])
-    const dimensions = asNumber(body['dimensions']) ?? 8
+    checkEmbeddings(body, inputs.length)
+    const dimensions = asNumber(body['dimensions'] ?? body['output_dimension']) ?? 8
     const base64 = body['encoding_format'] === 'base64'
     const tokens = countTokens(inputs.reduce((sum, text) => sum + text.length, 0))
     return json({
@@ -29,6 +31,24 @@ export const embeddings: PlainOperation = {
       }),
       model: asText(body['model']),
       ...(has(directives, 'nousage') ? {} : { usage: { prompt_tokens: tokens, total_tokens: tokens } }),
+    })
+  },
+}
+
+/** Volcengine's models that see make one vector of all they are given: https://www.volcengine.com/docs/82379/1523520 */
+export const multimodalEmbedding: PlainOperation = {
+  type: 'plain',
+  reply: ({ body }) => {
+    const parts = asObjects(body['input'])
+    if (parts.length === 0 || parts.some((part) => !['text', 'image_url', 'video_url'].includes(asText(part['type']))))
+      refuse('The parameter `input` specified in the request are not valid', 'input')
+    const text = parts.map((part) => asText(part['text'])).join('\n')
+    const tokens = countTokens(text.length)
+    return json({
+      object: 'list',
+      data: { object: 'embedding', embedding: embed(text, asNumber(body['dimensions']) ?? 8) },
+      model: asText(body['model']),
+      usage: { prompt_tokens: tokens, total_tokens: tokens },
     })
   },
 }

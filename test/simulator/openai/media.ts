@@ -1,6 +1,6 @@
 import { countTokens } from '../answer.ts'
 import { has } from '../directives.ts'
-import { asList, asNumber, asObject, asText, refuse } from '../prompt.ts'
+import { asList, asNumber, asObject, asObjects, asText, refuse, Refusal } from '../prompt.ts'
 import { type Call, json, type PlainOperation, type Reply, type StreamEvent } from '../types.ts'
 
 export const onePixel =
@@ -18,14 +18,30 @@ const imageUsage = (prompt: string) => ({
   input_tokens_details: { text_tokens: countTokens(prompt.length), image_tokens: 0 },
 })
 
-/** Token figures come from the gpt-image models only, as with the vendor. */
+/**
+ * xAI: "The OpenAI SDK's images.edit() method is not supported for image editing because it uses multipart/form-data, while the xAI API requires
+ * application/json": https://docs.x.ai/developers/model-capabilities/images/generation
+ */
+function checkJsonImage({ body, headers }: Call): void {
+  if (!headers['content-type']?.startsWith('application/json'))
+    throw new Refusal({ status: 415, message: 'Expected request with `Content-Type: application/json`' })
+  const given = body['image'] === undefined ? asObjects(body['images']) : [asObject(body['image'])]
+  if (given.length === 0 || given.some(({ url }) => asText(url) === '')) refuse('image or images is required', 'image')
+}
+
 /** A form of several images names them `image[]`. */
-function checkImage({ body, headers }: Call): void {
+function checkImage(call: Call): void {
+  const { body, headers, path } = call
+  // Volcengine and SiliconFlow edit where they draw.
+  if (path.startsWith('/api/v3/') || asText(body['model']).startsWith('Qwen/'))
+    throw new Refusal({ status: 404, message: 'The requested resource was not found.' })
+  if (asText(body['model']).startsWith('grok-')) return checkJsonImage(call)
   const image = asObject(body['image'] ?? body['image[]'])
   if (!headers['content-type']?.startsWith('multipart/form-data') || image['bytes'] === undefined)
     refuse("Missing required parameter: 'image'.", 'image')
 }
 
+/** Token figures come from the gpt-image models only, as with the vendor. */
 function drawn(call: Call): Reply {
   const { body, directives, now } = call
   const isEdit = call.path.endsWith('/edits')

@@ -38,6 +38,8 @@ export function mediaOfContent(content: unknown): string[] {
         const file = part['type'] === 'file' ? asObject(part['file']) : part
         return [describeAddress('File', asText(file['file_data'] ?? file['file_url'] ?? file['file_id']))]
       }
+      case 'document_url':
+        return [describeAddress('File', asText(part['document_url']))]
       default:
         return []
     }

@@ -1,7 +1,7 @@
 import { checkFields } from '../fields.ts'
 import { asList, asNumber, asObject, asObjects, asText, refuse, Refusal, type Json } from '../prompt.ts'
 import { checkOpenAiStrict, checkPlainRoot } from './schemas.ts'
-import { checkJsonWord, checkOutputLimit, checkVendor } from './vendors.ts'
+import { checkJsonWord, checkOutputLimit, checkVendor, isMistral } from './vendors.ts'
 
 const words = (text: string): string[] => text.split(' ')
 
@@ -109,6 +109,10 @@ function checkContent(message: Json, index: number): void {
     refuse(`Invalid 'messages[${index}].name': string does not match pattern.`, 'messages')
 }
 
+const partFields = words('type text image_url input_audio file refusal cache_control video_url thinking')
+/** https://docs.mistral.ai/api, `DocumentURLChunk` and `FileChunk` */
+const documentFields = words('document_url document_name file_id')
+
 export function checkChat(body: Json, { path }: { path: string }): void {
   checkFields(body, [...chatFields, ...vendorFields])
   const model = asText(body['model'])
@@ -135,11 +139,7 @@ export function checkChat(body: Json, { path }: { path: string }): void {
       'messages.',
     )
     for (const part of asObjects(message['content']))
-      checkFields(
-        part,
-        words('type text image_url input_audio file refusal cache_control video_url thinking'),
-        'messages.content.',
-      )
+      checkFields(part, isMistral(model) ? [...partFields, ...documentFields] : partFields, 'messages.content.')
     checkLength(message['tool_call_id'], 40, `messages[${index}].tool_call_id`)
     for (const call of asObjects(message['tool_calls'])) {
       checkLength(call['id'], 40, `messages[${index}].tool_calls[0].id`)

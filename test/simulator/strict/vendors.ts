@@ -1,4 +1,4 @@
-import { asNumber, asObject, asObjects, asText, refuse, type Json } from '../prompt.ts'
+import { asNumber, asObject, asObjects, asText, refuse, Refusal, type Json } from '../prompt.ts'
 
 const contentText = (content: unknown): string =>
   typeof content === 'string'
@@ -51,10 +51,32 @@ function checkMistralIds(messages: Json[]): void {
 /** https://docs.mistral.ai/api/#tag/chat: other names are "Extra inputs are not permitted". */
 const foreignToMistral = ['seed', 'user', 'stream_options', 'max_completion_tokens', 'store', 'top_k', 'service_tier']
 
+/** Whoever writes to it, by what it may say; files are named by an id or stand as documents. */
+const mistralMessage: Readonly<Record<string, readonly string[]>> = {
+  assistant: ['role', 'content', 'tool_calls', 'prefix'],
+  tool: ['role', 'content', 'tool_call_id', 'name'],
+}
+
+/**
+ * "Extra inputs are not permitted" at `messages.0.user.name`: https://github.com/nomtek/mistralai_client_dart/issues/44,
+ * https://github.com/Gage-Technologies/mistral-go/issues/2; parts: https://docs.mistral.ai/api, `ContentChunk`.
+ */
+function checkMistralMessages(messages: Json[]): void {
+  for (const [index, message] of messages.entries()) {
+    const role = asText(message['role'])
+    const known = mistralMessage[role] ?? ['role', 'content']
+    const odd = Object.keys(message).find((name) => !known.includes(name))
+    if (odd) refuse(`Extra inputs are not permitted: body.messages.${index}.${role}.${odd}`)
+    for (const part of asObjects(message['content']))
+      if (part['file'] !== undefined) refuse(`Extra inputs are not permitted: body.messages.${index}.${role}.file`)
+  }
+}
+
 function checkMistral(body: Json): void {
   const odd = foreignToMistral.find((name) => body[name] !== undefined)
   if (odd !== undefined) refuse(`Extra inputs are not permitted: ${odd}`)
   const messages = asObjects(body['messages'])
+  checkMistralMessages(messages)
   checkMistralOrder(messages)
   checkMistralIds(messages)
 }
@@ -104,8 +126,13 @@ const isJson = (text: string): boolean => {
   }
 }
 
+/** Models that answer in streams alone: https://github.com/infiniflow/ragflow/issues/5912, https://help.aliyun.com/zh/model-studio/glm */
+const streamsOnly = /^(qwq|qvq|glm-4\.[56])/
+
 /** 'The "function.arguments" parameter of the code model must be in JSON format.': https://github.com/HKUDS/nanobot/issues/1487 */
 function checkDashScope(body: Json): void {
+  if (body['stream'] !== true && streamsOnly.test(asText(body['model'])))
+    refuse('This model only support stream mode, please enable the stream parameter to access the model. ')
   for (const call of asObjects(body['messages']).flatMap((message) => asObjects(message['tool_calls'])))
     if (!isJson(asText(asObject(call['function'])['arguments'])))
       refuse(
@@ -145,13 +172,35 @@ function checkEndUser(body: Json, model: string): void {
   if (/^(glm|deepseek)-/.test(model) && !isTaken.test(asText(user))) refuse('Invalid user_id', 'user_id')
 }
 
+const mistralEmbeddingFields = ['model', 'input', 'metadata', 'output_dimension', 'output_dtype', 'encoding_format']
+
+/**
+ * Mistral's fields: https://docs.mistral.ai/api/endpoint/embeddings. "input batch size 83 > maximum allowed batch size 64" of SiliconFlow:
+ * https://github.com/OpenSPG/KAG/issues/232; 32 by its reference, which some models hold to.
+ */
+export function checkEmbeddings(body: Json, inputs: number): void {
+  const model = asText(body['model'])
+  const odd = Object.keys(body).find((name) => !mistralEmbeddingFields.includes(name))
+  if (/^(mistral|codestral)-embed/.test(model) && odd !== undefined)
+    refuse(`Extra inputs are not permitted: body.${odd}`)
+  if (/^(BAAI|Qwen)\//.test(model) && inputs > 32)
+    throw new Refusal({
+      status: 413,
+      message: `input batch size ${inputs} > maximum allowed batch size 32`,
+      code: '20042',
+    })
+}
+
+export const isMistral = (model: string): boolean =>
+  /^(mistral|magistral|ministral|codestral|pixtral|devstral)-/.test(model)
+
 /** What single vendors of OpenAI's form refuse, distinguished by their models and paths. */
 export function checkVendor(body: Json, path: string): void {
   const model = asText(body['model'])
   const isAli = path.includes('/compatible-mode/')
   if (isAli || /^(gpt-|o\d|deepseek-)/.test(model)) checkJsonMode(body)
   if (isAli) checkDashScope(body)
-  if (/^(mistral|magistral|ministral|codestral|pixtral|devstral)-/.test(model)) checkMistral(body)
+  if (isMistral(model)) checkMistral(body)
   if (model.startsWith('deepseek-')) checkDeepSeek(body)
   checkEndUser(body, model)
   checkOutputLimit(body, ['max_tokens', 'max_completion_tokens'])

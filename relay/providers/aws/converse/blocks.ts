@@ -15,30 +15,50 @@ function imageBlock(block: Json): Json {
   return { image: { format, source: { bytes: source['data'] } } }
 }
 
-/** Names of documents may hold letters, digits, blanks, hyphens and brackets only. */
-const documentName = (title: unknown): string =>
-  (textOf(title) ?? '')
-    .replaceAll(/[^a-zA-Z0-9\s\-()[\]]/g, ' ')
-    .replaceAll(/\s+/g, ' ')
-    .trim() || 'document'
+/** What a conversation's messages share: whether the model has a cache, and the names of documents that are taken. */
+type Writing = { caches: boolean; names: Set<string> }
 
-function documentBlock(block: Json): Json {
+const longestName = 200
+
+/**
+ * Names of documents may hold letters, digits, blanks, hyphens and brackets only, and each stands for one document of the conversation:
+ * https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_DocumentBlock.html
+ */
+function documentName(title: unknown, { names }: Writing): string {
+  const wanted =
+    (textOf(title) ?? '')
+      .replaceAll(/[^a-zA-Z0-9\s\-()[\]]/g, ' ')
+      .replaceAll(/\s+/g, ' ')
+      .trim() || 'document'
+  let name = wanted.slice(0, longestName)
+  for (let count = 2; names.has(name.toLowerCase()); count += 1) {
+    const ending = ` ${count}`
+    name = wanted.slice(0, longestName - ending.length) + ending
+  }
+  names.add(name.toLowerCase())
+  return name
+}
+
+function documentBlock(block: Json, writing: Writing): Json {
   const source = recordOf(block['source']) ?? {}
   const data = textOf(source['data'])
   if (data === undefined) throw new DomainError('unsupported.file_address')
   const isText = source['type'] === 'text'
   const bytes = isText ? Buffer.from(data).toString('base64') : data
-  return { document: { format: isText ? 'txt' : 'pdf', name: documentName(block['title']), source: { bytes } } }
+  return {
+    document: { format: isText ? 'txt' : 'pdf', name: documentName(block['title'], writing), source: { bytes } },
+  }
 }
 
-const resultPart = (part: Json): Json => {
+const resultPart = (part: Json, writing: Writing): Json => {
   if (part['type'] === 'image') return imageBlock(part)
-  return part['type'] === 'document' ? documentBlock(part) : { text: part['text'] }
+  return part['type'] === 'document' ? documentBlock(part, writing) : { text: part['text'] }
 }
 
-function resultBlock(block: Json): Json {
+function resultBlock(block: Json, writing: Writing): Json {
   const { content } = block
-  const parts = typeof content === 'string' ? [{ text: content }] : recordsOf(content).map(resultPart)
+  const parts =
+    typeof content === 'string' ? [{ text: content }] : recordsOf(content).map((part) => resultPart(part, writing))
   return {
     toolResult: withoutAbsent({
       toolUseId: block['tool_use_id'],
@@ -54,18 +74,18 @@ function reasoningBlock(block: Json): Json {
   return { reasoningContent: { reasoningText: { text: block['thinking'], signature: block['signature'] } } }
 }
 
-function contentOf(block: Json): Json | undefined {
+function contentOf(block: Json, writing: Writing): Json | undefined {
   switch (block['type']) {
     case 'text':
       return { text: block['text'] }
     case 'image':
       return imageBlock(block)
     case 'document':
-      return documentBlock(block)
+      return documentBlock(block, writing)
     case 'tool_use':
       return { toolUse: { toolUseId: block['id'], name: block['name'], input: block['input'] } }
     case 'tool_result':
-      return resultBlock(block)
+      return resultBlock(block, writing)
     case 'thinking':
     case 'redacted_thinking':
       return reasoningBlock(block)
@@ -79,15 +99,17 @@ export const cachePoint = (mark: unknown): Json => ({
 })
 
 /** A block of the messages dialect in this form; a cache mark on it becomes a point behind it, where the model has a cache. */
-function toConverseBlocks(block: Json, caches: boolean): Json[] {
-  const content = contentOf(block)
+function toConverseBlocks(block: Json, writing: Writing): Json[] {
+  const content = contentOf(block, writing)
   if (!content) return []
-  return caches && block['cache_control'] ? [content, cachePoint(block['cache_control'])] : [content]
+  return writing.caches && block['cache_control'] ? [content, cachePoint(block['cache_control'])] : [content]
 }
 
-/** A message of the messages dialect in this form. */
-export function toConverseMessage(message: Json, caches: boolean): Json {
-  const { content } = message
-  const blocks = typeof content === 'string' ? [{ type: 'text', text: content }] : recordsOf(content)
-  return { role: message['role'], content: blocks.flatMap((block) => toConverseBlocks(block, caches)) }
+/** Messages of the messages dialect in this form. */
+export function toConverseMessages(messages: readonly Json[], caches: boolean): Json[] {
+  const writing: Writing = { caches, names: new Set() }
+  return messages.map(({ role, content }) => {
+    const blocks = typeof content === 'string' ? [{ type: 'text', text: content }] : recordsOf(content)
+    return { role, content: blocks.flatMap((block) => toConverseBlocks(block, writing)) }
+  })
 }

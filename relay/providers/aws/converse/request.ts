@@ -8,7 +8,7 @@ import { effortOf } from '../../openai-compatible/request.ts'
 import type { ProviderCall } from '../../types.ts'
 import { asFunctionTool } from '../../shared/custom-tools.ts'
 import { type Json, recordOf, recordsOf, textOf, withoutAbsent } from '../../shared/json.ts'
-import { cachePoint, toConverseMessage } from './blocks.ts'
+import { cachePoint, toConverseMessages } from './blocks.ts'
 
 /** Models that keep what a cache point closes; where tools may be so closed, fewer. */
 const caches = (model: string): boolean => /nova|claude/.test(model)
@@ -132,9 +132,8 @@ function conversation(request: ChatRequest, model: string, losses: Set<string>):
       message.role !== 'system' && message.content.some((part) => 'cacheControl' in part && part.cacheControl),
   )
   if (marked && !caches(model)) losses.add('cache_control')
-  return toClaudeMessages(request.messages.map(withoutVendorParts), { prefill: false }).map((message) =>
-    toConverseMessage(message, caches(model)),
-  )
+  const messages = toClaudeMessages(request.messages.map(withoutVendorParts), { prefill: false })
+  return toConverseMessages(messages, caches(model))
 }
 
 /** The body of a converse call, one form for the models of every vendor of the host. */

@@ -1,6 +1,5 @@
 import { DomainError } from '#core/errors.ts'
 import type { UpstreamFailure } from '#relay/chat/events.ts'
-import { InvalidRequest } from '#relay/chat/invalid-request.ts'
 import {
   type PlainRequest,
   type PlainTranslation,
@@ -8,8 +7,16 @@ import {
   type ProviderChannel,
   UpstreamRefusal,
 } from '../../types.ts'
+import { countIn, imagesToEdit } from '../../shared/given-images.ts'
 import { type Json, listOf, numberOf, recordOf, recordsOf, textOf, withoutAbsent, wordOf } from '../../shared/json.ts'
-import { documentTexts, promptOnly, readSuccess, rerankList } from '../../shared/plain-answers.ts'
+import {
+  documentTexts,
+  nearestRatio,
+  promptOnly,
+  readSuccess,
+  rerankList,
+  sidesOf,
+} from '../../shared/plain-answers.ts'
 import { bearer } from '../address.ts'
 
 /** The vendor's own surface stands beside the OpenAI one. */
@@ -56,16 +63,36 @@ export const aliRerank: PlainTranslation = {
 }
 
 /** Models that draw while the caller waits; all others work on a task. */
-const drawsAtOnce = (model: string): boolean => model.startsWith('qwen-image')
+const drawsAtOnce = /^(qwen-image|z-image|wan(2\.[6-9]|[3-9]))/
 
-const sizeOf = (json: Json): string => (textOf(json['size']) || '1024x1024').replace('x', '*')
+/** Models that draw a few shapes only: "The size does not match the allowed size 1664*928,1472*1104,1328*1328,1104*1472,928*1664." */
+const drawsShapes = /^qwen-image(-(plus|max))?(-\d{4}-\d\d-\d\d)?$/
+const shapes = ['1664:928', '1472:1104', '1328:1328', '1104:1472', '928:1664']
 
-/** Fields of a form are texts. */
-const countIn = (value: unknown): number | undefined => numberOf(value) ?? (Number(textOf(value)) || undefined)
+/** Models whose images have 1280×1280 to 1440×1440 pixels: https://help.aliyun.com/en/model-studio/text-to-image-v2-api-reference */
+const drawsPixels = /^wan2\.[56]-t2i/
+const [fewestPixels, mostPixels] = [1280 * 1280, 1440 * 1440]
 
-const parametersOf = (json: Json): Json =>
+/** The same shape with as many pixels as there may be. */
+function inRange({ width, height }: { width: number; height: number }): string {
+  const pixels = width * height
+  const factor = Math.sqrt(Math.min(Math.max(pixels, fewestPixels), mostPixels) / pixels)
+  const round = factor > 1 ? Math.ceil : Math.floor
+  return `${round(width * factor)}*${round(height * factor)}`
+}
+
+/** What a model draws without a size is for it to know. */
+function sizeOf(json: Json, model: string): string | undefined {
+  const size = textOf(json['size']) ?? ''
+  if (size === '' || size === 'auto') return undefined
+  if (drawsShapes.test(model)) return nearestRatio(size, shapes)?.replace(':', '*') ?? size
+  const sides = drawsPixels.test(model) ? sidesOf(size) : undefined
+  return sides && sides.width * sides.height > 0 ? inRange(sides) : size.replace('x', '*')
+}
+
+const parametersOf = (json: Json, model: string): Json =>
   withoutAbsent({
-    size: sizeOf(json),
+    size: sizeOf(json, model),
     n: countIn(json['n']),
     seed: json['seed'],
     prompt_extend: json['prompt_extend'],
@@ -77,7 +104,7 @@ function drawRequest({ json }: PlainRequest, call: ProviderCall) {
   const { model } = call
   const headers = headersOf(call)
   const negative = withoutAbsent({ negative_prompt: json['negative_prompt'] })
-  if (drawsAtOnce(model)) {
+  if (drawsAtOnce.test(model)) {
     return {
       method: 'POST' as const,
       url: nativeUrl(call.channel, '/services/aigc/multimodal-generation/generation'),
@@ -85,7 +112,7 @@ function drawRequest({ json }: PlainRequest, call: ProviderCall) {
       body: {
         model,
         input: { messages: [{ role: 'user', content: [{ text: json['prompt'] }] }] },
-        parameters: { ...parametersOf(json), ...negative },
+        parameters: { ...parametersOf(json, model), ...negative },
       },
     }
   }
@@ -93,7 +120,7 @@ function drawRequest({ json }: PlainRequest, call: ProviderCall) {
     method: 'POST' as const,
     url: nativeUrl(call.channel, '/services/aigc/text2image/image-synthesis'),
     headers: { ...headers, 'x-dashscope-async': 'enable' },
-    body: { model, input: { prompt: json['prompt'], ...negative }, parameters: parametersOf(json) },
+    body: { model, input: { prompt: json['prompt'], ...negative }, parameters: parametersOf(json, model) },
   }
 }
 
@@ -143,21 +170,10 @@ const editsAtOnce = /^(qwen-image-(edit|[2-9])|wan(2\.[6-9]|[3-9]).*image)/
 /** The most images one instruction may be about. */
 const mostImages = 3
 
-const addressesIn = (given: unknown): string[] =>
-  (Array.isArray(given) ? given : [given]).flatMap((image: unknown) => {
-    const named = recordOf(image)
-    return wordOf(named ? (named['image_url'] ?? named['url']) : image) ?? []
-  })
-
-function editRequest({ json, form, images }: PlainRequest, call: ProviderCall) {
+function editRequest(asked: PlainRequest, call: ProviderCall) {
+  const { json } = asked
   if (!editsAtOnce.test(call.model)) throw new DomainError('unsupported.image_edits')
-  if (json['mask'] !== undefined || form?.has('mask')) throw new DomainError('unsupported.mask')
-  const given = images?.length ? images : addressesIn(json['image'] ?? json['images'])
-  if (given.length === 0) throw new InvalidRequest('invalid_image_request', 'image is required')
-  if (given.length > mostImages) throw new DomainError('unsupported.edited_images', { most: mostImages })
-  // Without a size the answer keeps that of the last image.
-  const { size, ...parameters } = parametersOf(json)
-  const ownSize = textOf(json['size']) && json['size'] !== 'auto' ? { size } : {}
+  const given = imagesToEdit(asked, mostImages)
   return {
     method: 'POST' as const,
     url: nativeUrl(call.channel, '/services/aigc/multimodal-generation/generation'),
@@ -167,7 +183,8 @@ function editRequest({ json, form, images }: PlainRequest, call: ProviderCall) {
       input: {
         messages: [{ role: 'user', content: [...given.map((image) => ({ image })), { text: json['prompt'] }] }],
       },
-      parameters: withoutAbsent({ ...parameters, ...ownSize, negative_prompt: json['negative_prompt'] }),
+      // Without a size the answer keeps that of the last image.
+      parameters: withoutAbsent({ ...parametersOf(json, call.model), negative_prompt: json['negative_prompt'] }),
     },
   }
 }

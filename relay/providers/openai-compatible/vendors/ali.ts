@@ -11,6 +11,12 @@ import { aliImageEdits, aliImages, aliRerank } from './ali-plain.ts'
 /** Open-weight models that think by themselves and then refuse to answer in one piece. */
 const openWeights = /^qwen3-\d+(\.\d+)?b(?!.*(instruct|thinking|coder))/
 
+/**
+ * "This model only support stream mode, please enable the stream parameter to access the model.": https://github.com/infiniflow/ragflow/issues/5912;
+ * https://help.aliyun.com/zh/model-studio/glm says it of GLM. What they stream is put together for who did not ask for it.
+ */
+const streamsOnly = /^(qwq|qvq|glm-4\.[56])|-omni|^qwen3.*-thinking/
+
 /** top_p lies strictly between 0 and 1 here. */
 const clampTopP = (value: number): number => Math.min(Math.max(value, 0.001), 0.999)
 
@@ -40,7 +46,11 @@ function adjust(body: Json, call: ProviderCall): void {
   }
   const topP = numberOf(body['top_p'])
   if (topP !== undefined) body['top_p'] = clampTopP(topP)
-  if (!call.stream && openWeights.test(String(body['model'])) && body['enable_thinking'] !== false) {
+  if (call.stream) return
+  if (streamsOnly.test(String(body['model']))) {
+    body['stream'] = true
+    body['stream_options'] = { include_usage: true }
+  } else if (openWeights.test(String(body['model'])) && body['enable_thinking'] !== false) {
     body['enable_thinking'] = false
   }
 }

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto'
 import type { ChatRequest } from '#relay/chat/request.ts'
-import { type Json, recordOf, recordsOf, textOf } from '../../shared/json.ts'
+import { type Json, recordOf, recordsOf, textOf, withoutAbsent } from '../../shared/json.ts'
 import { isDefaultValue } from '../../shared/default-values.ts'
 import { openAiCompatible } from '../index.ts'
+import { mistralEmbeddings } from './mistral-embeddings.ts'
 import { mistralSpeech } from './mistral-speech.ts'
 import { wantsThinking } from '../thinking-switch.ts'
 
@@ -74,6 +75,33 @@ function inOrder(messages: readonly Json[]): Json[] {
   return list
 }
 
+/** https://docs.mistral.ai/api: other names are "Extra inputs are not permitted", the name of a speaker among them. */
+const takenOfMessage: Readonly<Record<string, readonly string[]>> = {
+  assistant: ['role', 'content', 'tool_calls', 'prefix'],
+  tool: ['role', 'content', 'tool_call_id', 'name'],
+}
+
+/** A document stands where an image would; one that the vendor keeps is named by its id. */
+function asDocument(part: Json): Json {
+  const file = recordOf(part['file'])
+  if (part['type'] !== 'file' || !file) return part
+  if (file['file_data'] === undefined) return { type: 'file', file_id: file['file_id'] }
+  return withoutAbsent({ type: 'document_url', document_url: file['file_data'], document_name: file['filename'] })
+}
+
+/** A message with the fields that it may have. What it refused is what it said; the names of all else are added to `lost`. */
+function ownMessage(message: Json, lost: Set<string>): Json {
+  const { content, refusal } = message
+  const isRefusal = (content ?? null) === null && typeof refusal === 'string'
+  const names = takenOfMessage[String(message['role'])] ?? ['role', 'content']
+  for (const [name, value] of Object.entries(message))
+    if (!names.includes(name) && (value ?? null) !== null && !(isRefusal && name === 'refusal')) lost.add(name)
+  return withoutAbsent({
+    ...Object.fromEntries(names.map((name) => [name, message[name]])),
+    content: isRefusal ? refusal : Array.isArray(content) ? recordsOf(content).map(asDocument) : content,
+  })
+}
+
 function rename(body: Json, from: string, to: string): void {
   if (body[from] !== undefined) body[to] ??= body[from]
 }
@@ -83,11 +111,13 @@ function adjust(body: Json): string[] {
   rename(body, 'max_completion_tokens', 'max_tokens')
   const left = Object.entries(body).filter(([name]) => !taken.has(name))
   for (const [name] of left) delete body[name]
-  const messages = recordsOf(body['messages'])
+  const lost = new Set<string>()
+  const messages = recordsOf(body['messages']).map((message) => ownMessage(message, lost))
   body['messages'] = inOrder(messages.some(hasForeignId) ? messages.map(withOwnIds) : messages)
   const choice = recordOf(body['tool_choice'])
   if (choice && choice['type'] !== 'function') body['tool_choice'] = 'auto'
-  return left.flatMap(([name, value]) => (renamed.has(name) || isDefaultValue(name, value) ? [] : [name]))
+  const named = left.filter(([name, value]) => !renamed.has(name) && !isDefaultValue(name, value))
+  return [...named.map(([name]) => name), ...lost]
 }
 
 /** Models that only think are given an effort; those that can do both take the two ends of the effort. */
@@ -110,7 +140,7 @@ export const mistral = openAiCompatible({
   streamUsage: false,
   reasoning,
   adjust,
-  plain: { speech: mistralSpeech },
+  plain: { embeddings: mistralEmbeddings, speech: mistralSpeech },
   // Reasoning comes as parts of the content, which callers of the original form cannot read.
   translatesAlways: true,
 })

@@ -3,7 +3,7 @@ import { openAiCompatible } from '../index.ts'
 import { messagesBelow } from '../messages-form.ts'
 import type { OpenAiStyle } from '../style.ts'
 import { enableThinking } from '../thinking-switch.ts'
-import { siliconflowImages } from './siliconflow-images.ts'
+import { siliconflowImageEdits, siliconflowImages } from './siliconflow-images.ts'
 
 /** Models that let thinking be switched; all others refuse the field. */
 const switchable = {
@@ -22,4 +22,10 @@ const style: OpenAiStyle = {
   reasoning: enableThinking(switchable),
 }
 
-export const siliconflow = openAiCompatible({ ...style, plain: { images: siliconflowImages(style) } })
+/** https://docs.siliconflow.cn/en/api-reference/embeddings/create-embeddings, `input`; some models take twice as many. */
+const embeddings = { mostInputs: 32 }
+
+export const siliconflow = openAiCompatible({
+  ...style,
+  plain: { embeddings, images: siliconflowImages(style), 'image-edits': siliconflowImageEdits(style) },
+})

@@ -1,4 +1,4 @@
-import type { PlainTranslation } from '../../types.ts'
+import type { PlainRequest, PlainTranslation } from '../../types.ts'
 import { joinPath } from '../../shared/join-path.ts'
 import { listOf, recordOf } from '../../shared/json.ts'
 import { embeddingList } from '../../shared/plain-answers.ts'
@@ -11,8 +11,15 @@ const partsOf = (input: unknown): unknown[] =>
     typeof item === 'string' ? { type: 'text', text: item } : item,
   )
 
-/** Models that see images have a path of their own and make one vector of all they are given. */
+const holdsTextsAlone = ({ json }: PlainRequest): boolean =>
+  listOf(json['input']).every((item) => typeof item === 'string')
+
+/**
+ * Models that see images have a path of their own and make one vector of all they are given. Texts are asked for one by one, since their
+ * caller expects a vector of each; parts of other kinds beside them make one.
+ */
 export const volcengineEmbeddings: Partial<PlainTranslation> = {
+  mostInputs: ({ model }, asked) => (seesImages(model) && holdsTextsAlone(asked) ? 1 : undefined),
   request: ({ json }, call) => ({
     method: 'POST',
     url: joinPath(call.channel.baseUrl, '/api/v3', seesImages(call.model) ? '/embeddings/multimodal' : '/embeddings'),

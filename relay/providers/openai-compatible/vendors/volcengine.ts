@@ -1,6 +1,7 @@
 import { joinPath } from '../../shared/join-path.ts'
 import { openAiCompatible } from '../index.ts'
 import { volcengineEmbeddings } from './volcengine-embeddings.ts'
+import { volcengineImageEdits } from './volcengine-images.ts'
 import { thinkingType } from '../thinking-switch.ts'
 import type { Json } from '../../shared/json.ts'
 
@@ -27,5 +28,5 @@ export const volcengine = openAiCompatible({
   carriesReasoning: 'content',
   reasoning: thinkingType(/seed|deepseek-v3|glm/),
   adjust,
-  plain: { embeddings: volcengineEmbeddings },
+  plain: { embeddings: volcengineEmbeddings, 'image-edits': volcengineImageEdits },
 })

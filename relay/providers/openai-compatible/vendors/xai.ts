@@ -3,7 +3,7 @@ import { joinPath } from '../../shared/join-path.ts'
 import type { ReportedUsage } from '#core/usage.ts'
 import type { ChatRequest } from '#relay/chat/request.ts'
 import { openAiCompatible } from '../index.ts'
-import { xaiImages } from './xai-images.ts'
+import { xaiImageEdits, xaiImages } from './xai-images.ts'
 import { effortOf } from '../request.ts'
 import { readUsage } from '../usage.ts'
 import { countOf, type Json, recordOf, sumOf } from '../../shared/json.ts'
@@ -70,7 +70,7 @@ export const xai = openAiCompatible({
   reasoning,
   adjust,
   usage,
-  plain: { images: xaiImages },
+  plain: { images: xaiImages, 'image-edits': xaiImageEdits },
   // Callers are sent the whole output, reasoning included, so the answer cannot go through as it came.
   translatesAlways: true,
 })
