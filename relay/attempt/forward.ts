@@ -8,6 +8,7 @@ import { finishHungUp, isUnbooked } from '#relay/billing/settle.ts'
 import { takesNames } from '#relay/chat/fit/fit-request.ts'
 import { openAiProfile } from '#relay/chat/fit/profile.ts'
 import { refusesProofs } from '#relay/chat/seals/proof-refusals.ts'
+import type { UpstreamFailure } from '#relay/chat/events.ts'
 import { lossNames, untranslatable } from '#relay/chat/losses.ts'
 import { isPricedAsClaude, nativeDialectOf, providerFor } from '#relay/providers/registry.ts'
 import type { NativeDialect, Provider, ProviderCall } from '#relay/providers/types.ts'
@@ -24,7 +25,7 @@ import { answerSettings, type ChannelRequest, forChannel, passesThrough } from '
 import { AttemptFailed, maskedAttemptFailure, unsupportedHere } from './failure.ts'
 import { type AttemptProofs, proofsOf } from '#relay/chat/seals/refused-proofs.ts'
 import { sendRequest } from './send-request.ts'
-import { attemptSecrets, providerCallOf } from './upstream-channel.ts'
+import { attemptSecrets, providerCallOf, upstreamChannelOf } from './upstream-channel.ts'
 
 /**
  * One attempt on one channel, to the settled answer. Returns when the call is over (answered, or the caller hung up).
@@ -52,6 +53,8 @@ type ForwardPlan = {
   held: Held
   /** The upstream has no path for the caller's own form, though others of its kind do. */
   translates?: boolean
+  /** The upstream shows no summaries of reasoning to this account. */
+  withoutSummary?: boolean
   /** The upstream does not take the proofs of reasoning that the call brings along. */
   withoutProofs?: boolean
 }
@@ -64,15 +67,26 @@ function changedBy(
 ): Partial<ForwardPlan> | null {
   if (!(error instanceof AttemptFailed) || error.local) return null
   if (!plan.translates && lacksPath(call, plan, error)) return { translates: true }
+  // Its caller asked for none: nothing but the translation did, and callers of the vendor's own form say so themselves.
+  const asksUnasked = !call.dialect.asksForSummaries && !plan.withoutSummary
+  if (asksUnasked && refusesSummary(error.failure)) return { withoutSummary: true }
   return refusesProofs(error.failure) && proofs.refuse() ? { withoutProofs: true } : null
 }
 
+/** "Your organization must be verified to generate reasoning summaries.": https://github.com/openai/openai-cookbook/issues/2271 */
+const refusesSummary = ({ status, original, message }: UpstreamFailure): boolean =>
+  status >= 400 &&
+  status < 500 &&
+  /must be verified to generate reasoning summaries/i.test(original?.message ?? message)
+
 function lacksPath({ dialect }: Call, { attempt }: ForwardPlan, error: AttemptFailed): boolean {
   const native = dialect.native && providerFor(attempt.channel.type).native[dialect.native]
-  if (!native?.mayLack) return false
-  const { status, code } = error.failure
-  // A vendor that does not know the model does not know it in another form either.
-  return (status === 404 && code !== 'model_not_found') || status === 405
+  if (!native?.mayLack?.(upstreamChannelOf(attempt))) return false
+  const { status, param, original } = error.failure
+  const { code } = original ?? error.failure
+  // A vendor that does not know the model, or an answer that the call names, does not know it in another form either.
+  const isOfField = code === 'model_not_found' || (param ?? String(status)) !== String(status)
+  return (status === 404 && !isOfField) || status === 405
 }
 
 async function forwardOnce(
@@ -90,7 +104,8 @@ async function forwardOnce(
   const sent = lowered === undefined ? own : withLoweredLimit(call, own, lowered)
   const known = providerCallOf(services, call, { attempt, stream: sent.request.stream })
   const largestOwnLimit = facts.grows || facts.limit > 0 ? undefined : Math.floor(held.answerTokens / facts.choices)
-  const providerCall = { ...known, isRefusedProof: proofs.isRefused, largestOwnLimit }
+  const { withoutSummary } = plan
+  const providerCall = { ...known, isRefusedProof: proofs.isRefused, largestOwnLimit, withoutSummary }
   const passes = passesThrough(attempt.channel.setting, services)
   const native = plan.translates ? null : nativeFor(call, { provider, sent, providerCall, passes })
   const context: AttemptContext = {

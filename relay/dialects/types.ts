@@ -95,6 +95,8 @@ export type ChatDialect = {
    * others send it as it was.
    */
   sealsReasoningAs?: 'claude' | 'openai-responses' | 'gemini' | undefined
+  /** Its callers ask for summaries of reasoning themselves. */
+  asksForSummaries?: boolean | undefined
   /** Its calls are priced by the formula of Claude, whoever answers them. */
   pricedAsClaude: boolean
   /** What browser extensions call, so that operators may block them. */

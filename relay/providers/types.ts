@@ -57,6 +57,8 @@ export type ProviderCall = {
   largestOwnLimit?: number | undefined
   /** Whether the upstream has refused a proof of reasoning as not its own: the call goes without it. */
   isRefusedProof?: ((proof: string) => boolean) | undefined
+  /** The upstream shows this account no summaries of reasoning. */
+  withoutSummary?: boolean | undefined
   /** Prompts of callers whose dialect has no word for a vendor's cache are marked for it. */
   marksPrompts?: boolean | undefined
   /** What some upstreams want to know about who calls. */
@@ -134,7 +136,7 @@ export type NativeDialect = {
     | ((body: NativeBody, call: ProviderCall) => { request: UpstreamRequest; read: (json: unknown) => unknown })
     | undefined
   /** Servers that speak the rest of the vendor's form may lack this path; the call is then translated. */
-  mayLack?: boolean | undefined
+  mayLack?: ((channel: Pick<ProviderChannel, 'baseUrl'>) => boolean) | undefined
   /** False for a call that the upstream only takes in another form; it is then translated. Absent: always true. */
   accepts?: ((body: Record<string, unknown>, call: ProviderCall) => boolean) | undefined
   request: (body: NativeBody, call: ProviderCall) => UpstreamRequest

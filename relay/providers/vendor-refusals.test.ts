@@ -175,7 +175,9 @@ describe('vendors of OpenAI’s form', () => {
 describe('single vendors', () => {
   test('Mistral receives a turn of the model between a result and the user, and no instructions behind either', () => {
     const messages = loop(answered(done, image), say('system', 's'), say('assistant', 'begun'))
-    const { body } = sendTo({ type: 42, model: 'mistral-large-latest' }, { messages, tools: [f] })
+    // Callers of the chat form, whose instructions stay where they stand.
+    const extra = { dialect: 'openai-chat' as const, fields: {} }
+    const { body } = sendTo({ type: 42, model: 'mistral-large-latest' }, { messages, tools: [f], extra })
     expect((body['messages'] as { role: string }[]).map(({ role }) => role)).toEqual([
       'user',
       'assistant',
@@ -187,7 +189,9 @@ describe('single vendors', () => {
     ])
     expect(body['messages']).toMatchObject({ 6: { prefix: true, content: 'begun' } })
     const later = loop(answered(done), say('system', 's'), say('user', 'go on'))
-    const roles = sendTo({ type: 42, model: 'mistral-large-latest' }, { messages: later, tools: [f] }).body['messages']
+    const roles = sendTo({ type: 42, model: 'mistral-large-latest' }, { messages: later, tools: [f], extra }).body[
+      'messages'
+    ]
     expect((roles as { role: string }[]).map(({ role }) => role)).toEqual([
       'user',
       'assistant',

@@ -177,3 +177,56 @@ test('an answer that begins with a copy of its long request is served in full', 
   expect(await reply.text()).toContain('"type":"response.completed"')
   expect((await consumed(app)).at(-1)).toMatchObject({ prompt_tokens: 9, completion_tokens: 2 })
 })
+
+test('an account that is shown no summaries of reasoning is asked without, unless its caller wants them', async () => {
+  const openAi = 'https://api.openai.com'
+  const error = {
+    message: 'Your organization must be verified to generate reasoning summaries.',
+    type: 'invalid_request_error',
+    param: 'reasoning.summary',
+    code: 'unsupported_value',
+  }
+  const refusing = scripted.play({
+    status: 400,
+    headers: { 'content-type': 'application/json' },
+    steps: [JSON.stringify({ error })],
+  })
+  const message = { type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'A plover.' }] }
+  const usage = { input_tokens: 30, output_tokens: 4 }
+  const answering = scripted.play(
+    json({ id: 'resp_1', object: 'response', status: 'completed', output: [message], usage }),
+  )
+  const asked: unknown[] = []
+  const { transport } = app.services
+  // Only at the vendor's own address tools want the other call.
+  app.services.transport = {
+    ...transport,
+    send: (request) => {
+      const { reasoning } = JSON.parse(Buffer.from(request.body ?? '').toString()) as {
+        reasoning?: { summary?: string }
+      }
+      asked.push(reasoning)
+      const base = reasoning?.summary === undefined ? answering : refusing
+      return transport.send({ ...request, url: request.url.replace(openAi, base) })
+    },
+  }
+  try {
+    const { model, ids } = await serve(app, { type: 1, baseUrl: openAi })
+    const mapping = JSON.stringify({ [model]: 'gpt-5.5' })
+    await app.pool.query('update channels set model_mapping = $1 where id = $2', [mapping, ids[0]])
+    await app.services.channels.reload(ids[0] ?? 0)
+    const tools = [{ type: 'function', function: { name: 'f', parameters: { type: 'object', properties: {} } } }]
+    const body = { model, reasoning_effort: 'high', tools, messages: [{ role: 'user', content: 'hi' }] }
+    const reply = await app.relay(mine, '/v1/chat/completions', body)
+    expect(await reply.json()).toMatchObject({ choices: [{ message: { content: 'A plover.' } }] })
+    expect(asked).toEqual([{ effort: 'high', summary: 'auto' }, { effort: 'high' }])
+    const own = await app.relay(mine, '/v1/responses', { model, input: 'hi', reasoning: { summary: 'auto' } })
+    expect({ status: own.status, body: await own.json() }).toMatchObject({
+      status: 400,
+      body: { error: { param: 'reasoning.summary' } },
+    })
+    expect(asked.length).toBe(3)
+  } finally {
+    app.services.transport = transport
+  }
+})

@@ -264,6 +264,36 @@ describe('an answer that the gateway keeps, since its upstream does not', () => 
   })
 })
 
+describe('a server that speaks the chat form alone', () => {
+  const chat = { choices: [{ message: { content: 'A plover.' }, finish_reason: 'stop' }] }
+
+  test('answers callers of responses too, where it has no path for them', async () => {
+    const paths: string[] = []
+    const baseUrl = scripted.play((path) => {
+      paths.push(path)
+      return path.endsWith('/responses') ? { status: 404, steps: ['{"detail":"Not Found"}'] } : json(chat)
+    })
+    const { model } = await serve(app, { type: 1, baseUrl })
+    const reply = await ask(mine, model, {})
+    expect(reply.status).toBe(200)
+    expect(await reply.json()).toMatchObject({ output: [{ content: [{ text: 'A plover.' }] }] })
+    expect(paths).toEqual(['/v1/responses', '/v1/chat/completions'])
+  })
+
+  test('is not asked in it for what the call names and the server does not know', async () => {
+    const paths: string[] = []
+    const message = "Previous response with id 'resp_1' not found."
+    const error = { message, type: 'invalid_request_error', param: 'previous_response_id', code: null }
+    const baseUrl = scripted.play((path) => {
+      paths.push(path)
+      return { status: 404, steps: [JSON.stringify({ error })] }
+    })
+    const { model } = await serve(app, { type: 1, baseUrl })
+    expect((await ask(mine, model, {})).status).toBe(404)
+    expect(paths).toEqual(['/v1/responses'])
+  })
+})
+
 describe('a conversation that is compacted', () => {
   const compact = (model: string, body: object) =>
     app.relay(mine, '/v1/responses/compact', { model, input: 'the bird is a plover', ...body })
@@ -288,6 +318,28 @@ describe('a conversation that is compacted', () => {
       expect(JSON.stringify(app.upstream.requests.at(-1)?.body)).toContain('A plover.')
     }
   })
+
+  test.each([14, 24, 43])(
+    'by a trigger at its end is answered by one compaction, streamed or not: %i',
+    async (type) => {
+      const { model } = await serve(app, { type })
+      for (const stream of [false, true]) {
+        const input = [{ role: 'user', content: 'the bird is a plover' }, { type: 'compaction_trigger' }]
+        const reply = await ask(mine, model, { input, stream })
+        const text = await reply.text()
+        expect(reply.status, text).toBe(200)
+        expect(reply.headers.get('x-translation-loss')).toBeNull()
+        const closing = stream ? (/event: response\.completed\ndata: (.*)/.exec(text)?.[1] ?? '') : text
+        const answer = JSON.parse(closing) as Compacted & { response?: Compacted }
+        const { output } = answer.response ?? answer
+        expect(output.map((item) => item.type)).toEqual(['compaction'])
+        expect(JSON.stringify(app.upstream.requests.at(-1)?.body)).toContain('Summarise the conversation so far')
+        const next = await ask(mine, model, { input: [...output, { role: 'user', content: 'go on' }] })
+        expect(next.status).toBe(200)
+        expect(JSON.stringify(app.upstream.requests.at(-1)?.body)).toContain('replaced by a summary of it')
+      }
+    },
+  )
 
   test('is not asked again in another form of an upstream that does not know the model', async () => {
     const paths: string[] = []

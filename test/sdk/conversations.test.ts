@@ -37,7 +37,9 @@ describe.each(channelKinds)(
   'the conversations of the openai library against $name',
   ({ type, model, usage, charge }) => {
     test('are compacted by their model, charged once, and gone on from what is left of them', async () => {
-      const tools = [{ type: 'function' as const, name: 'look', parameters: { type: 'object' }, strict: false }]
+      const tools = [
+        { type: 'function' as const, name: 'look', parameters: { type: 'object', properties: {} }, strict: false },
+      ]
       const input: OpenAI.Responses.ResponseInputItem[] = [
         { role: 'user', content: 'the bird is a plover' },
         { type: 'function_call', call_id: 'call_1', name: 'look', arguments: '{}' },

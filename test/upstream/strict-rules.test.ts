@@ -16,6 +16,8 @@ const chatResult = (given: Json = {}) => ({ role: 'tool', tool_call_id: 'c', con
 const strictFormat = (schema: Json) => ({
   response_format: { type: 'json_schema', json_schema: { name: 'x', strict: true, schema } },
 })
+const open = { type: 'object' }
+const openList = { type: 'object', properties: { a: { type: ['array', 'null'] } } }
 const f = { function: { name: 'f', arguments: '{}' } }
 
 test('what each vendor takes is taken', () => {
@@ -55,6 +57,21 @@ test.each<[string, Json, string?]>([
   ['a format that is no object', strictFormat({ type: 'array', items: {} })],
   ['an id of an end user in other letters, as DeepSeek', { model: 'deepseek-v4', user_id: '{"a":"b"}' }],
   ['an id of an end user that is too short, as Zhipu', { model: 'glm-5', user_id: 'short' }],
+  [
+    'parameters of nothing',
+    { model: 'gpt-4o', tools: [{ type: 'function', function: { name: 'f', parameters: {} } }] },
+  ],
+  [
+    'parameters without properties',
+    { model: 'gpt-4o', tools: [{ type: 'function', function: { name: 'f', parameters: open } }] },
+  ],
+  [
+    'a list of nothing',
+    { model: 'gpt-4o', tools: [{ type: 'function', function: { name: 'f', parameters: openList } }] },
+  ],
+  ['one token of a model that reasons', { model: 'gpt-5.2', max_completion_tokens: 1 }],
+  ['a developer, as DeepSeek', { model: 'deepseek-v4-pro', messages: [{ role: 'developer', content: 's' }, user] }],
+  ['later instructions, as Qwen', { model: 'qwen3.6-27b', messages: [user, { role: 'system', content: 's' }] }],
   ['a seed, as Mistral', { model: 'mistral-large-latest', seed: 1 }],
   ['a name of a speaker, as Mistral', { model: 'mistral-large-latest', messages: [{ ...user, name: 'alice' }] }],
   [
@@ -136,6 +153,8 @@ test.each<[string, Json, boolean?]>([
     'later instructions in front of the user',
     { model: 'claude-opus-4-8', messages: [user, { role: 'system', content: 's' }, user] },
   ],
+  ['later instructions, as DeepSeek', { model: 'deepseek-v4-pro', messages: [user, { role: 'system', content: 's' }] }],
+  ['compaction in the words of OpenAI', { context_management: [{ type: 'compaction' }] }],
   ['five marks', { system: [mark, mark, mark, mark, mark] }],
   ['a search under another id', block({ type: 'server_tool_use', id: 'ws_1', name: 'web_search', input: {} })],
   [

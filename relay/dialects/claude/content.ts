@@ -133,6 +133,10 @@ function readResultContent(content: unknown, path: string, conversation: Convers
   return readBlocks(content, path, conversation.read).flatMap((at) =>
     readShared(at, conversation).flatMap((part) => {
       if (part.type !== 'vendor') return [part]
+      // What a search for tools found stands among the tools; the model reads which of them it was.
+      const found =
+        isObject(part.value) && part.value['type'] === 'tool_reference' ? part.value['tool_name'] : undefined
+      if (typeof found === 'string') return [{ type: 'text' as const, text: found }]
       conversation.losses.add('tool_result.content')
       return []
     }),

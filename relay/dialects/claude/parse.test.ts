@@ -190,3 +190,17 @@ it('names what is said of an image and of who called a tool, which no other dial
     [],
   )
 })
+
+it('names the tools that a search for tools has found', () => {
+  const found = ['mcp__a__b', 'mcp__a__c'].map((tool_name) => ({ type: 'tool_reference', tool_name }))
+  const { messages, losses } = parse({
+    ...hello,
+    messages: [
+      ...hello.messages,
+      { role: 'assistant', content: [{ type: 'tool_use', id: 't', name: 'ToolSearch', input: {} }] },
+      { role: 'user', content: [{ type: 'tool_result', tool_use_id: 't', content: found }] },
+    ],
+  })
+  expect(messages.at(-1)?.content).toMatchObject([{ content: [{ text: 'mcp__a__b' }, { text: 'mcp__a__c' }] }])
+  expect(losses).toEqual([])
+})

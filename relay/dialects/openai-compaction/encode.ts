@@ -1,7 +1,7 @@
-import { type ChatResponse, MalformedUpstream } from '#relay/chat/events.ts'
+import type { ChatResponse } from '#relay/chat/events.ts'
 import { isObject } from '#relay/chat/json.ts'
-import { writeCompaction } from '#relay/chat/seals/compaction.ts'
 import { answerId, unixSeconds } from '../answer-id.ts'
+import { compactionItem, summaryIn } from '../openai-responses/compaction.ts'
 import { toResponsesUsage } from '../openai-responses/response-object.ts'
 import type { EncodeContext } from '../types.ts'
 
@@ -30,14 +30,7 @@ function userMessages({ input }: Fields, newId: () => string): Fields[] {
  */
 export function encodeOpenAiCompaction(response: ChatResponse, context: EncodeContext): unknown {
   const { ambient, sentBody = {} } = context
-  const parts = response.choices[0]?.parts ?? []
-  const summary = parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('')
-  if (summary.trim() === '') throw new MalformedUpstream('the model wrote no summary')
-  const compaction = {
-    type: 'compaction',
-    id: `cmp_${ambient.newId(24)}`,
-    encrypted_content: writeCompaction(summary),
-  }
+  const compaction = compactionItem(summaryIn(response), ambient)
   return {
     id: answerId(response.id, 'resp_', ambient),
     object: 'response.compaction',

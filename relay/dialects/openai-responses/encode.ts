@@ -1,6 +1,7 @@
 import type { ChatChoice, ChatResponse, ResponsePart } from '#relay/chat/events.ts'
 import type { EncodeContext } from '../types.ts'
 import { shifted } from '#relay/chat/citations.ts'
+import { asksForCompaction, compactionItem, summaryIn } from './compaction.ts'
 import { calledAs } from './agent-tools.ts'
 import { remoteCallItem, searchItem } from '#relay/chat/hosted/response-items.ts'
 import { callItem, imageItem, messageItem, outputText, reasoningItem } from './output-items.ts'
@@ -9,7 +10,10 @@ import { finishedResponse, outcomeOf, responseHead, toFlatAnnotation } from './r
 /** Hub answer → response object. Further choices have no place in this dialect. */
 export function encodeOpenAiResponses(response: ChatResponse, context: EncodeContext): unknown {
   const choice: ChatChoice = response.choices[0] ?? { parts: [], finish: 'stop' }
-  const answer = { reason: choice.finish, output: toOutput(choice, context), usage: response.usage }
+  const output = asksForCompaction(context.sentBody ?? {})
+    ? [compactionItem(summaryIn(response), context.ambient)]
+    : toOutput(choice, context)
+  const answer = { reason: choice.finish, output, usage: response.usage }
   return finishedResponse(responseHead(response.id, context), answer, context)
 }
 

@@ -1,4 +1,6 @@
+import { isObject } from '#relay/chat/json.ts'
 import type { ChatDialect } from '../types.ts'
+import { asksForCompaction, summaryRequest, withoutTrigger } from './compaction.ts'
 import { cutOpenAiResponses } from './cut.ts'
 import { encodeOpenAiResponses } from './encode.ts'
 import { responsesError, responsesStreamError } from './error.ts'
@@ -12,7 +14,10 @@ const fullResponses = /^response\.(created|queued|in_progress|completed|incomple
 
 export const openAiResponses: ChatDialect = {
   id: 'openai-responses',
-  parse: parseOpenAiResponses,
+  parse: (value, path) =>
+    isObject(value) && asksForCompaction(value)
+      ? summaryRequest(withoutTrigger(value), path)
+      : parseOpenAiResponses(value, path),
   encode: encodeOpenAiResponses,
   stream: streamOpenAiResponses,
   streamContentType: () => 'text/event-stream',
@@ -30,6 +35,7 @@ export const openAiResponses: ChatDialect = {
   keepsResponses: true,
   hasReasoningPlace: true,
   sealsReasoningAs: 'openai-responses',
+  asksForSummaries: true,
   pricedAsClaude: false,
   servesExtensions: false,
   refusals: {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { lossesTowards } from '#relay/chat/losses.ts'
 import { refusalOf } from '../testing/refusal.ts'
 import { openAiResponses } from './index.ts'
 
@@ -140,4 +141,12 @@ it('names what is said of messages, files and reasoning, which no other dialect 
     'reasoning.summary',
   ])
   expect(parse({ reasoning: { effort: 'low', summary: 'auto' } }).losses).toEqual([])
+})
+
+it('leaves a search of what is stored to the one vendor that has it, by name', () => {
+  const stored = parse({ tools: [{ type: 'web_search', external_web_access: false }] })
+  expect(lossesTowards(stored, 'claude')).toEqual(['tools.web_search'])
+  expect(lossesTowards(stored, 'openai-responses')).toEqual([])
+  const live = parse({ tools: [{ type: 'web_search', external_web_access: true }] })
+  expect(live.tools).toEqual([{ type: 'web-search' }])
 })

@@ -3,6 +3,7 @@ import type { ChatEvent, Citation } from '#relay/chat/events.ts'
 import type { McpCall, WebSearch } from '#relay/chat/hosted/types.ts'
 import type { CalledAs } from './agent-tools.ts'
 import type { EventWriter } from './event-writer.ts'
+import { compactionItem } from './compaction.ts'
 import { remoteCallEvents, searchEvents } from './hosted-calls.ts'
 import { type ItemStatus, imageItem } from './output-items.ts'
 import { createOutputItems } from './item-list.ts'
@@ -71,6 +72,12 @@ export function createItems(writer: EventWriter, ambient: Ambient, names: Readon
       const before = closeOpen()
       const { place, text } = outputItems.begin('ig', (id) => imageItem(id, null, 'in_progress'))
       return before + text + outputItems.finish(place, imageItem(place.item_id, data, 'completed'))
+    },
+    /** The conversation up to here, in one item that takes its place. */
+    compact(summary: string): string {
+      const item = compactionItem(summary, ambient)
+      const { place, text } = outputItems.begin('cmp', () => item)
+      return text + outputItems.finish(place, item)
     },
     call(event: CallEvent): string {
       const before = event.type === 'tool-call-start' ? closeOpen() : ''

@@ -3,6 +3,7 @@ import type { ChatEvent, FinishReason, StreamEncoder, UpstreamFailure } from '#r
 import { shownError } from '../error-text.ts'
 import type { CallerError, EncodeContext } from '../types.ts'
 import { toErrorFields } from './error.ts'
+import { asksForCompaction } from './compaction.ts'
 import { calledAs } from './agent-tools.ts'
 import { createEventWriter } from './event-writer.ts'
 import { type ResponseHead, finishedResponse, outcomeOf, responseHead } from './response-object.ts'
@@ -14,6 +15,8 @@ type ContentEvent = Exclude<ChatEvent, { type: 'start' | 'usage' | 'error' | 'fi
 export function streamOpenAiResponses(context: EncodeContext): StreamEncoder {
   const writer = createEventWriter()
   const items = createItems(writer, context.ambient, calledAs(context.sentBody ?? {}))
+  const compacts = asksForCompaction(context.sentBody ?? {})
+  let summary = ''
   let head: ResponseHead | undefined
   let failed = false
   let usage: ReportedUsage | undefined
@@ -57,13 +60,18 @@ export function streamOpenAiResponses(context: EncodeContext): StreamEncoder {
       // The dialect has one answer only, and no place for probabilities.
       if ((event.choice ?? 0) !== 0 || event.type === 'logprobs') return ''
       const opening = begin('')
+      if (event.type !== 'finish' && compacts) {
+        if (event.type === 'text-delta') summary += event.text
+        return opening
+      }
       if (event.type !== 'finish') return opening + writeContent(items, event)
       reason = event.reason
       return opening + settle()
     },
     close() {
       if (failed) return ''
-      const ending = begin('') + settle()
+      const opening = begin('')
+      const ending = opening + (summary.trim() === '' ? '' : items.compact(summary)) + settle()
       const answer = { reason: reason ?? 'stop', output: items.output, usage }
       const response = finishedResponse(headOf(''), answer, context)
       return ending + writer.event(`response.${response.status}`, { response })

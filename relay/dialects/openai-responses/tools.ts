@@ -14,7 +14,7 @@ export const unreadToolFields = (value: unknown): string[] =>
     const type = isObject(tool) ? tool['type'] : undefined
     if (!isObject(tool) || typeof type !== 'string') return []
     if (type === 'function' || type === 'custom') return unreadNames(tool, knownTool, 'tools')
-    if (!type.startsWith('web_search')) return []
+    if (!type.startsWith('web_search') || tool['external_web_access'] === false) return []
     const filters = isObject(tool['filters']) ? unreadNames(tool['filters'], knownFilter, 'tools.filters') : []
     return [...unreadNames(tool, knownSearch, 'tools'), ...filters]
   })
@@ -34,7 +34,8 @@ export function readTools(value: unknown, read: Reader): Tool[] {
         format: tool['format'],
       })
     }
-    if (type.startsWith('web_search')) {
+    // Others search live only, which a caller who wants what is stored has forbidden.
+    if (type.startsWith('web_search') && tool['external_web_access'] !== false) {
       const filters = read.object(tool['filters'], `${path}.filters`)
       const allowedDomains = domainsOf(filters?.['allowed_domains'], `${path}.filters.allowed_domains`, read)
       return defined({ ...readWebSearch(tool), allowedDomains })

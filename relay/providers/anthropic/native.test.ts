@@ -44,3 +44,11 @@ test('the suffix sets the thinking and takes away what forbids it', () => {
   })
   expect(sent.headers['anthropic-version']).toBe('2023-06-01')
 })
+
+test('an answer is empty only where it holds nothing but words that say nothing', () => {
+  const answer = (...content: object[]) =>
+    anthropic.native.claude!.inspect({ id: 'msg_1', type: 'message', role: 'assistant', model: 'm', content }).empty
+  expect(answer({ type: 'text', text: ' ' }, { type: 'thinking', thinking: '' })).toBe(true)
+  expect(answer({ type: 'compaction', content: 'so far' })).toBe(false)
+  expect(answer({ type: 'server_tool_use', id: 'srvtoolu_1', name: 'code_execution', input: {} })).toBe(false)
+})

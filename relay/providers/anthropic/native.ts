@@ -4,8 +4,9 @@ import { messageIds } from '../shared/held-objects.ts'
 import { deliveredBy } from '#relay/chat/delivered.ts'
 import { isEmptyResponse, nameless } from '../shared/answer-record.ts'
 import { inspectUnreadable } from '../shared/inspect-unreadable.ts'
-import { type Json, numberOf, recordOf } from '../shared/json.ts'
+import { type Json, numberOf, recordOf, recordsOf } from '../shared/json.ts'
 import { rewriteBody } from '../shared/rewrite-body.ts'
+import { joinLaterInstructions } from './later-instructions.ts'
 import { listenToClaude } from './listen.ts'
 import { type ClaudeHost, planOf } from './request.ts'
 import { fromClaudeResponse } from './response.ts'
@@ -39,6 +40,7 @@ function nativeRequest(host: ClaudeHost, native: NativeBody, call: ProviderCall)
   const body: Json = { ...native.json }
   if (host.keepsThreads !== true) refuseThread(body)
   const { traits } = planOf(call.model, call)
+  if (host.keepsThreads !== true || !traits.laterInstructions) joinLaterInstructions(body)
   // An explicit zero only warms the cache, which this vendor takes.
   body['max_tokens'] ??= answerLimit(undefined, call, traits.maxOutput)
   const thinks = applySuffix(body, call, numberOf(native.json['max_tokens']))
@@ -64,13 +66,24 @@ export function refuseThread(body: Json): void {
   throw new DomainError('unsupported.thread')
 }
 
+const spoken = new Set<unknown>(['text', 'thinking', 'redacted_thinking'])
+
+/** Runs of the vendor's own tools and compactions are answers too. */
+const isOnlySpoken = (json: unknown): boolean =>
+  recordsOf(recordOf(json)?.['content']).every(({ type }) => spoken.has(type))
+
 function inspect(json: unknown): ReturnType<NativeDialect['inspect']> {
   const usage = recordOf(recordOf(json)?.['usage'])
   const reported = usage ? { usage: readUsage(usage) } : {}
   try {
     const response = fromClaudeResponse(json, nameless)
     const keeps = messageIds(json)
-    return { ...reported, keeps, delivered: () => deliveredBy(response), empty: isEmptyResponse(response) }
+    return {
+      ...reported,
+      keeps,
+      delivered: () => deliveredBy(response),
+      empty: isEmptyResponse(response) && isOnlySpoken(json),
+    }
   } catch (error) {
     return inspectUnreadable(error, reported)
   }

@@ -363,3 +363,12 @@ test('reasoning goes back only with this vendor’s proof', () => {
   })
   expect(sent.losses).toEqual(['reasoning_content'])
 })
+
+test('a field of responses that has the name of one of Claude’s is none of them', () => {
+  const context_management = [{ type: 'compaction', compact_threshold: 200_000 }]
+  const send = (dialect: 'openai-responses' | 'openai-chat') =>
+    write({ extra: { dialect, fields: { context_management } } }, { model: 'claude-sonnet-4-6' })
+  expect(send('openai-responses').body).not.toHaveProperty('context_management')
+  expect(send('openai-responses').losses).toEqual(['context_management'])
+  expect(send('openai-chat')).toMatchObject({ body: { context_management }, losses: [] })
+})

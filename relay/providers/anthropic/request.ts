@@ -19,6 +19,10 @@ import { isUnprovenSearch } from './unproven-searches.ts'
 /** Fields of this dialect that callers of others may send; they are copied as they are. */
 const extensions = ['thinking', 'output_config', 'context_management', 'container', 'mcp_servers']
 
+/** Those that a caller wrote. The responses form has a field of its own by one of the names. */
+const extensionsOf = ({ extra: { dialect, fields } }: ChatRequest): string[] =>
+  extensions.filter((name) => name in fields && !(name === 'context_management' && dialect === 'openai-responses'))
+
 type Planned = { model: string; traits: ClaudeTraits; thinking: Thinking; suffix: NameSuffix }
 
 /**
@@ -173,7 +177,8 @@ export function toClaudeBody(
   call: ProviderCall,
   { isOwnHost = false }: { isOwnHost?: boolean } = {},
 ): ClaudeBody {
-  const losses = new Set(lossesTowards(request, 'claude').filter((name) => !extensions.includes(name)))
+  const carriedNames = extensionsOf(request)
+  const losses = new Set(lossesTowards(request, 'claude').filter((name) => !carriedNames.includes(name)))
   for (const name of unsupported(request)) losses.add(name)
   if (unprovenReasoning(request)) losses.add('reasoning_content')
   const planned = plan(request, call, losses)
@@ -201,9 +206,7 @@ export function toClaudeBody(
   )
   if (cut) losses.add('cache_control')
   const sampling = withoutAbsent(samplingFields(request, planned, losses))
-  const carried = Object.fromEntries(
-    extensions.flatMap((name) => (name in request.extra.fields ? [[name, request.extra.fields[name]]] : [])),
-  )
+  const carried = Object.fromEntries(carriedNames.map((name) => [name, request.extra.fields[name]]))
   const own = request.extra.dialect === 'claude' ? request.extra.fields : carried
   const stop = request.stop.filter((text) => text.trim() !== '')
   const body = withoutAbsent({

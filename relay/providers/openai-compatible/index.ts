@@ -75,7 +75,11 @@ export function openAiCompatible(style: OpenAiStyle): Provider {
       ...(style.responsesUrl
         ? {
             'openai-responses': {
-              ...nativeResponses({ url: style.responsesUrl, headers: (call) => requestHeaders(style, call) }),
+              ...nativeResponses({
+                url: style.responsesUrl,
+                headers: (call) => requestHeaders(style, call),
+                mayLack: style.mayLackResponses,
+              }),
               accepts: takesResponses,
             },
             ...(style.compacts

@@ -1,5 +1,6 @@
 import { fitsRule, fitUser } from '#relay/chat/fit/names.ts'
 import type { NameRule } from '#relay/chat/fit/profile.ts'
+import { joinLaterInstructions } from '../anthropic/later-instructions.ts'
 import { nativeClaude, refuseThread } from '../anthropic/native.ts'
 import type { NativeBody, NativeDialect, ProviderCall } from '../types.ts'
 import { rewriteBody } from '../shared/rewrite-body.ts'
@@ -31,6 +32,8 @@ export function foreignMessages(
   const request = (native: NativeBody, call: ProviderCall) => {
     refuseThread(native.json)
     const body: Json = { ...native.json, model: call.model }
+    // "messages[1].role: unknown variant `system`": https://github.com/deepseek-ai/awesome-deepseek-integration/issues/639
+    joinLaterInstructions(body)
     // The dialect demands a limit, and callers of ours may leave it out.
     body['max_tokens'] ??= answerLimit(undefined, call, parametersOf(call.model).maxOutput ?? undefined)
     const metadata = recordOf(body['metadata'])

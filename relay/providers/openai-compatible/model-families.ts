@@ -21,6 +21,9 @@ export function isReasoningModel(model: string): boolean {
   return version.major >= 5 && !/^gpt-\d+-chat/.test(model)
 }
 
+/** "Invalid 'max_output_tokens': integer below minimum value. Expected a value >= 16": the vendor's answer to less. */
+export const leastOutput = 16
+
 const knowsOnlyUsers = (model: string): boolean => /^o1-(mini|preview)/.test(model)
 
 /** The role instructions are given under. */

@@ -1,5 +1,6 @@
 import { openAiProfile, type TargetProfile } from '#relay/chat/fit/profile.ts'
 import { plainRoot } from '#relay/chat/fit/schema-root.ts'
+import { completeParameters } from './complete-parameters.ts'
 import { toStrictSchema } from './schema.ts'
 
 /**
@@ -16,8 +17,11 @@ export const compatibleProfile: TargetProfile = {
   namesJson: true,
   user: { longest: 64, pattern: /^./s },
   schemas: {
-    strict: toStrictSchema,
-    parameters: plainRoot,
+    strict: (schema) => toStrictSchema(completeParameters(schema)),
+    parameters: (schema) => {
+      const plain = plainRoot(schema)
+      return { ...plain, schema: completeParameters(plain.schema) }
+    },
     format: (schema) => {
       const strict = toStrictSchema(schema)
       return strict && { schema: strict, lost: false }

@@ -230,3 +230,17 @@ test.each([
   const request = requestWith({ messages: [{ role: 'user', content: [{ type: 'file', source }] }] })
   expect(body(request)['messages']).toMatchObject([{ content: [part] }])
 })
+
+test('a limit that leaves a model that thinks no word is raised to the least, by name, unless chat callers wrote it', () => {
+  const limit = (maxTokens: number, model: string, dialect: 'claude' | 'openai-chat' = 'claude') => {
+    const sent = write(requestWith({ maxTokens, extra: { dialect, fields: {} } }), callWith({ model }))
+    const { max_tokens, max_completion_tokens } = sent.body as Record<string, unknown>
+    return [max_tokens ?? max_completion_tokens, ...(sent.losses ?? [])]
+  }
+  expect(limit(1, 'gpt-5.2')).toEqual([16, 'max_tokens'])
+  expect(limit(0, 'gpt-5.2')).toEqual([16, 'max_tokens'])
+  expect(limit(17, 'gpt-5.2')).toEqual([17])
+  expect(limit(1, 'gpt-4.1')).toEqual([1])
+  expect(limit(0, 'gpt-4.1')).toEqual([1])
+  expect(limit(1, 'gpt-5.2', 'openai-chat')).toEqual([1])
+})

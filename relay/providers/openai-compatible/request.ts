@@ -6,12 +6,14 @@ import type { ChatRequest, ReasoningInput, ResponseFormat } from '#relay/chat/re
 import type { ProviderCall, UpstreamRequest } from '../types.ts'
 import { type Json, recordOf, withoutAbsent } from '../shared/json.ts'
 import { chatUrl, requestHeaders } from './address.ts'
+import { withInstructionsFirst } from './instructions-first.ts'
 import { toOpenAiMessages, type Writing } from './messages.ts'
 import {
   applyFamilyRules,
   clampEffort,
   effortsOf,
   isReasoningModel,
+  leastOutput,
   splitEffort,
   systemRoleOf,
 } from './model-families.ts'
@@ -55,7 +57,7 @@ function responseFormat(format: ResponseFormat | undefined): unknown {
 
 function samplingFields(request: ChatRequest, { userField = 'user' }: OpenAiStyle): Json {
   return {
-    max_tokens: request.maxTokens === 0 ? 1 : request.maxTokens,
+    max_tokens: request.maxTokens,
     temperature: request.temperature,
     top_p: request.topP,
     stop: request.stop.length > 1 ? request.stop : request.stop[0],
@@ -127,20 +129,34 @@ const mostStops = 4
 /** Where vendors take the reasoning effort. */
 const thinkingFields = ['reasoning_effort', 'reasoning', 'thinking', 'enable_thinking', 'prompt_mode']
 
+/**
+ * The chat form has the same least for models that think, in other words: "Could not finish the message because max_tokens or model
+ * output limit was reached", https://github.com/ZenMux/zenmux-doc/issues/59. Claude Code tries out with one token whether a model answers.
+ */
+function outputLimit({ maxTokens, extra }: ChatRequest, call: ProviderCall): number | undefined {
+  if (maxTokens === undefined) return undefined
+  const { model } = splitEffort(call.model, knownNames(call.channel.type))
+  return Math.max(maxTokens, extra.dialect !== 'openai-chat' && isReasoningModel(model) ? leastOutput : 1)
+}
+
 function bodyOf(request: ChatRequest, call: ProviderCall, writing: Writing): Json {
   const { style, losses } = writing
   const sameDialect = request.extra.dialect === 'openai-chat'
+  // A caller of the same dialect is taken at their word.
+  const keepsOrder = sameDialect || writing.extendedTools
+  const maxTokens = outputLimit(request, call)
+  if ((maxTokens ?? 0) > Math.max(request.maxTokens ?? 0, 1)) losses.add('max_tokens')
   const stop = sameDialect ? request.stop : request.stop.slice(0, mostStops)
   if (stop.length < request.stop.length) losses.add('stop')
   const keepsTopK = style.takesTopK === true || sameDialect
   if (request.topK !== undefined && !keepsTopK) losses.add('top_k')
   const body = withoutAbsent({
     model: call.model,
-    messages: toOpenAiMessages(request.messages, writing),
+    messages: toOpenAiMessages(keepsOrder ? request.messages : withInstructionsFirst(request.messages), writing),
     ...carriedFields(request, writing),
     ...withoutAbsent({
       ...toolFields(request, call.model, writing),
-      ...samplingFields({ ...request, stop }, style),
+      ...samplingFields({ ...request, stop, maxTokens }, style),
       top_k: keepsTopK ? request.topK : undefined,
       modalities: modalitiesOf(request, call, writing),
       reasoning_effort: style.reasoning ? undefined : reasoningEffort(request, call, losses),
@@ -153,9 +169,21 @@ function bodyOf(request: ChatRequest, call: ProviderCall, writing: Writing): Jso
   return body
 }
 
+/** "messages[0].role: unknown variant `developer`": https://github.com/eclipse-theia/theia/issues/15144. Who knows the role knows the other too. */
+function renameDevelopers(body: Json): void {
+  const messages: unknown = body['messages']
+  const isDeveloper = (message: unknown): boolean => recordOf(message)?.['role'] === 'developer'
+  if (!Array.isArray(messages) || !messages.some(isDeveloper)) return
+  body['messages'] = messages.map((message: unknown) =>
+    isDeveloper(message) ? { ...recordOf(message), role: 'system' } : message,
+  )
+}
+
 /** Rules every body goes through last, translated or native: the model's family, then the vendor's own. */
 export function finishBody(body: Json, style: OpenAiStyle, call: ProviderCall): string[] {
   const dropped = applyFamilyRules(body, knownNames(call.channel.type))
+  const isOriginal = style.extendedTools?.(call.channel) === true
+  if (!isOriginal && systemRoleOf(String(body['model'])) === 'system') renameDevelopers(body)
   return [...dropped, ...(style.adjust?.(body, call) ?? [])]
 }
 

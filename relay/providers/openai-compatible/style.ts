@@ -2,7 +2,7 @@ import type { Citation, UpstreamFailure } from '#relay/chat/events.ts'
 import type { TargetProfile } from '#relay/chat/fit/profile.ts'
 import type { ChatRequest, WebSearchTool } from '#relay/chat/request.ts'
 import type { ReportedUsage } from '#core/usage.ts'
-import type { PlainOperation, PlainTranslation, ProviderCall, ProviderChannel } from '../types.ts'
+import type { NativeDialect, PlainOperation, PlainTranslation, ProviderCall, ProviderChannel } from '../types.ts'
 import type { Json } from '../shared/json.ts'
 
 /** What of a call decides whether the chat form will do. */
@@ -68,6 +68,8 @@ export type OpenAiStyle = {
   completionsUrl?: ((call: ProviderCall) => string) | undefined
   /** Where the vendor speaks the responses form too. */
   responsesUrl?: ((call: ProviderCall) => string) | undefined
+  /** Servers below other addresses than the vendor's own may speak the chat form alone. */
+  mayLackResponses?: NativeDialect['mayLack']
   /** The vendor compacts conversations of the responses form itself. */
   compacts?: boolean | undefined
   /** Where the vendor opens realtime sockets, as an address of http or https. */

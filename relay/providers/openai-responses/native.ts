@@ -18,6 +18,7 @@ import { usageOf } from './usage.ts'
 
 export type ResponsesHost = {
   url: (call: ProviderCall) => string
+  mayLack?: NativeDialect['mayLack']
   headers: (call: ProviderCall) => Record<string, string>
 }
 
@@ -99,13 +100,22 @@ function openCompactions(body: Json): void {
   if (opened.some((item, index) => item !== input[index])) body['input'] = opened
 }
 
+/** Calls of the vendor's own tools, approvals that it asks for and compactions are answers too. */
+const isOnlySpoken = (json: unknown): boolean =>
+  recordsOf(recordOf(json)?.['output']).every(({ type }) => type === 'message' || type === 'reasoning')
+
 function inspect(json: unknown): ReturnType<NativeDialect['inspect']> {
   const usage = usageOf(recordOf(json) ?? {})
   const reported = usage ? { usage } : {}
   try {
     const response = fromResponse(json, nameless)
     const keeps = storedIds(recordOf(json) ?? {})
-    return { ...reported, keeps, delivered: () => deliveredBy(response), empty: isEmptyResponse(response) }
+    return {
+      ...reported,
+      keeps,
+      delivered: () => deliveredBy(response),
+      empty: isEmptyResponse(response) && isOnlySpoken(json),
+    }
   } catch (error) {
     return inspectUnreadable(error, reported)
   }
@@ -129,7 +139,7 @@ function inspectCompaction(json: unknown): ReturnType<NativeDialect['inspect']> 
 
 /** Compaction by a host that does it itself. Its answer is never streamed. */
 export const nativeCompaction = (host: ResponsesHost): NativeDialect => ({
-  mayLack: true,
+  mayLack: () => true,
   request: (body, call) => {
     const { url, ...request } = nativeRequest(host, body, { ...call, stream: false })
     const compact = new URL(url)
@@ -142,6 +152,7 @@ export const nativeCompaction = (host: ResponsesHost): NativeDialect => ({
 
 /** The responses dialect of any host that speaks it. */
 export const nativeResponses = (host: ResponsesHost): NativeDialect => ({
+  mayLack: host.mayLack,
   request: (body, call) => nativeRequest(host, body, call),
   listen: () => listenToResponses(),
   inspect,

@@ -7,6 +7,7 @@ import {
   clampEffort,
   effortsOf,
   isReasoningModel,
+  leastOutput,
   splitEffort,
   systemRoleOf,
 } from '../openai-compatible/model-families.ts'
@@ -94,13 +95,17 @@ function textField(request: ChatRequest): Json | undefined {
   return Object.keys(text).length > 0 ? text : undefined
 }
 
-function reasoningField(request: ChatRequest, model: string, named: string | undefined): Json | undefined {
+function reasoningField(
+  request: ChatRequest,
+  { model, effort: named }: { model: string; effort?: string | undefined },
+  withoutSummary: boolean,
+): Json | undefined {
   if (!isReasoningModel(model)) return undefined
   const requested = request.reasoning && effortOf(request.reasoning, request.extra.dialect)
   const effort = named ?? (requested === undefined ? undefined : clampEffort(requested, effortsOf(model)))
   const shows =
     request.reasoning?.includeThoughts ?? (request.extra.dialect !== 'openai-responses' && requested !== undefined)
-  const field = withoutAbsent({ effort, summary: shows ? 'auto' : undefined })
+  const field = withoutAbsent({ effort, summary: shows && !withoutSummary ? 'auto' : undefined })
   return Object.keys(field).length > 0 ? field : undefined
 }
 
@@ -143,9 +148,6 @@ function unsupported(request: ChatRequest): string[] {
   return [...lost, ...detailsIn(request, ['cache_control', 'name', 'image'])]
 }
 
-/** "Invalid 'max_output_tokens': integer below minimum value. Expected a value >= 16": the vendor's answer to less. */
-const leastOutput = 16
-
 /** The body of a responses call; nothing is stored upstream unless the caller asks, and reasoning comes along sealed. */
 export function toResponsesBody(request: ChatRequest, call: ProviderCall): { body: Json; losses: string[] } {
   const { model, effort } = splitEffort(call.model, knownNames(call.channel.type))
@@ -158,6 +160,7 @@ export function toResponsesBody(request: ChatRequest, call: ProviderCall): { bod
   const losses = new Set(lossesTowards(request, 'openai-responses').filter((name) => !isCarried(name)))
   for (const name of remote.losses) losses.add(name)
   for (const name of unsupported(request)) losses.add(name)
+  if (call.withoutSummary === true && request.reasoning?.includeThoughts === true) losses.add('reasoning.summary')
   if (thinks) {
     if (request.temperature !== undefined) losses.add('temperature')
     if (request.topP !== undefined) losses.add('top_p')
@@ -180,7 +183,7 @@ export function toResponsesBody(request: ChatRequest, call: ProviderCall): { bod
       tool_choice: tools.length > 0 && request.toolChoice ? toChoice(request.toolChoice, request.tools) : undefined,
       parallel_tool_calls: tools.length > 0 ? request.parallelToolCalls : undefined,
       text: textField(request),
-      reasoning: reasoningField(request, model, effort),
+      reasoning: reasoningField(request, { model, effort }, call.withoutSummary === true),
       user: request.user,
       service_tier: request.serviceTier,
       stream: call.stream ? true : undefined,

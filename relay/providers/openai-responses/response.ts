@@ -90,8 +90,12 @@ function partsOf(item: Json, reading: Reading & { written: number }): ResponsePa
   }
 }
 
+/** A call whose arguments were cut off: running it would run something else than the model meant. */
+const isCutCall = ({ type, status }: Json): boolean =>
+  (type === 'function_call' || type === 'custom_tool_call') && status === 'incomplete'
+
 export function finishOf(response: Json, calledTools: boolean): FinishReason {
-  if (calledTools) return 'tool-calls'
+  if (calledTools && !recordsOf(response['output']).some(isCutCall)) return 'tool-calls'
   const reason = recordOf(response['incomplete_details'])?.['reason']
   if (reason === 'content_filter') return 'content-filter'
   return response['status'] === 'incomplete' || response['status'] === 'cancelled' ? 'length' : 'stop'

@@ -233,6 +233,37 @@ describe('a call in the responses form', () => {
   })
 })
 
+test('a call that was cut off ends an answer by its length, whole ones by the calls', () => {
+  const finishOf = (...statuses: string[]) => {
+    const calls = statuses.map((status, at) => ({
+      type: 'function_call',
+      call_id: `c${at}`,
+      name: 'write_file',
+      arguments: status === 'completed' ? '{}' : '{"path":"a.t',
+      status,
+    }))
+    const response = {
+      id: 'resp_1',
+      object: 'response',
+      status: 'incomplete',
+      incomplete_details: { reason: 'max_output_tokens' },
+      output: calls,
+    }
+    return openai.chat.response(response, callWith({ model: 'gpt-5.5' })).choices[0]?.finish
+  }
+  expect(finishOf('completed', 'incomplete')).toBe('length')
+  expect(finishOf('completed')).toBe('tool-calls')
+})
+
+test('an answer is empty only where it holds nothing but words that say nothing', () => {
+  const answer = (...output: object[]) =>
+    openai.native['openai-responses']!.inspect({ id: 'resp_1', object: 'response', status: 'completed', output }).empty
+  const reasoning = { type: 'reasoning', id: 'rs_1', summary: [] }
+  expect(answer(reasoning, { type: 'message', role: 'assistant', content: [] })).toBe(true)
+  for (const type of ['shell_call', 'computer_call', 'apply_patch_call', 'mcp_approval_request', 'compaction'])
+    expect(answer(reasoning, { type, id: 'x' }), type).toBe(false)
+})
+
 test('videos are refused, not sent as a document', () => {
   const source = { kind: 'base64' as const, mediaType: 'video/mp4', data: 'AA==' }
   const request = requestWith({ messages: [{ role: 'user', content: [{ type: 'file', source }] }] })

@@ -157,6 +157,8 @@ function checkOwnCalls(body: Json, isHosted: boolean): void {
 
 export function checkMessages(body: Json, { isHosted }: { isHosted: boolean }): void {
   checkFields(body, isHosted ? hostedFields : ownFields)
+  // https://platform.claude.com/docs/en/build-with-claude/context-editing
+  if (Array.isArray(body['context_management'])) refuse('context_management: Input should be an object')
   checkThinking(body)
   checkTools(body, isHosted)
   checkBlocks(body)

@@ -1,6 +1,6 @@
 import { checkFields } from '../fields.ts'
 import { asList, asNumber, asObject, asObjects, asText, refuse, Refusal, type Json } from '../prompt.ts'
-import { checkOpenAiStrict, checkPlainRoot } from './schemas.ts'
+import { checkOpenAiParameters, checkOpenAiStrict, checkPlainRoot } from './schemas.ts'
 import { checkJsonWord, checkOutputLimit, checkVendor, isMistral } from './vendors.ts'
 
 const words = (text: string): string[] => text.split(' ')
@@ -22,6 +22,7 @@ const responsesFields = words(
 )
 
 const isReasoning = (model: string): boolean => /^(o\d|gpt-[5-9])/.test(model) && !/^gpt-\d+-chat/.test(model)
+const isOriginals = (model: string): boolean => /^(chat)?(gpt-|o\d)/.test(model)
 const responsesOnly = /^(o1-pro|o3-pro|gpt-5(\.\d+)?-pro|gpt-5(\.\d+)?-codex)/
 
 function unsupported(name: string, model: string): never {
@@ -61,9 +62,10 @@ function checkName(value: unknown, param: string): void {
 const rootMessage =
   "Invalid schema for function: schema must have type 'object' and not have 'oneOf'/'anyOf'/'allOf'/'enum'/'not' at the top level."
 
-function checkFunction(definition: Json, place: string): void {
+function checkFunction(definition: Json, { place, model }: { place: string; model: string }): void {
   checkName(definition['name'], `${place}.name`)
   checkPlainRoot(definition['parameters'], rootMessage)
+  if (isOriginals(model)) checkOpenAiParameters(definition['parameters'], asText(definition['name']))
   if (definition['strict'] === true)
     checkOpenAiStrict(definition['parameters'], `function '${asText(definition['name'])}'`)
 }
@@ -121,6 +123,9 @@ export function checkChat(body: Json, { path }: { path: string }): void {
   // `stop`: "Not supported with latest reasoning models `o3` and `o4-mini`"; the fifth generation answers the same.
   const refused = words('max_tokens temperature top_p presence_penalty frequency_penalty logprobs stop')
   if (isReasoning(model)) for (const name of refused) if (body[name] !== undefined) unsupported(name, model)
+  // https://github.com/ZenMux/zenmux-doc/issues/59
+  if (isReasoning(model) && body['max_completion_tokens'] === 1)
+    refuse('Could not finish the message because max_tokens or model output limit was reached.')
   if (asList(body['stop']).length > 4) refuse("Invalid 'stop': array too long.", 'stop')
   checkLength(body['user'], 64, 'user')
   for (const modality of asList(body['modalities']))
@@ -147,7 +152,8 @@ export function checkChat(body: Json, { path }: { path: string }): void {
     }
   }
   for (const [index, tool] of asObjects(body['tools']).entries())
-    if (tool['type'] === 'function') checkFunction(asObject(tool['function']), `tools[${index}].function`)
+    if (tool['type'] === 'function')
+      checkFunction(asObject(tool['function']), { place: `tools[${index}].function`, model })
   checkFormat(asObject(asObject(body['response_format'])['json_schema']))
 }
 
@@ -260,7 +266,7 @@ export function checkResponses(body: Json): void {
   if (!continues && !items.some((item) => item['type'] === 'item_reference')) checkItemPairs(items)
   for (const [index, tool] of asObjects(body['tools']).entries()) {
     if (tool['function'] !== undefined) refuse('tools[0].function', 'tools')
-    if (tool['type'] === 'function') checkFunction(tool, `tools[${index}]`)
+    if (tool['type'] === 'function') checkFunction(tool, { place: `tools[${index}]`, model })
     if (tool['type'] === 'mcp') checkRemoteServer(tool, index)
   }
   checkFormat(asObject(asObject(body['text'])['format']))

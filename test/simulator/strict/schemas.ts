@@ -42,6 +42,21 @@ export function checkOpenAiStrict(schema: unknown, place: string): void {
   }
 }
 
+/**
+ * "Invalid schema for function …: In context=(), object schema missing properties.": https://github.com/spring-projects/spring-ai/issues/4776; "array
+ * schema missing items": https://github.com/sigoden/aichat/pull/1049. Of arrays inside it is any, of objects the root.
+ */
+export function checkOpenAiParameters(schema: unknown, name: string): void {
+  if (schema === undefined) return
+  const root = asObject(schema)
+  const say = (problem: string) => refuse(`Invalid schema for function '${name}': ${problem}`, 'tools')
+  if (root['type'] === 'object' && root['properties'] === undefined)
+    say('In context=(), object schema missing properties.')
+  if (Object.keys(root).length === 0) say(`schema must be a JSON Schema of 'type: "object"', got 'type: "None"'.`)
+  for (const each of innerSchemas(schema))
+    if ([each['type']].flat().includes('array') && each['items'] === undefined) say('array schema missing items.')
+}
+
 /** Both vendors want one plain object at the root of a function's parameters, in words of their own. */
 export function checkPlainRoot(schema: unknown, message: string): void {
   const given = asObject(schema)

@@ -91,7 +91,9 @@ const refuseVariant = (place: string, type: string, expected: string): never =>
  * https://github.com/deepseek-ai/DeepSeek-V3/issues/1026; a result's content is as a message's.
  */
 export function checkDeepSeekBlocks(messages: Json[]): void {
-  for (const [index, message] of messages.entries())
+  for (const [index, message] of messages.entries()) {
+    // https://github.com/deepseek-ai/awesome-deepseek-integration/issues/639
+    if (message['role'] === 'system') refuseVariant(`messages[${index}].role`, 'system', '`user` or `assistant`')
     for (const block of asObjects(message['content']).flatMap((each) => [each, ...asObjects(each['content'])]))
       if (block['type'] === 'image' || block['type'] === 'document')
         refuseVariant(
@@ -99,6 +101,7 @@ export function checkDeepSeekBlocks(messages: Json[]): void {
           asText(block['type']),
           'one of `text`, `tool_use`, `tool_result`, `thinking`',
         )
+  }
 }
 
 /**
@@ -108,6 +111,9 @@ export function checkDeepSeekBlocks(messages: Json[]): void {
  */
 function checkDeepSeek(body: Json): void {
   for (const [index, message] of asObjects(body['messages']).entries()) {
+    // https://github.com/eclipse-theia/theia/issues/15144
+    if (message['role'] === 'developer')
+      refuseVariant(`messages[${index}].role`, 'developer', 'one of `system`, `user`, `assistant`, `tool`')
     const odd = asObjects(message['content']).find((part) => part['type'] !== 'text')
     if (odd) refuseVariant(`messages[${index}]`, asText(odd['type']), '`text`')
   }
@@ -115,6 +121,12 @@ function checkDeepSeek(body: Json): void {
   for (const message of asObjects(body['messages']))
     if (asObjects(message['tool_calls']).length > 0 && message['reasoning_content'] === undefined)
       refuse('The `reasoning_content` in the thinking mode must be passed back to the API.')
+}
+
+/** The template of the models, whichever server runs them: https://github.com/vllm-project/vllm/issues/41114 */
+function checkQwenTemplate(body: Json): void {
+  if (asObjects(body['messages']).some((message, index) => message['role'] === 'system' && index > 0))
+    refuse('System message must be at the beginning.')
 }
 
 const isJson = (text: string): boolean => {
@@ -202,6 +214,7 @@ export function checkVendor(body: Json, path: string): void {
   if (isAli) checkDashScope(body)
   if (isMistral(model)) checkMistral(body)
   if (model.startsWith('deepseek-')) checkDeepSeek(body)
+  if (/^qwen3\.[5-9]/.test(model)) checkQwenTemplate(body)
   checkEndUser(body, model)
   checkOutputLimit(body, ['max_tokens', 'max_completion_tokens'])
 }

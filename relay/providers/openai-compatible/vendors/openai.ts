@@ -22,6 +22,7 @@ export const openai = openAiCompatible({
   }),
   completionsUrl: ({ channel }) => joinPath(channel.baseUrl, versionOf(channel.baseUrl), '/completions'),
   responsesUrl: ({ channel }) => joinPath(channel.baseUrl, versionOf(channel.baseUrl), '/responses'),
+  mayLackResponses: ({ baseUrl }) => !isOfficial(baseUrl),
   realtimeUrl: ({ channel, model }) =>
     `${joinPath(channel.baseUrl, versionOf(channel.baseUrl), '/realtime')}?model=${encodeURIComponent(model)}`,
   needsResponses: ({ channel }, asks) => channel.type === 1 && isOfficial(channel.baseUrl) && refusesChat(asks),
