@@ -40,8 +40,11 @@ const retryAfterSeconds = 5
  */
 export async function readBody(bodies: Bodies, { req, res }: Exchange, rules: BodyRules): Promise<Body> {
   const holding = bodies.budget.open(rules.address)
+  if (res.closed) holding.release()
+  else res.once('close', holding.release)
   if (!hasBody(req)) return { bytes: Buffer.alloc(0), holding }
-  res.once('close', holding.release)
+  // Of a request that was cut off before this, not even its end is said any more.
+  if (req.destroyed) throw new DomainError('input.unreadable', {}, { cause: hungUp() })
   try {
     return { bytes: await collect(bodies, { req, rules, holding }), holding }
   } catch (error) {
@@ -51,10 +54,13 @@ export async function readBody(bodies: Bodies, { req, res }: Exchange, rules: Bo
   }
 }
 
+/** It was for want of memory that a request was refused. */
+export const isMemoryShort = (error: unknown): boolean =>
+  error instanceof DomainError && ['input.no_room', 'input.address_full'].includes(error.code)
+
 /** Says when to come again, where it was for want of memory that a request was refused. */
 export function askToComeAgain(error: unknown, res: ServerResponse): void {
-  const passes = error instanceof DomainError && ['input.no_room', 'input.address_full'].includes(error.code)
-  if (passes && !res.headersSent) res.setHeader('retry-after', String(retryAfterSeconds))
+  if (isMemoryShort(error) && !res.headersSent) res.setHeader('retry-after', String(retryAfterSeconds))
 }
 
 /**
@@ -79,6 +85,8 @@ export async function parseBody(body: Body): Promise<unknown> {
 
 export const hasBody = ({ headers }: IncomingMessage): boolean =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
+
+const hungUp = (): Error => new Error('the sender hung up')
 
 /** One for all, for a function made in the midst of a reading keeps all of it. */
 const ignore = (): void => {}
@@ -115,7 +123,8 @@ function collect({ limits, budget }: Bodies, { req, rules, holding }: Reading): 
   }
   const onError = (cause: unknown): void => fail(new DomainError('input.unreadable', {}, { cause }))
   const onClose = (): void => {
-    if (!req.complete) onError(new Error('the sender hung up'))
+    // What had come whole, and was not yet read, is gone with it.
+    if (!req.readableEnded) onError(hungUp())
   }
   const onEnd = (): void => {
     ended = true
