@@ -71,8 +71,18 @@ export type FailingReply = Pick<UpstreamReply, 'status' | 'headers' | 'text'>
 
 const largestErrorBody = 1024 * 1024
 
+/** The words of a refusal; none where they are too many, cut or unreadable, for its status has come all the same. */
+async function wordsOf(reply: FailingReply): Promise<string> {
+  try {
+    return await reply.text(largestErrorBody)
+  } catch (error) {
+    if (error instanceof TransportError && error.kind !== 'aborted') return ''
+    throw error
+  }
+}
+
 /** Why an upstream did not answer, in its own words without the secrets of its channel. */
 export async function upstreamFailure(reply: FailingReply, secrets: ChannelSecrets): Promise<UpstreamFailure> {
-  const text = await reply.text(largestErrorBody)
+  const text = await wordsOf(reply)
   return maskFailure(providerFor(secrets.type).error(reply.status, text, reply.headers), secrets)
 }
