@@ -42,6 +42,9 @@ export async function readPlainRequest(sent: Body, contentType: string): Promise
   const json: Record<string, unknown> = Object.fromEntries(
     [...form.entries()].filter((entry): entry is [string, string] => typeof entry[1] === 'string'),
   )
+  const fileWords = [...form].flatMap(([name, value]) =>
+    typeof value === 'string' ? [] : [name, value.name, value.type],
+  )
   // From here on there are the files, and what is sent of them: the bytes that came are let go.
   holding.lower(2 * length)
   const readFile = async (): Promise<Uint8Array | undefined> => {
@@ -58,7 +61,13 @@ export async function readPlainRequest(sent: Body, contentType: string): Promise
     for (const image of imagesIn(form)) addresses.push(await dataAddress(image))
     return addresses
   }
-  return { json, form, readFile, readImages, body: { bytes: Buffer.from(JSON.stringify(json)), json, dropped } }
+  return {
+    json,
+    form,
+    readFile,
+    readImages,
+    body: { bytes: Buffer.from(JSON.stringify(json)), json, dropped, fileWords },
+  }
 }
 
 const dataAddress = async (given: File): Promise<string> =>

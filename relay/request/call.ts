@@ -95,6 +95,8 @@ export type CallBody = {
   json: Record<string, unknown>
   /** Where the fields stand in the bytes, where that is known. */
   fields?: JsonField[] | undefined
+  /** Names and types of a form's files, whose bytes stand elsewhere. */
+  fileWords?: readonly string[] | undefined
   /** What is held of the memory for bodies, for those who make more of it. */
   holding?: Pick<Holding, 'raise' | 'bytes'> | undefined
 }

@@ -5,6 +5,7 @@ import { maskFailure } from '#relay/providers/shared/mask-failure.ts'
 import { attemptSecrets } from '#relay/attempt/upstream-channel.ts'
 import type { Attempt, CallCore, RelayServices } from '#relay/request/call.ts'
 import type { AttemptFailed } from '#relay/attempt/failure.ts'
+import { callerWords } from './caller-words.ts'
 
 /**
  * Takes the key of a failed attempt out when the failure shows that the credential is invalid; the last key takes its channel
@@ -33,7 +34,7 @@ export async function disableDeadKey(
     AutomaticDisableChannelEnabled: options.get('AutomaticDisableChannelEnabled'),
     AutomaticDisableKeywords: options.get('AutomaticDisableKeywords'),
     autoBan: attempt.channel.autoBan,
-    requestText: () => call.body.bytes.toString('utf8'),
+    requestText: () => callerWords(call),
   }
   if (!shouldDisable(fault, rules)) return
   await takeOut(services, attempt, message)

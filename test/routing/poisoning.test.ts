@@ -1,9 +1,11 @@
 import { beforeEach, describe, expect, test } from 'vitest'
+import { cut, type Step } from '#test/support/scripted-upstream.ts'
 import { type Route, serve, withOptions } from '../relay/serve.ts'
 import { chat, eventually, say } from '../relay/caller-dialects.ts'
-import { startRelay } from '../relay/relay-world.ts'
+import { startScriptedRelay } from '../relay/relay-world.ts'
 
-const { app, token } = await startRelay({ options: { AutomaticDisableChannelEnabled: 'true', RetryTimes: '0' } })
+const options = { AutomaticDisableChannelEnabled: 'true', RetryTimes: '0' }
+const { app, scripted, token } = await startScriptedRelay({ options })
 beforeEach(() => app.upstream.clear())
 
 /** Channels as the console saves them: with a row for each key. */
@@ -63,6 +65,34 @@ describe('no caller switches a channel off', () => {
     expect(await untilDisabled(ids[0])).toBe(disabled)
   })
 
+  test('however it wrote what is quoted back: in a header, in the query, escaped, or as the name of a file', async () => {
+    const quoting = { does: `status=400,message=${escaped('cannot read "Permission denied"')}` }
+    const { model, ids } = await serveKeyed(quoting)
+    const send = (path: string, init: RequestInit) =>
+      fetch(app.url + path, {
+        method: 'POST',
+        ...init,
+        headers: { authorization: `Bearer sk-${token.key}`, ...init.headers },
+      })
+    const plain = JSON.stringify({ ...Object(chat.body(model, 'hi', false)), user: 'permission denied' })
+    const body = plain.replace('permission denied', 'permission\\u0020denied')
+    const headers = { 'content-type': 'application/json' }
+    const form = new FormData()
+    form.set('model', model)
+    form.set('file', new File(['x'], 'permission denied.mp3'))
+    for (const reply of [
+      await say(app, chat, { token, model, headers: { 'anthropic-beta': 'Permission denied' } }),
+      await send('/v1/chat/completions?x=permission+denied', { headers, body: body.replace(/,"user".*/, '}') }),
+      await send('/v1/chat/completions', { headers, body }),
+      await send('/v1/audio/transcriptions', { body: form }),
+    ])
+      expect([reply.status, await reply.text()]).toEqual([400, expect.stringContaining('Permission denied')])
+    // Whoever learns of a dead key is answered after that is taken out.
+    expect(await statusOf(ids[0])).toBe(1)
+    await say(app, chat, { token, model })
+    expect(await untilDisabled(ids[0])).toBe(disabled)
+  })
+
   test('by leaving, by asking for too little time, or by naming a broken image', async () => {
     const { model, ids } = await serveKeyed({ does: 'hang' })
     for (let call = 0; call < 5; call += 1) {
@@ -88,6 +118,25 @@ describe('no caller switches a channel off', () => {
       for (let call = 0; call < 5; call += 1) await say(app, chat, { token, model, text })
     expect(app.services.circuitBreaker.coolingDown().filter(({ channelId }) => channelId === ids[0])).toEqual([])
     expect((await say(app, chat, { token, model })).status).toBe(200)
+  })
+})
+
+describe('a refusal keeps its status, though its words are too many or cut', () => {
+  test.each<[string, Step[]]>([
+    ['too many', ['x'.repeat(2 * 1024 * 1024)]],
+    ['cut', ['{"error":', cut]],
+  ])('%s', async (_name, steps) => {
+    const baseUrl = scripted.play({ status: 400, headers: { 'content-type': 'application/json' }, steps })
+    const { model, ids } = await serveKeyed({ baseUrl }, { baseUrl, priority: 1 })
+    const before = scripted.received.length
+    await withOptions(app, { RetryTimes: '1' }, async () => {
+      for (let call = 0; call < 4; call += 1) expect((await say(app, chat, { token, model })).status).toBe(400)
+    })
+    expect(scripted.received.length - before).toBe(4)
+    expect(app.services.circuitBreaker.coolingDown().filter(({ channelId }) => ids.includes(channelId))).toEqual([])
+    const { model: dead, ids: keys } = await serveKeyed({ baseUrl: scripted.play({ status: 401, steps }) })
+    expect((await say(app, chat, { token, model: dead })).status).toBe(401)
+    expect(await untilDisabled(keys[0])).toBe(disabled)
   })
 })
 
