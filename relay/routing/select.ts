@@ -35,7 +35,10 @@ export function createSelection(services: RelayServices, call: CallCore): Select
   return call.storedAt ? boundSelection(services, call, call.storedAt) : routedSelection(services, call)
 }
 
-function routedSelection(services: RelayServices, call: CallCore): Selection {
+/** Takes note of where the call has been without it, so that it goes there last. */
+type RoutedSelection = Selection & { note: (place: Choice) => void }
+
+function routedSelection(services: RelayServices, call: CallCore): RoutedSelection {
   const session = call.session.session ?? null
   const plans = plansOf(services, call)
   const forceSwitch = services.options.get('global.auto_retry_force_channel_switch')
@@ -64,7 +67,13 @@ function routedSelection(services: RelayServices, call: CallCore): Selection {
     return null
   }
 
+  const note = ({ channel, key }: Choice): void => {
+    attempt += 1
+    tried.set(channel.id, (tried.get(channel.id) ?? new Set<number>()).add(key.position))
+  }
+
   return {
+    note,
     nextPlace: () => {
       const place = look()
       return place && peekAt(services, call, place)
@@ -75,9 +84,8 @@ function routedSelection(services: RelayServices, call: CallCore): Selection {
       const index = plans.indexOf(place.plan)
       attemptsOfPlan = index === planIndex ? attemptsOfPlan + 1 : 1
       planIndex = index
-      attempt += 1
       const chosen = choose(services, place, session)
-      tried.set(chosen.channel.id, (tried.get(chosen.channel.id) ?? new Set<number>()).add(chosen.key.position))
+      note(chosen)
       return named(call, chosen, place.plan.model)
     },
   }
@@ -215,6 +223,7 @@ function boundSelection(services: RelayServices, call: CallCore, storedAt: Store
       const attempt = used ? undefined : boundAttempt(services, call, storedAt)
       if (!attempt && !elsewhere) throw refusal(services, call, used ? 1 : 0)
       used = true
+      if (attempt) elsewhere?.note(attempt)
       return attempt ?? (elsewhere as Selection).next()
     },
   }
