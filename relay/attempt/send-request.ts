@@ -28,10 +28,12 @@ export async function sendRequest(
 ): Promise<UpstreamReply> {
   const { services, call, attempt } = sender
   const limits = timeoutsOf(attempt.channel.setting, kind)
+  const { asked } = sender
   sender.asked = true
   const sending = { request: withTraceParent(services, call, request), limits, signal: call.upstreamAbort.signal }
   const reply = await sendToUpstream(services, upstreamChannelOf(attempt), sending).catch((error: unknown) => {
-    if (isUnsent(error)) sender.asked = false
+    // What was asked before this stays asked: a task is being worked on while one looks at it.
+    if (isUnsent(error)) sender.asked = asked
     throw error
   })
   sender.answered = true
