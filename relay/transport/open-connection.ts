@@ -60,7 +60,8 @@ async function tunnel(socket: Socket, proxy: URL, { target, signal }: { target: 
     headers: { host: path, ...basic(proxy) },
     createConnection: () => socket,
   })
-  asking.end()
+  // Who stops waiting ends the connection, and nobody listens for what it says to that.
+  asking.on('error', () => {}).end()
   const [reply] = (await once(asking, 'connect', { signal })) as [IncomingMessage]
   if (reply.statusCode !== 200)
     throw new TransportError('connect', { message: `the proxy answered ${reply.statusCode}` })

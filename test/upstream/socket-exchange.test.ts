@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import type { AddressInfo } from 'node:net'
+import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { afterAll, afterEach, expect, test } from 'vitest'
 import { type WebSocket, WebSocketServer } from 'ws'
 import { createTransport, type SendRequest } from '#relay/transport/send.ts'
@@ -97,6 +97,29 @@ test('an answer that nobody reads does not pile up, and is whole when it is read
   await new Promise((resolve) => setTimeout(resolve, 300))
   expect(written).toBeLessThan(count / 2)
   expect((await reply.bytes()).length).toBe(count * (frame.length + 1))
+})
+
+test('whoever leaves while a proxy does not answer ends the connection, and leaves no error that nobody catches', async () => {
+  const silent = createServer().listen(0, '127.0.0.1')
+  await once(silent, 'listening')
+  const uncaught: unknown[] = []
+  const note = (error: unknown): unknown => uncaught.push(error)
+  process.prependListener('uncaughtException', note)
+  const gone = new AbortController()
+  const proxy = `http://127.0.0.1:${(silent.address() as AddressInfo).port}`
+  const reply = send({ proxy, signal: gone.signal }).catch((error: unknown) => error)
+  const [socket] = (await once(silent, 'connection')) as [Socket]
+  await once(
+    socket.on('error', () => {}),
+    'data',
+  )
+  const closing = once(socket, 'close')
+  gone.abort()
+  expect(await reply).toMatchObject({ kind: 'aborted' })
+  await closing
+  process.off('uncaughtException', note)
+  silent.close()
+  expect(uncaught).toEqual([])
 })
 
 test('a refused handshake is an answer with its own status', async () => {
