@@ -2,6 +2,7 @@ import type { DomainError, Language } from '#core/errors.ts'
 import { drawingError } from './dialects/drawing/error.ts'
 import { musicError } from './dialects/music/error.ts'
 import { callerError, failureOfDomainError } from './attempt/failure.ts'
+import { withoutAlias } from './request/path-alias.ts'
 import { chatPaths, dialectOfPath, relayBases } from './routes.ts'
 import { drawingBases, taskBases } from './tasks/routes.ts'
 
@@ -17,6 +18,6 @@ export function refusalOfPath(path: string, error: DomainError, language: Langua
   }
   if (isBelow(path, taskBases)) return musicError({ status, code: error.code, message, isCommon: true }).body
   if (!isBelow(path, [...relayBases, '/rerank', '/dashboard/billing', '/pg'])) return null
-  const dialect = chatPaths.find((known) => known.path === path.replace(/^\/hf/, ''))?.dialect ?? dialectOfPath(path)
+  const dialect = chatPaths.find((known) => known.path === withoutAlias(path))?.dialect ?? dialectOfPath(path)
   return dialect.error(refusal).body
 }

@@ -8,6 +8,7 @@ import { admitGroup } from '#relay/request/admit.ts'
 import type { RelayServices } from '#relay/request/call.ts'
 import { AttemptFailed, failureOfDomainError } from '#relay/attempt/failure.ts'
 import { noLimit } from '#relay/request/limit.ts'
+import { withoutAlias } from '#relay/request/path-alias.ts'
 import { answerLimited, type Exchange } from '../limited-call.ts'
 import { contextWindow } from '#core/pricing/catalogue.ts'
 import {
@@ -34,8 +35,9 @@ const geminiStyle: Style = { dialect: gemini, list: geminiList, item: toGeminiMo
 
 /** Whose list a caller reads: by path, then by the headers that only one vendor's clients send. */
 function styleOf(req: Request): Style {
-  if (req.path.startsWith('/v1beta/openai/')) return openAiStyle
-  if (req.path.startsWith('/v1beta/')) return geminiStyle
+  const path = withoutAlias(req.path)
+  if (path.startsWith('/v1beta/openai/')) return openAiStyle
+  if (path.startsWith('/v1beta/')) return geminiStyle
   if (req.headers['anthropic-version'] !== undefined) return claudeStyle
   return req.headers['x-goog-api-key'] !== undefined || req.query['key'] !== undefined ? geminiStyle : openAiStyle
 }

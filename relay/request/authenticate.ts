@@ -4,6 +4,7 @@ import { roles } from '#core/roles.ts'
 import { tokenStatus, userStatus } from '#core/statuses.ts'
 import { sha256 } from '#features/secrets/service.ts'
 import type { Caller, RelayServices } from './call.ts'
+import { withoutAlias } from './path-alias.ts'
 import type { TokenRow } from './token-cache.ts'
 import { markTokenStatus } from '#features/tokens/relay-status.ts'
 
@@ -70,7 +71,8 @@ const text = (value: string | string[] | undefined): string => (Array.isArray(va
 const readCredential = (request: KeyedRequest): Credential => parseKey(findKey(request))
 
 function findKey(request: KeyedRequest): string {
-  const { path, headers } = request
+  const { headers } = request
+  const path = withoutAlias(request.path)
   const protocols = text(headers['sec-websocket-protocol'])
   const insecure = protocols
     .split(',')

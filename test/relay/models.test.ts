@@ -185,6 +185,8 @@ test('each style has exactly the documented fields', async () => {
   })
   for (const [path, headers] of [
     ['/v1beta/models', { 'x-goog-api-key': token.key }],
+    ['/hf/v1beta/models', { 'x-goog-api-key': token.key }],
+    [`/hf/v1/models?key=${token.key}`, {}],
     [`/v1beta/models?key=${token.key}`, {}],
     [`/v1/models?key=${token.key}`, {}],
   ] as const) {
