@@ -9,14 +9,25 @@ function realtimeUrl({ channel: { baseUrl }, model }: ProviderCall): string {
   return `${url}${url.includes('?') ? '&' : '?'}model=${name}`
 }
 
+/**
+ * A model's name as a part of an address. Of some names callers choose the rest, which aims the channel's key at no other path: it
+ * climbs to none above and begins no query.
+ */
+const inAddress = (model: string): string =>
+  model
+    .split('/')
+    .filter((segment) => segment !== '.' && segment !== '..')
+    .map((segment) => encodeURIComponent(segment).replaceAll(/%40|%3A/g, decodeURIComponent))
+    .join('/')
+
 /** The base is the whole address of the call; only the model's name may be put into it. */
 export const custom = openAiCompatible({
   id: 'custom',
   label: 'Custom address',
   channelTypes: [8],
-  url: ({ channel, model }) => channel.baseUrl.replaceAll('{model}', model),
+  url: ({ channel, model }) => channel.baseUrl.replaceAll('{model}', inAddress(model)),
   completionsUrl: ({ channel, model }) =>
-    channel.baseUrl.replaceAll('{model}', model).replace(/\/chat\/completions$/, '/completions'),
+    channel.baseUrl.replaceAll('{model}', inAddress(model)).replace(/\/chat\/completions$/, '/completions'),
   realtimeUrl,
   takesTokens: true,
   modelsUrl: (channel) => channel.baseUrl.replace(/\/chat\/completions(?=$|\?)/, '/models'),

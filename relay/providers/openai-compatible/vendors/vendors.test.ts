@@ -18,6 +18,8 @@ describe('addresses', () => {
     [1, {}, 'https://u.test/v1/chat/completions'],
     [4, {}, 'https://u.test/v1/chat/completions'],
     [8, { channel: { baseUrl: 'https://c.test/run/{model}?x=1' }, model: 'm' }, 'https://c.test/run/m?x=1'],
+    [8, { channel: { baseUrl: 'https://c.test/{model}/x' }, model: '@cf/a/b:7b' }, 'https://c.test/@cf/a/b:7b/x'],
+    [8, { channel: { baseUrl: 'https://c.test/{model}' }, model: 'a/../../f?b#c' }, 'https://c.test/a/f%3Fb%23c'],
     [17, {}, 'https://u.test/compatible-mode/v1/chat/completions'],
     [20, { channel: { baseUrl: 'https://openrouter.ai/api' } }, 'https://openrouter.ai/api/v1/chat/completions'],
     [26, {}, 'https://u.test/api/paas/v4/chat/completions'],
