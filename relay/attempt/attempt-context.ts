@@ -1,3 +1,4 @@
+import type { Holding } from '#features/request-bodies/budget.ts'
 import type { Held } from '#relay/billing/hold.ts'
 import type { CallPrice } from '#relay/billing/price-call.ts'
 import type { ReasoningPlace } from '#relay/chat/reasoning.ts'
@@ -33,4 +34,6 @@ export type AttemptContext = {
   /** Something came back. */
   answered: boolean
   held: Held
+  /** Memory for what is fetched to be sent, given back with the end of the attempt. */
+  fileMemory: Holding
 }

@@ -77,7 +77,8 @@ async function withMedia(context: AttemptContext, request: ChatRequest): Promise
     return uploadMedia(request, { uploads, call: providerCall, post })
   }
   if (media !== 'inline') return request
-  return inlineMedia(request, { fetchMedia: services.media, keepsAddress, signal: call.upstreamAbort.signal })
+  const { signal } = call.upstreamAbort
+  return inlineMedia(request, { fetchMedia: services.media, keepsAddress, signal, memory: context.fileMemory })
 }
 
 const largestUploadAnswer = 1024 * 1024

@@ -5,6 +5,7 @@ import { maskError } from '#core/masking/mask-error.ts'
 import { maskSecrets } from '#core/masking/mask-secrets.ts'
 import type { ChannelSecrets } from '#core/masking/secret-parts.ts'
 import { maskFailure } from '#relay/providers/shared/mask-failure.ts'
+import { isMemoryShort } from '#features/request-bodies/read-body.ts'
 import { MalformedUpstream, type UpstreamFailure } from '#relay/chat/events.ts'
 import { InvalidRequest } from '#relay/chat/invalid-request.ts'
 import type { ReportedUsage } from '#core/usage.ts'
@@ -169,9 +170,12 @@ export function asAttemptFailure(error: unknown): AttemptFailed {
   throw error
 }
 
-/** What this upstream cannot take, another one may: the next channel is tried. Any other error stays what it is. */
+/**
+ * What this upstream cannot take, another one may: the next channel is tried. Any other error stays what it is, want of memory
+ * among them, for that is the same wherever the call would go.
+ */
 export const unsupportedHere = (error: unknown): unknown =>
-  error instanceof InvalidRequest || error instanceof DomainError
+  error instanceof InvalidRequest || (error instanceof DomainError && !isMemoryShort(error))
     ? new AttemptFailed(failureOf(error), { local: true, elsewhere: true, cause: error })
     : error
 

@@ -1,6 +1,8 @@
 import { DomainError } from '#core/errors.ts'
+import type { Holding } from '#features/request-bodies/budget.ts'
 import type { ChatTranslation } from '#relay/providers/types.ts'
 import type { InlineMedia, MediaFetcher } from '#relay/transport/media.ts'
+import type { HoldMore } from '#relay/transport/send.ts'
 import { TransportError } from '#relay/transport/transport-error.ts'
 
 /** The hub's request, as far as providers name it. */
@@ -14,6 +16,8 @@ type MediaPart = Extract<Part, { type: 'image' | 'audio' | 'file' }>
 const mostFiles = 64
 const mostBase64 = 96 * 1024 * 1024
 const concurrency = 4
+/** A file is there as base64, in the JSON of a body and in the bytes of that, each a third longer than the file itself. */
+const copies = 4
 
 const isMedia = (part: Part): part is MediaPart =>
   part.type === 'image' || part.type === 'audio' || part.type === 'file'
@@ -21,12 +25,14 @@ const isMedia = (part: Part): part is MediaPart =>
 /**
  * The request with every image and file that is given by address replaced by its bytes, for upstreams that want them.
  * Addresses that the upstream reads itself stay.
- * @throws {DomainError} relay.media_failed; {TransportError} `aborted` when the caller has gone.
+ * @throws {DomainError} relay.media_failed, input.no_room, input.address_full; {TransportError} `aborted` when the caller has gone.
  */
 export async function inlineMedia(
   request: ChatRequest,
   given: {
     fetchMedia: MediaFetcher
+    /** Memory for the files, kept for as long as the request is. */
+    memory: FileMemory
     keepsAddress?: ChatTranslation['keepsAddress']
     signal?: AbortSignal | undefined
   },
@@ -36,7 +42,7 @@ export async function inlineMedia(
   const urls = [...new Set(partsOf(request).filter(wanted).flatMap(addressOf))]
   if (urls.length === 0) return request
   if (urls.length > mostFiles) throw new DomainError('relay.media_failed', { detail: `more than ${mostFiles} files` })
-  const fetched = await fetchAll(urls, given.fetchMedia, given.signal)
+  const fetched = await fetchAll(urls, given)
   const inline = <P extends Part>(part: P): P => {
     if (part.type === 'tool-result') return { ...part, content: part.content.map((inner) => inline(inner)) }
     if (!wanted(part) || part.source.kind !== 'url') return part
@@ -61,13 +67,33 @@ const partsOf = ({ messages }: ChatRequest): Part[] =>
       : (message.content as Part[]).flatMap((part): Part[] => (part.type === 'tool-result' ? part.content : [part])),
   )
 
-async function fetchAll(urls: string[], fetchMedia: MediaFetcher, signal: AbortSignal | undefined) {
+type FileMemory = Pick<Holding, 'raise' | 'bytes'>
+
+/** Several files arrive at once, and a holding waits for one figure at a time. */
+function holdInTurn(memory: FileMemory): HoldMore {
+  let total = memory.bytes()
+  let last = Promise.resolve()
+  return (bytes) => {
+    total += copies * bytes
+    const wanted = total
+    last = last.then(() => memory.raise(wanted))
+    return last
+  }
+}
+
+type Fetching = { fetchMedia: MediaFetcher; memory: FileMemory; signal?: AbortSignal | undefined }
+
+async function fetchAll(urls: string[], { fetchMedia, memory, signal }: Fetching) {
+  const hold = holdInTurn(memory)
+  // What has become of no use is not fetched to its end.
+  const over = new AbortController()
+  const either = signal ? AbortSignal.any([signal, over.signal]) : over.signal
   const fetched = new Map<string, InlineMedia>()
   const waiting = urls.values()
   let total = 0
   const work = async (): Promise<void> => {
     for (const url of waiting) {
-      const media = await fetchMedia(url, signal)
+      const media = await fetchMedia(url, { signal: either, hold })
       total += media.data.length
       if (total > mostBase64)
         throw new DomainError('relay.media_failed', { detail: 'the files are too large together' })
@@ -81,6 +107,8 @@ async function fetchAll(urls: string[], fetchMedia: MediaFetcher, signal: AbortS
       throw new DomainError('relay.media_failed', { detail: error.message }, { cause: error })
     }
     throw error
+  } finally {
+    over.abort()
   }
   return fetched
 }

@@ -12,7 +12,6 @@ import { countDelivered, countPrompt, estimateUsage } from '#relay/counting/esti
 import { inlineMedia } from '#relay/attempt/inline-media.ts'
 import { addedTools, gigabytesOf } from '#relay/providers/shared/held-objects.ts'
 import { textOf } from '#relay/providers/shared/json.ts'
-import type { RelayServices } from '#relay/request/call.ts'
 import type { AttemptContext } from '#relay/attempt/attempt-context.ts'
 
 export type Answered = {
@@ -22,20 +21,23 @@ export type Answered = {
   cut?: boolean
 }
 
+type Measured = Pick<AttemptContext, 'services' | 'sent' | 'attempt' | 'searches' | 'fileMemory'>
+
 /**
  * The usage to charge: the upstream's own where it is believable, else counted here over the request as it was sent.
  * `delivered` is only decoded when it has to be counted.
  */
 export async function measureUsage(
-  { services, sent, attempt, searches }: Pick<AttemptContext, 'services' | 'sent' | 'attempt' | 'searches'>,
+  context: Measured,
   { usage: received = {}, delivered, cut = false }: Answered,
 ): Promise<MeasuredUsage> {
+  const { services, sent, attempt, searches } = context
   const { count } = services.counter
   const { upstreamModel } = attempt
   const reported = searches > 0 ? { ...received, webSearchCalls: received.webSearchCalls ?? searches } : received
   const { usage: normal, reported: isReported, corrected } = normaliseUsage(reported)
   const usage = normal.containers || normal.drawing ? withAddedTools(normal, sent.body.json) : normal
-  const request = isCount(reported.promptTokens) ? sent.request : await withImages(services, sent.request)
+  const request = isCount(reported.promptTokens) ? sent.request : await withImages(context)
   if (!isReported) {
     // Images that a tool drew are charged as such, and were no work of the model that answers.
     const answer = usage.drawing ? { ...delivered(), images: 0 } : delivered()
@@ -82,12 +84,13 @@ const toolsIn = ({ webSearchCalls, fileSearchCalls, containers, drawing }: Usage
 const longestImageWaitMs = 5000
 
 /** An image costs by its size, so it has to be at hand to be counted; one that cannot be had costs the usual. */
-const withImages = (services: RelayServices, request: ChatRequest): Promise<ChatRequest> =>
-  inlineMedia(request, {
+const withImages = ({ services, sent, fileMemory }: Measured): Promise<ChatRequest> =>
+  inlineMedia(sent.request, {
     fetchMedia: services.media,
+    memory: fileMemory,
     keepsAddress: (part) => part.type !== 'image' || part.detail === 'low',
     signal: AbortSignal.timeout(longestImageWaitMs),
-  }).catch(() => request)
+  }).catch(() => sent.request)
 
 /** The caller went before anything came. */
 export const nothingDelivered = { usage: undefined, delivered: (): Delivered => ({ text: '', toolCalls: 0 }) }

@@ -19,14 +19,14 @@ import { attemptRecord } from '#relay/billing/log-row.ts'
 import { isUnbooked } from '#relay/billing/settle.ts'
 import { providerFor } from '#relay/providers/registry.ts'
 import type { PlainOperation, PlainRequest, UpstreamRequest } from '#relay/providers/types.ts'
-import type { UpstreamReply } from '#relay/transport/send.ts'
+import { TransportError, type UpstreamReply } from '#relay/transport/send.ts'
 import { asSent, promptTokensOf } from './as-sent.ts'
 import { inBatches, joined, joinedUsage } from './batches.ts'
 import { plainChargeRow, type PlainEnd, plainUsage } from './bill.ts'
 import { inWantedEncoding } from './embedding-encoding.ts'
 import { isEmptyAnswer } from './empty-answer.ts'
 import type { PlainCall } from './types.ts'
-import { imagesIn, withImages } from './images.ts'
+import { imagesIn, lacksImages, withImages } from './images.ts'
 import { sendBuilt, type Try, untilDone } from './send.ts'
 import { createTrailingBuffer } from './trailing-buffer.ts'
 import { lossNames, nameLosses } from '#relay/chat/losses.ts'
@@ -129,7 +129,8 @@ function asChannelWants(
   built: UpstreamRequest,
 ): UpstreamRequest {
   const { channel, upstreamModel } = attempt
-  if (built.body instanceof FormData) return built
+  // Forms have no override, and whatever is made of one is no body that came.
+  if (built.body instanceof FormData || call.asked.form !== null) return built
   if (!passesThrough(channel.setting, services))
     return withParamOverride(built, { provider, call: providerCall, override: channel.paramOverride })
   return call.asked.foreign ? built : { ...built, body: bodyAsReceived(call.body, upstreamModel) }
@@ -213,7 +214,22 @@ async function translate(current: Try, answers: readonly unknown[]): Promise<unk
   const { response } = current.translation
   const translated = joined(response ? answers.map((answer) => response(answer, asked)) : answers)
   if (!drawsImages(current.call) || (asked.json['response_format'] !== 'b64_json' && !asked.foreign)) return translated
-  return withImages(translated, async (url) => (await current.services.media(url, upstreamAbort.signal)).data)
+  const { signal } = upstreamAbort
+  const given = await withImages(translated, (url) =>
+    current.services.media(url, { signal }).then(({ data }) => data, whereUnfetched),
+  )
+  if (!lacksImages(given)) return given
+  // That form has no place for an address. What was drawn is not drawn again by another upstream for all that.
+  if (asked.foreign)
+    throw new AttemptFailed(failureOfDomainError(new DomainError('relay.reply_unreadable')), { local: true })
+  current.losses = lossNames([...current.losses, 'response_format'])
+  return given
+}
+
+/** An image that cannot be fetched is handed out by its address. */
+function whereUnfetched(error: unknown): null {
+  if (error instanceof TransportError && error.kind !== 'aborted') return null
+  throw error
 }
 
 /** With the model's name as its caller wrote it, where the answer names one. */

@@ -10,14 +10,18 @@ const lacksBytes = (row: Record<string, unknown>): boolean =>
 export const imagesIn = (answer: unknown): number =>
   rowsOf(answer).filter((row) => typeof row['url'] === 'string' || typeof row['b64_json'] === 'string').length
 
-/** Images given by address, for callers who want their bytes. */
-export async function withImages(answer: unknown, fetch: (url: string) => Promise<string>): Promise<unknown> {
+/** An image of the answer is given by its address alone. */
+export const lacksImages = (answer: unknown): boolean => rowsOf(answer).some(lacksBytes)
+
+/** Images given by address, for callers who want their bytes; one that cannot be fetched stays as it is. */
+export async function withImages(answer: unknown, fetch: (url: string) => Promise<string | null>): Promise<unknown> {
   const rows = rowsOf(answer)
-  if (!rows.some(lacksBytes)) return answer
+  if (!lacksImages(answer)) return answer
   const data: unknown[] = []
   for (const row of rows) {
     const { url, ...rest } = row
-    data.push(lacksBytes(row) ? { ...rest, b64_json: await fetch(String(url)) } : row)
+    const bytes = lacksBytes(row) ? await fetch(String(url)) : null
+    data.push(bytes === null ? row : { ...rest, b64_json: bytes })
   }
   return { ...Object(answer), data }
 }

@@ -4,7 +4,7 @@ import { Agent, type Dispatcher } from 'undici'
 import { isMetadataName, isPublic, literalAddress, parseRanges, type AddressRange } from './address.ts'
 import { exchange } from './exchange.ts'
 import { createGuardedLookup } from './lookup.ts'
-import { toReply } from './send.ts'
+import { type HoldMore, toReply } from './send.ts'
 import { TransportError } from './transport-error.ts'
 
 type GuardedRequest = {
@@ -12,6 +12,8 @@ type GuardedRequest = {
   headers?: Record<string, string> | undefined
   body?: string | Uint8Array | undefined
   maxBytes?: number | undefined
+  /** Memory for what the answer brings. */
+  hold?: HoldMore | undefined
   /** For the whole of it, redirects included. */
   timeoutMs?: number | undefined
   maxRedirects?: number | undefined
@@ -98,7 +100,7 @@ export function createGuardedFetch({ allowedRanges = [], resolve }: GuardedFetch
   }
 
   const guardedFetch: GuardedFetch = async (address, request = {}) => {
-    const { timeoutMs = 30_000, maxBytes = 1_048_576, maxRedirects = 5 } = request
+    const { timeoutMs = 30_000, maxBytes = 1_048_576, maxRedirects = 5, hold } = request
     const deadline = AbortSignal.timeout(timeoutMs)
     const signal = request.signal ? AbortSignal.any([request.signal, deadline]) : deadline
     let hop: Hop = {
@@ -112,7 +114,7 @@ export function createGuardedFetch({ allowedRanges = [], resolve }: GuardedFetch
         const reply = await ask(hop, timeoutMs, signal)
         const { location } = reply.headers
         if (!redirects.has(reply.status) || location === undefined)
-          return { status: reply.status, headers: reply.headers, body: await reply.bytes(maxBytes) }
+          return { status: reply.status, headers: reply.headers, body: await reply.bytes(maxBytes, hold) }
         reply.cancel()
         if (count === maxRedirects)
           throw new TransportError('bad-response', { message: 'too many redirects', sent: true })

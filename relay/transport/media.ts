@@ -1,5 +1,6 @@
 import type { LookupFunction } from 'node:net'
 import { createGuardedFetch, type GuardedFetch } from './guarded-fetch.ts'
+import type { HoldMore } from './send.ts'
 import { throughWorker, type WorkerFetchOptions } from './worker-fetch.ts'
 import { TransportError } from './transport-error.ts'
 
@@ -9,9 +10,11 @@ export type InlineMedia = {
   data: string
 }
 
+type Fetching = { signal?: AbortSignal | undefined; hold?: HoldMore | undefined }
+
 /** @throws {TransportError} when the address is refused, or leads to nothing usable. */
 export type MediaFetcher = {
-  (url: string, signal?: AbortSignal): Promise<InlineMedia>
+  (url: string, fetching: Fetching): Promise<InlineMedia>
   /** Whatever the address answers, through the same guard. */
   guardedFetch: GuardedFetch
   /** The target of an address, by its own words alone. @throws {TransportError} `bad-url`. */
@@ -51,8 +54,8 @@ export function createMediaFetcher(options: MediaFetcherOptions = {}): MediaFetc
   const { maxBytes = 20 * 1_048_576, worker, ...guard } = options
   const direct = createGuardedFetch(guard)
   const fetch = worker ? throughWorker(direct, { ...worker, check: direct.check }) : direct
-  const fetchMedia = async (url: string, signal?: AbortSignal): Promise<InlineMedia> => {
-    const reply = await fetch(url, { maxBytes, signal, timeoutMs: 60_000 })
+  const fetchMedia = async (url: string, fetching: Fetching): Promise<InlineMedia> => {
+    const reply = await fetch(url, { maxBytes, ...fetching, timeoutMs: 60_000 })
     if (reply.status !== 200 || reply.body.length === 0)
       throw new TransportError('bad-response', { message: 'the file could not be fetched', sent: true })
     const declaredType = (reply.headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? ''

@@ -27,6 +27,9 @@ export type SendRequest = Partial<TimeLimits> & {
   isLastFrame?: ((text: string) => boolean) | undefined
 }
 
+/** Holds memory for so many bytes more before they are kept. Nothing where there is room, else a promise that waits for it. */
+export type HoldMore = (bytes: number) => Promise<void> | undefined
+
 /** An answer whose headers have arrived. Read the body by one of the readers, or cancel: else the connection is lost. */
 export type UpstreamReply = {
   status: number
@@ -34,7 +37,7 @@ export type UpstreamReply = {
   headers: IncomingHttpHeaders
   /** May be read once. Leaving the loop early closes the connection. Fails with a {@link TransportError}. */
   body: AsyncIterable<Uint8Array>
-  bytes: (maxBytes?: number) => Promise<Buffer>
+  bytes: (maxBytes?: number, hold?: HoldMore) => Promise<Buffer>
   text: (maxBytes?: number) => Promise<string>
   /** @throws {TransportError} `bad-response` when the body is not JSON. */
   json: (maxBytes?: number) => Promise<unknown>
@@ -59,12 +62,13 @@ export type TransportOptions = {
 
 const defaultMaxBytes = 64 * 1_048_576
 
-async function collect(body: AsyncIterable<Uint8Array>, maxBytes: number): Promise<Buffer> {
+async function collect(body: AsyncIterable<Uint8Array>, maxBytes: number, hold?: HoldMore): Promise<Buffer> {
   const chunks: Uint8Array[] = []
   let length = 0
   for await (const chunk of body) {
     length += chunk.length
     if (length > maxBytes) throw new TransportError('too-large', { sent: true })
+    if (hold) await hold(chunk.length)
     chunks.push(chunk)
   }
   return Buffer.concat(chunks, length)
@@ -92,7 +96,7 @@ export function toReply({ status, headers, body, cancel }: Exchange): UpstreamRe
     const { 'content-encoding': _encoding, 'content-length': _length, ...rest } = headers
     shown = rest
   }
-  const bytes = (maxBytes = defaultMaxBytes) => collect(plain, maxBytes)
+  const bytes = (maxBytes = defaultMaxBytes, hold?: HoldMore) => collect(plain, maxBytes, hold)
   const text = async (maxBytes?: number) => (await bytes(maxBytes)).toString('utf8')
   const json = async (maxBytes?: number) => parseJson(await text(maxBytes))
   return { status, headers: shown, body: plain, bytes, text, json, cancel }

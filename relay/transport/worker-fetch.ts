@@ -37,7 +37,7 @@ export function throughWorker(direct: GuardedFetch, { settings, transport, check
     if (worker.url === '' || (request.method ?? 'GET') !== 'GET') return direct(address, request)
     const { href, protocol } = check(address)
     if (protocol !== 'https:') throw new TransportError('bad-url', { message: 'only https addresses can be fetched' })
-    const { timeoutMs = 30_000, maxBytes = 1_048_576, signal } = request
+    const { timeoutMs = 30_000, maxBytes = 1_048_576, signal, hold } = request
     const deadline = AbortSignal.timeout(timeoutMs)
     const reply = await askWorker(transport, worker, {
       request: { url: href },
@@ -45,6 +45,6 @@ export function throughWorker(direct: GuardedFetch, { settings, transport, check
       idleTimeoutMs: timeoutMs,
       signal: signal ? AbortSignal.any([signal, deadline]) : deadline,
     })
-    return { status: reply.status, headers: reply.headers, body: await reply.bytes(maxBytes) }
+    return { status: reply.status, headers: reply.headers, body: await reply.bytes(maxBytes, hold) }
   }
 }

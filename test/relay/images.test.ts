@@ -13,9 +13,10 @@ image.set([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])
 image.writeUInt32BE(600, 16)
 image.writeUInt32BE(1000, 20)
 
+const megabyte = 1_048_576
 let filesUrl = ''
 const asked: { method: string | undefined; path: string | undefined; body: string }[] = []
-const app = await startApp()
+const app = await startApp({ environment: { BODY_WAIT_SECONDS: '1' } })
 const scripted = await startScriptedUpstream()
 await allowUnpriced(app)
 const token = await app.make.token(await app.make.user({ quota: 1_000_000_000 }))
@@ -24,7 +25,8 @@ const files = createServer(async (request, response) => {
   for await (const chunk of request) body += String(chunk)
   asked.push({ method: request.method, path: request.url, body })
   response.writeHead(200, { 'content-type': 'image/png' })
-  response.end(request.url?.includes('huge') ? Buffer.alloc(21 * 1_048_576) : image)
+  const megabytes = Number(/(\d+)-megabytes/.exec(request.url ?? '')?.[1] ?? 0)
+  response.end(megabytes > 0 ? Buffer.alloc(megabytes * megabyte) : image)
 })
 files.listen(0, '127.0.0.1')
 await once(files, 'listening')
@@ -59,13 +61,28 @@ test('sixteen images in a message are sent to Gemini, seventeen are refused and 
 test('an image over twenty megabytes is refused, one at a private address is not fetched', async () => {
   const { model } = await serve(app, { type: 24, baseUrl: scripted.play(geminiAnswer) })
   for (const url of [
-    `${filesUrl}/huge.png`,
+    `${filesUrl}/21-megabytes.png`,
     'http://10.0.0.1/a.png',
     'http://169.254.169.254/latest',
     'file:///etc/passwd',
   ]) {
     expect((await say(app, chat, { token, body: showing(model, [url]) })).status, url).toBe(400)
   }
+})
+
+test('fetched images take of the memory for bodies: without room a call is refused before it is sent, and all is given back', async () => {
+  const { model } = await serve(app, { type: 24, baseUrl: scripted.play(geminiAnswer) })
+  const { budget, limits } = app.services.bodies
+  const ask = () => say(app, chat, { token, body: showing(model, [`${filesUrl}/2-megabytes.png`]) })
+  const others = budget.open('others')
+  await others.raise(limits.memory - megabyte)
+  const before = scripted.received.length
+  const refused = await ask()
+  expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '5'])
+  expect(scripted.received.length).toBe(before)
+  others.release()
+  expect((await ask()).status).toBe(200)
+  await expect.poll(() => budget.heldBytes).toBe(0)
 })
 
 test('where the operator has a fetch worker, it fetches https images; others are refused', async () => {
@@ -117,6 +134,26 @@ test('a form of images to edit goes to DashScope as one conversation, and each i
     parameters: { n: 2 },
   })
   expect((await consumed(app)).at(-1)).toMatchObject({ quota: 2 * 46_875 })
+})
+
+test('a drawn image that cannot be fetched is handed out by its address, charged, and not drawn again', async () => {
+  const url = 'http://10.0.0.1/drawn.png'
+  const route = { baseUrl: scripted.play(json({ created: 1, data: [{ url }] })) }
+  const { model, ids } = await serve(app, route, route)
+  await withOptions(app, { RetryTimes: '1' }, async () => {
+    const before = scripted.received.length
+    const rows = (await consumed(app)).length
+    const asked = { model, prompt: 'a hat', response_format: 'b64_json' }
+    const reply = await app.relay(token, '/v1/images/generations', asked)
+    expect([reply.status, (await reply.json()).data]).toEqual([200, [{ url }]])
+    expect(await consumed(app)).toHaveLength(rows + 1)
+    expect(scripted.received.length).toBe(before + 1)
+    // Google's form has no place for an address.
+    const google = await app.relay(token, `/v1beta/models/${model}:predict`, { instances: [{ prompt: 'a hat' }] })
+    expect([google.status, google.headers.get('x-should-retry')]).toEqual([500, 'false'])
+    expect(scripted.received.length).toBe(before + 2)
+  })
+  expect(app.services.circuitBreaker.coolingDown().filter(({ channelId }) => ids.includes(channelId))).toEqual([])
 })
 
 test('an image given by its address is counted by its size where the upstream reports no usage', async () => {

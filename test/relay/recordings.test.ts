@@ -3,9 +3,11 @@ import { startApp } from '#test/support/app.ts'
 import { json, startScriptedUpstream } from '#test/support/scripted-upstream.ts'
 import { flac, liveWebm, m4a, mp3, ogg, wav, webm } from '#test/support/audio-files.ts'
 import { closeWithoutViolations, consumed } from './caller-dialects.ts'
+import { allowUnpriced, serve } from './serve.ts'
 
 const app = await startApp()
 const scripted = await startScriptedUpstream()
+await allowUnpriced(app)
 const token = await app.make.token(await app.make.user({ quota: 1_000_000_000 }))
 afterAll(async () => {
   await closeWithoutViolations(app)
@@ -84,6 +86,21 @@ test('a recording that its owner cannot pay for is refused before it is sent', a
   })
   expect(reply.status).toBe(403)
   expect(scripted.received.length).toBe(before)
+})
+
+test.each([
+  ['an override', { paramOverride: '{"temperature":0.2}' }],
+  ['passing bodies through', { setting: '{"pass_through_body_enabled":true}' }],
+])('a recording reaches an upstream that reads no forms, whatever %s of its channel says', async (_name, route) => {
+  const answer = json({ success: true, result: { text: 'yes' } })
+  const { model } = await serve(app, { type: 39, other: 'acc', baseUrl: scripted.play(answer), ...route })
+  const form = new FormData()
+  form.set('model', model)
+  form.set('file', new Blob([new Uint8Array(wav(1))], { type: 'audio/wav' }), 'recording')
+  const headers = { authorization: `Bearer sk-${token.key}` }
+  const reply = await fetch(`${app.url}/v1/audio/transcriptions`, { method: 'POST', headers, body: form })
+  expect([reply.status, await reply.json()]).toEqual([200, expect.objectContaining({ text: 'yes' })])
+  expect(scripted.received.at(-1)?.bytes.equals(wav(1))).toBe(true)
 })
 
 test('a form of hundreds of parts is read, and one of thousands refused: each takes the memory of a file', async () => {

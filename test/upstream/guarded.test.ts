@@ -1,6 +1,7 @@
 import type { LookupFunction } from 'node:net'
 import { afterAll, beforeEach, describe, expect, it } from 'vitest'
 import { DomainError } from '#core/errors.ts'
+import { createBodyBudget } from '#features/request-bodies/budget.ts'
 import type { ChatRequest } from '#relay/chat/request.ts'
 import { createGuardedFetch } from '#relay/transport/guarded-fetch.ts'
 import { inlineMedia } from '#relay/attempt/inline-media.ts'
@@ -22,6 +23,7 @@ const names =
 const refused = expect.objectContaining({ kind: 'bad-url' })
 const media = (path: string, host = '127.0.0.1') => `http://${host}:${upstream.port}/media/${path}`
 const here = ['127.0.0.0/8']
+const memory = createBodyBudget({ memory: 2 ** 30, memoryPerAddress: 2 ** 30, waitMs: 0 }).open('a caller')
 
 describe('addresses that users aim', () => {
   it('reach no private, loopback or link-local target, however it is written', async () => {
@@ -140,7 +142,7 @@ describe('images and files of messages', () => {
     const fetcher = createMediaFetcher({ allowedRanges: here })
     const url = media('pixel.png')
     const untold = `${upstream.withDirectives('contenttype=application/octet-stream')}/media/pixel.png`
-    const inlined = await inlineMedia(request(url, url, untold), { fetchMedia: fetcher })
+    const inlined = await inlineMedia(request(url, url, untold), { fetchMedia: fetcher, memory })
     const source = { kind: 'base64', mediaType: 'image/png', data: pixel.toString('base64') }
     expect(inlined.messages[1]?.content).toEqual([1, 2, 3].map(() => ({ type: 'image', source })))
     expect(upstream.total).toBe(2)
@@ -150,13 +152,30 @@ describe('images and files of messages', () => {
   it('inside tool results are fetched too, and a request without any stays as it is', async () => {
     const fetcher = createMediaFetcher({ allowedRanges: here })
     const plain = request()
-    expect(await inlineMedia(plain, { fetchMedia: fetcher })).toBe(plain)
+    expect(await inlineMedia(plain, { fetchMedia: fetcher, memory })).toBe(plain)
     const image = { type: 'image' as const, source: { kind: 'url' as const, url: media('pixel.png') } }
     const messages = [
       { role: 'user' as const, content: [{ type: 'tool-result' as const, callId: 'c', content: [image] }] },
     ]
-    const inlined = await inlineMedia({ ...plain, messages }, { fetchMedia: fetcher })
+    const inlined = await inlineMedia({ ...plain, messages }, { fetchMedia: fetcher, memory })
     expect(inlined.messages).toMatchObject([{ content: [{ content: [{ source: { kind: 'base64' } }] }] }])
+    await fetcher.close()
+  })
+
+  it('are held against the memory for bodies as they arrive, several at once', async () => {
+    const fetcher = createMediaFetcher({ allowedRanges: here })
+    const budget = createBodyBudget({ memory: 1_000_000, memoryPerAddress: 1_000_000, waitMs: 20 })
+    const files = request(...Array.from({ length: 4 }, (_, index) => media(`bytes/${50_000 + index}`)))
+    const held = budget.open('a caller')
+    await inlineMedia(files, { fetchMedia: fetcher, memory: held })
+    expect(held.bytes()).toBe(4 * (4 * 50_000 + 6))
+    const another = budget.open('another')
+    await expect(inlineMedia(files, { fetchMedia: fetcher, memory: another })).rejects.toEqual(
+      expect.objectContaining({ code: 'input.no_room' }),
+    )
+    held.release()
+    another.release()
+    expect(budget.heldBytes).toBe(0)
     await fetcher.close()
   })
 
@@ -170,11 +189,14 @@ describe('images and files of messages', () => {
       `${upstream.withDirectives('status=500')}/media/pixel.png`,
     ]
     for (const url of bad)
-      await expect(inlineMedia(request(url), { fetchMedia: fetcher })).rejects.toEqual(
+      await expect(inlineMedia(request(url), { fetchMedia: fetcher, memory })).rejects.toEqual(
         expect.objectContaining({ name: DomainError.name, code: 'relay.media_failed' }),
       )
     await expect(
-      inlineMedia(request(...Array.from({ length: 65 }, (_, index) => media(`${index}`))), { fetchMedia: fetcher }),
+      inlineMedia(request(...Array.from({ length: 65 }, (_, index) => media(`${index}`))), {
+        fetchMedia: fetcher,
+        memory,
+      }),
     ).rejects.toThrow('64')
     await fetcher.close()
   })
