@@ -74,7 +74,7 @@ export function EditUser({ id, onClose }: { id: number; onClose: () => void }) {
     id || undefined,
     wanted.isFetching ? undefined : user && caps && valuesOf(user, caps),
   )
-  // They stay set where the rest is refused: the next try begins with them.
+  // They stay set where the rest is refused: what is sent then begins with them.
   const capsSet = useRef<{ began: Values | undefined; caps: Values['spendCaps'] }>(undefined)
   const save = async (values: z.output<typeof schema>) => {
     const { username, displayName, password, group, quotaChange, reason } = values
