@@ -62,6 +62,8 @@ it('names the proof of a call that another vendor has no place for', () => {
   const call = { type: 'tool-call' as const, id: 'c', name: 'f', arguments: '{}', signature }
   const asked = request({ messages: [{ role: 'assistant', content: [call] }] })
   expect(lossesTowards(asked, 'claude')).toEqual(['thoughtSignature'])
-  expect(lossesTowards(asked, 'openai-chat')).toEqual(['thoughtSignature'])
+  expect(lossesTowards(asked, 'openai-responses')).toEqual(['thoughtSignature'])
+  // Its writer knows which servers read one.
+  expect(lossesTowards(asked, 'openai-chat')).toEqual([])
   expect(lossesTowards(asked, 'gemini')).toEqual([])
 })

@@ -26,7 +26,8 @@ export function lossesTowards(request: ChatRequest, target: DialectId | undefine
     for (const part of message.content) {
       if (part.type === 'audio' && part.source.kind === 'file-id' && target !== 'openai-chat') lost.add('audio')
       const proof = part.type === 'tool-call' ? part.signature?.dialect : undefined
-      if (proof !== undefined && proof !== target) lost.add('thoughtSignature')
+      // Some servers of OpenAI's form take one, which their writer knows.
+      if (proof !== undefined && proof !== target && target !== 'openai-chat') lost.add('thoughtSignature')
       if (part.type === 'vendor' && part.dialect !== target) lost.add(typeName(part.value) ?? 'messages.content')
       const isHosted = part.type === 'web-search' || part.type === 'mcp-call'
       if (!isHosted || part.own.dialect === target) continue

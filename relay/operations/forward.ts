@@ -112,6 +112,7 @@ function build(current: Try, asked: PlainRequest): UpstreamRequest {
     const built = current.translation.request(plainRequest, providerCall)
     const lost = foreign?.losses.filter((name) => !supportedFields?.names.includes(name)) ?? []
     current.losses = lossNames([...(call.dropped ?? []), ...lost, ...(built.losses ?? [])])
+    current.mostImages = built.mostImages
     return built
   } catch (error) {
     throw unsupportedHere(error)
@@ -319,13 +320,17 @@ async function answerBytes(current: Try, reply: UpstreamReply, contentType: stri
 const drawsImages = ({ asked }: PlainCall): boolean => asked.operation === 'images' || asked.operation === 'image-edits'
 
 /**
- * The call that is charged. Vendors have words of their own for the number of images, so where more came than `n` asks for, those
+ * The call that is charged. Vendors have words of their own for the number of images, so where more came than were asked for, those
  * that came count; of a stream that broke off they alone do.
  */
-function charged({ services, call, attempt }: Try, { drawn = 0, end }: Pick<Reported, 'drawn' | 'end'>): PlainCall {
+function charged(
+  { services, call, attempt, mostImages }: Try,
+  { drawn = 0, end }: Pick<Reported, 'drawn' | 'end'>,
+): PlainCall {
   const sent = asSent(services, call, attempt.channel)
-  const counts = drawsImages(call) && (end === 'failed' || drawn > sent.asked.count)
-  return counts ? { ...sent, asked: { ...sent.asked, count: drawn } } : sent
+  if (!drawsImages(call)) return sent
+  const asked = Math.min(sent.asked.count, mostImages ?? Infinity)
+  return { ...sent, asked: { ...sent.asked, count: end === 'failed' ? drawn : Math.max(asked, drawn) } }
 }
 
 type Reported = {

@@ -18,6 +18,8 @@ export type Try = {
   translation: PlainTranslation
   sentAt: number
   losses: readonly string[]
+  /** The most images that were asked for, where that is not for the caller to say. */
+  mostImages?: number | undefined
   /** The request went upstream. */
   asked: boolean
   /** Something came back. */

@@ -69,6 +69,12 @@ test('a Claude model takes what its family takes: newer ones no sampling, none o
   expect(parametersOf('anthropic/claude-3.5-sonnet')).toMatchObject({ sampling: 'both', efforts: [] })
 })
 
+test('a Gemini model takes penalties up to the second generation', () => {
+  expect(parametersOf('gemini-2.0-flash').penalties).toBe(true)
+  for (const model of ['gemini-2.5-flash', 'gemini-2.5-flash-image', 'google/gemini-3.5-flash', 'gemini-flash-latest'])
+    expect([model, parametersOf(model).penalties]).toEqual([model, false])
+})
+
 test('models of other vendors take what their own calls carry', () => {
   expect(parametersOf('sonar-pro')).toMatchObject({ seed: false, tools: false, penalties: true, images: true })
   expect(parametersOf('baidu/ERNIE-4.0-8K')).toMatchObject({ seed: false, images: false, tools: true })

@@ -7,7 +7,7 @@ import {
   usualParameters,
 } from '#core/models/parameters.ts'
 import { splitSuffix, traitsOf } from './anthropic/models.ts'
-import { thinkingOf } from './gemini/models.ts'
+import { takesPenalties, thinkingOf } from './gemini/models.ts'
 import {
   effortsOf,
   isReasoningModel,
@@ -57,11 +57,12 @@ function claude(model: string): ModelParameters {
 }
 
 function gemini(model: string): ModelParameters {
+  const usual = { ...usualParameters, penalties: takesPenalties(model) }
   const thinking = thinkingOf(model)
-  if (thinking.kind === 'none') return usualParameters
+  if (thinking.kind === 'none') return usual
   if (thinking.kind === 'level')
-    return { ...usualParameters, efforts: thinking.levels.map((level) => level.toLowerCase() as Effort) }
-  return { ...usualParameters, efforts: [...(thinking.canBeOff ? (['none'] as const) : []), 'low', 'medium', 'high'] }
+    return { ...usual, efforts: thinking.levels.map((level) => level.toLowerCase() as Effort) }
+  return { ...usual, efforts: [...(thinking.canBeOff ? (['none'] as const) : []), 'low', 'medium', 'high'] }
 }
 
 const known = capabilityTable.parse(capabilities)

@@ -84,6 +84,23 @@ describe('embeddings', () => {
     expect(usage(answer)).toEqual({ promptTokens: 6 })
   })
 
+  test('of newer models of Vertex are the vendor’s own call, of one text', () => {
+    const key = JSON.stringify({ client_email: 'a@b', private_key: 'k', project_id: 'p' })
+    const input = { type: 41, baseUrl: '', key, model: 'gemini-embedding-2', token: 't' }
+    const asked = { input: ['one'], dimensions: 2, task_type: 'RETRIEVAL_QUERY' }
+    const { sent, read, usage } = operation('embeddings', input, asked)
+    expect(sent()).toMatchObject({ url: expect.stringMatching(/\/models\/gemini-embedding-2:embedContent$/) })
+    expect(sent().body).toEqual({
+      content: { parts: [{ text: 'one' }] },
+      outputDimensionality: 2,
+      taskType: 'RETRIEVAL_QUERY',
+      autoTruncate: true,
+    })
+    const answer = { embedding: { values: [1] }, usageMetadata: { promptTokenCount: 3 } }
+    expect(read(answer)).toEqual(listed([1]))
+    expect(usage(answer)).toEqual({ promptTokens: 3 })
+  })
+
   test('of Perplexity are small whole numbers, packed', () => {
     const { sent, read } = operation('embeddings', { type: 27 }, texts)
     expect(sent()).toMatchObject({
@@ -262,6 +279,8 @@ describe('images', () => {
       body: { generationConfig: { responseModalities: ['TEXT', 'IMAGE'] } },
     })
     const parts = [{ text: 'Here.' }, { inlineData: { mimeType: 'image/png', data: 'AA' } }]
+    expect(talking.sent()).toMatchObject({ mostImages: 1, losses: [] })
+    expect(imagen.sent()).toMatchObject({ mostImages: 4, losses: ['n'] })
     expect(talking.read({ candidates: [{ content: { parts } }] })).toEqual({
       data: [{ b64_json: 'AA', revised_prompt: 'Here.' }],
     })
@@ -283,12 +302,32 @@ describe('images', () => {
       url: 'https://host.test/client/v4/accounts/acc/ai/run/@cf/a/b',
       body: { prompt: 'p', width: 1024, height: 1792 },
     })
+    expect(flare.sent()).toMatchObject({ mostImages: 1, losses: ['n'] })
     expect(flare.made(Buffer.from('png'))).toEqual({ data: [{ b64_json: Buffer.from('png').toString('base64') }] })
     expect(() => flare.usage({ success: false, errors: [{ code: 5007, message: 'no such model' }] })).toThrow('no such')
   })
 })
 
 describe('audio', () => {
+  test('is transcribed by Cloudflare in the language and with the words that are given, where the model reads them', () => {
+    const asked = { model: 'm', language: 'de', prompt: 'names', response_format: 'text', temperature: '0' }
+    const transcribe = (model: string, json: Json) => {
+      const { translation } = operation('transcriptions', { type: 39, other: 'acc', model }, {})
+      const call = callWith({ model, channel: { type: 39, baseUrl: 'https://host.test', key: 'k', other: 'acc' } })
+      return translation.request({ json, form: null, file: Buffer.from('sound') }, call)
+    }
+    const turbo = transcribe('@cf/openai/whisper-large-v3-turbo', asked)
+    expect(turbo.body).toEqual({
+      audio: Buffer.from('sound').toString('base64'),
+      language: 'de',
+      initial_prompt: 'names',
+    })
+    expect(turbo.losses).toEqual(['response_format', 'temperature'])
+    const plain = transcribe('@cf/openai/whisper', { ...asked, response_format: 'json' })
+    expect(plain.body).toEqual(Buffer.from('sound'))
+    expect(plain.losses).toEqual(['language', 'prompt', 'temperature'])
+  })
+
   test('of MiniMax is hexadecimal text, by a voice of its own', () => {
     const { sent, audio, usage } = operation(
       'speech',

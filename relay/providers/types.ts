@@ -90,6 +90,8 @@ export type UpstreamRequest = {
   losses?: string[] | undefined
   /** Searches of the web that the vendor was asked for in words that its answers may say nothing of; they are charged all the same. */
   searches?: number | undefined
+  /** The most images that it asks for, where the vendor draws no more at once: of the caller's number no more are charged. */
+  mostImages?: number | undefined
 }
 
 /** How far a native answer has come, reported by a listener that watches bytes it does not change. */

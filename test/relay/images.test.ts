@@ -156,6 +156,31 @@ test('a drawn image that cannot be fetched is handed out by its address, charged
   expect(app.services.circuitBreaker.coolingDown().filter(({ channelId }) => ids.includes(channelId))).toEqual([])
 })
 
+test.each([
+  ['Gemini', 24, 'gemini-2.5-flash-image', 4, 1],
+  ['Gemini that draws two unasked', 24, 'gemini-2.5-flash-image', 4, 2],
+  ['Imagen', 24, 'imagen-4.0-generate-001', 6, 4],
+  ['Cloudflare', 39, '@cf/black-forest-labs/flux-1-schnell', 4, 1],
+])(
+  'images that %s is not asked for are named as lost and charged only where they come',
+  async (_, type, upstreamModel, n, charged) => {
+    const bytes = image.toString('base64')
+    const parts = Array.from({ length: charged }, () => ({ inlineData: { mimeType: 'image/png', data: bytes } }))
+    const predictions = parts.map(() => ({ bytesBase64Encoded: bytes }))
+    const answer = upstreamModel.startsWith('imagen') ? { predictions } : { candidates: [{ content: { parts } }] }
+    const play = type === 39 ? { headers: { 'content-type': 'image/png' }, steps: [image] } : json(answer)
+    const { model } = await serve(app, { type, baseUrl: scripted.play(play), upstreamModel, other: 'acc' })
+    const ask = (count: number) => app.relay(token, '/v1/images/generations', { model, prompt: 'a cat', n: count })
+    await (await ask(charged)).text()
+    const price = (await consumed(app)).at(-1)?.quota
+    const reply = await ask(n)
+    expect(reply.status).toBe(200)
+    expect(((await reply.json()) as { data: unknown[] }).data).toHaveLength(charged)
+    expect(reply.headers.get('x-translation-loss')).toBe('n')
+    expect((await consumed(app)).map((row) => row.quota).slice(-2)).toEqual([price, price])
+  },
+)
+
 test('an image given by its address is counted by its size where the upstream reports no usage', async () => {
   const message = { role: 'assistant', content: 'seen' }
   const answer = { id: 'c', object: 'chat.completion', choices: [{ index: 0, message, finish_reason: 'stop' }] }

@@ -11,7 +11,7 @@ import type { TestToken } from '#test/support/factories.ts'
 import { thrownBy } from './clients/client.ts'
 import { googleLibrary } from './clients/google.ts'
 
-let seen = 0
+const seen = new Set<string>()
 
 const app = await startApp()
 afterAll(() => app[Symbol.asyncDispose]())
@@ -24,6 +24,12 @@ await app.make.channel({
   type: 41,
   models: 'at-vertex',
   modelMapping: '{"at-vertex":"text-embedding-005"}',
+  key: serviceAccount(app.upstream.url),
+})
+await app.make.channel({
+  type: 41,
+  models: 'newer-at-vertex',
+  modelMapping: '{"newer-at-vertex":"gemini-embedding-2"}',
   key: serviceAccount(app.upstream.url),
 })
 await app.make.channel({ type: 24, models: 'failing', baseUrl: app.upstream.withDirectives('status=400') })
@@ -40,6 +46,7 @@ await setOptions(app, {
     'text-embedding-3-small': 10,
     'embed-v4.0': 10,
     'text-embedding-005': 10,
+    'gemini-embedding-2': 10,
     failing: 1,
     'failing-too': 1,
     'no-embeddings': 1,
@@ -51,11 +58,10 @@ await app.settled()
 const library = googleLibrary(app.url, token.key)
 beforeEach(() => newRows())
 
-/** Log rows since the last look. */
+/** What was charged since the last look; rows of failures are written when there is time. */
 async function newRows() {
-  const rows = await app.logs()
-  const fresh = rows.slice(seen)
-  seen = rows.length
+  const fresh = (await app.logs()).filter(({ id, type }) => type === 2 && !seen.has(id))
+  for (const { id } of fresh) seen.add(id)
   return fresh
 }
 
@@ -76,6 +82,13 @@ describe.each([
     price: 40,
     prompt: 4,
     path: '/v1/projects/simulated-project/locations/global/publishers/google/models/text-embedding-005:predict',
+  },
+  // The same, each word a call.
+  {
+    model: 'newer-at-vertex',
+    price: 40,
+    prompt: 4,
+    path: '/v1/projects/simulated-project/locations/global/publishers/google/models/gemini-embedding-2:embedContent',
   },
 ])('the @google/genai library embeds through $model', ({ model, price, prompt, path }) => {
   test('several texts at once, charged and logged as embeddings are', async () => {
@@ -233,7 +246,7 @@ test('errors come in Google’s form, and nothing is charged', async () => {
   expect(thrown.status).toBe(400)
   const unable = await ask('no-embeddings', { content })
   expect(unable.status).toBe(400)
-  expect((await newRows()).filter((row) => row.type === 2)).toEqual([])
+  expect(await newRows()).toEqual([])
 })
 
 test('after all of it the ledger balances', async () => {

@@ -38,7 +38,7 @@ import { chat as tencentChat } from './tencent/chat.ts'
 import { tencent } from './tencent/vendor.ts'
 import type { Call, Operation, Vendor } from './types.ts'
 import { googleLogin, tokenExchange } from './vertex/account.ts'
-import { embedPattern, predictEmbeddings } from './vertex/embed.ts'
+import { embedPattern, vertexEmbeddings } from './vertex/embed.ts'
 import { generate, generatePattern, predict, predictPattern } from './vertex/operations.ts'
 import { vertex } from './vertex/vendor.ts'
 
@@ -86,7 +86,7 @@ const ownPosts: [path: RegExp, route: Route][] = [
   [generatePattern, { vendor: vertex, operation: generate }],
   [predictPattern, { vendor: vertex, operation: predict }],
   [/^\/token$/, { vendor: googleLogin, operation: tokenExchange }],
-  [embedPattern, { vendor: vertex, operation: predictEmbeddings }],
+  [embedPattern, { vendor: vertex, operation: vertexEmbeddings }],
   [/^\/v2\/embed$/, { vendor: cohere, operation: embedTexts }],
   [/^\/v2\/chat$/, { vendor: cohere, operation: cohereChat }],
   [/^\/$/, { vendor: tencent, operation: tencentChat }],

@@ -92,6 +92,7 @@ test.each<[string, Json, string?]>([
     'a begun answer, as Mistral',
     { model: 'mistral-large-latest', messages: [user, { role: 'assistant', content: 'I' }] },
   ],
+  ['a call without proof, as Google', { model: 'gemini-3-pro-preview', messages: [user, chatCall(f), chatResult()] }],
   [
     'arguments that are no JSON, as DashScope',
     { messages: [user, chatCall({ function: { name: 'f', arguments: '{' } }), chatResult()] },
@@ -203,6 +204,8 @@ test.each<[string, Json]>([
   ['a long name', declare({ name: long })],
   ['a proof that is no base64', part({ text: 'hi', thoughtSignature: '!' })],
   ['a turn of nothing', { contents: [{ role: 'user', parts: [] }] }],
+  ['a penalty', config({ presencePenalty: 0.5 })],
+  ['a type that is not registered', part({ inlineData: { mimeType: 'image/jpg', data: '' } })],
   ['a list of numbers', declare({ parameters: { type: 'integer', enum: [1] } })],
   [
     'calls in two turns',
@@ -216,4 +219,13 @@ test.each<[string, Json]>([
 ])('Gemini refuses %s', (_, fields) => {
   const contents = [{ role: 'user', parts: [{ text: 'hi' }] }]
   expect(() => checkGenerate({ contents, ...fields }, { model: 'gemini-2.5-flash' })).toThrow()
+})
+
+test.each([
+  ['Text', [{ text: 'Here:' }]],
+  ['Image', [{ inlineData: { mimeType: 'image/png', data: '' } }]],
+])('Gemini’s models that draw refuse an answer without proof: %s', (word, parts) => {
+  const check = (model: string) => checkGenerate({ contents: [{ role: 'model', parts }] }, { model })
+  expect(() => check('gemini-3-pro-image-preview')).toThrow(`${word} part is missing a thought_signature in content`)
+  check('gemini-2.5-flash-image')
 })

@@ -184,6 +184,30 @@ describe('generateContent request', () => {
     ])
   })
 
+  it('allows null beside alternatives and listed values too', () => {
+    const parameters = {
+      type: 'OBJECT',
+      properties: {
+        either: { any_of: [{ type: 'STRING' }, { type: 'INTEGER' }], nullable: true },
+        listed: { type: 'STRING', enum: ['a'], nullable: true },
+        untyped: { enum: ['a'], nullable: true },
+        free: { nullable: true },
+      },
+    }
+    expect(parse({ tools: [{ functionDeclarations: [{ name: 'f', parameters }] }] }).tools).toMatchObject([
+      {
+        parameters: {
+          properties: {
+            either: { anyOf: [{ type: 'string' }, { type: 'integer' }, { type: 'null' }] },
+            listed: { type: ['string', 'null'], enum: ['a', null] },
+            untyped: { enum: ['a', null] },
+            free: {},
+          },
+        },
+      },
+    ])
+  })
+
   it('turns its own schemas into JSON Schema without touching properties that look like keywords', () => {
     const parameters = {
       type: 'OBJECT',

@@ -20,8 +20,18 @@ export function toJsonSchema(schema: Fields): JsonSchema {
     return [name, convert(name, value)] as const
   })
   const converted: JsonSchema = Object.fromEntries(entries.filter(([name]) => name !== 'propertyOrdering'))
-  const { type } = converted
-  return nullable === true && typeof type === 'string' ? { ...converted, type: [type, 'null'] } : converted
+  return nullable === true ? orNull(converted) : converted
+}
+
+/** Null is allowed wherever something else is asked for; a schema that asks for nothing allows it already. */
+function orNull(schema: JsonSchema): JsonSchema {
+  const { type, enum: values, anyOf } = schema
+  return {
+    ...schema,
+    ...(typeof type === 'string' ? { type: [type, 'null'] } : {}),
+    ...(Array.isArray(values) ? { enum: [...new Set([...values, null])] } : {}),
+    ...(Array.isArray(anyOf) ? { anyOf: [...anyOf, { type: 'null' }] } : {}),
+  }
 }
 
 const convertAll = (values: unknown[]): unknown[] =>

@@ -46,9 +46,8 @@ function imageBlock(part: ImagePart): Json {
   if (source.kind === 'file-id') {
     return marked({ type: 'image', source: { type: 'file', file_id: source.id } }, part.cacheControl)
   }
-  const mediaType = source.mediaType === 'image/jpg' ? 'image/jpeg' : source.mediaType
   return marked(
-    { type: 'image', source: { type: 'base64', media_type: mediaType, data: source.data } },
+    { type: 'image', source: { type: 'base64', media_type: source.mediaType, data: source.data } },
     part.cacheControl,
   )
 }

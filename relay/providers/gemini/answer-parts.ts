@@ -72,19 +72,18 @@ function codeText(part: Json): string | undefined {
   return result ? `\n\`\`\`output\n${textOf(result['output']) ?? ''}\n\`\`\`\n` : undefined
 }
 
-/** One part of a candidate. A signature on plain text proves the hidden reasoning before it. */
+/** One part of a candidate. A signature on a text or an image proves the hidden reasoning before it. */
 export function readPart(part: Json, reading: Reading): ResponsePart[] {
   const call = recordOf(part['functionCall'])
   if (call) return [callPart(call, part, reading)]
-  const inline = recordOf(part['inlineData'])
-  if (inline) return mediaPart(inline)
   const signature = signatureOf(part)
+  const proof: ResponsePart[] = signature ? [{ type: 'reasoning', text: '', signature }] : []
+  const inline = recordOf(part['inlineData'])
+  // Models that draw think in images too, which are drafts.
+  if (inline) return part['thought'] === true ? [] : [...proof, ...mediaPart(inline)]
   const text = codeText(part) ?? textOf(part['text']) ?? ''
   if (part['thought'] === true) {
     return text === '' && !signature ? [] : [{ type: 'reasoning', text, ...(signature ? { signature } : {}) }]
   }
-  return [
-    ...(signature ? [{ type: 'reasoning' as const, text: '', signature }] : []),
-    ...(text === '' ? [] : [{ type: 'text' as const, text }]),
-  ]
+  return [...proof, ...(text === '' ? [] : [{ type: 'text' as const, text }])]
 }

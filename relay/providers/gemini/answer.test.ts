@@ -34,6 +34,19 @@ test('a signature on plain text comes before the text', () => {
   ])
 })
 
+test('a signature on an image comes before the image, and a draft is no image of the answer', () => {
+  const inlineData = { mimeType: 'image/png', data: 'AA' }
+  const parts = [
+    { inlineData, thought: true },
+    { inlineData, thoughtSignature: 's' },
+  ]
+  expect(read(answer(parts)).choices[0]?.parts).toEqual([
+    { type: 'reasoning', text: '', signature: { dialect: 'gemini', value: 's' } },
+    { type: 'image', mediaType: 'image/png', data: 'AA' },
+  ])
+  expect(decode([answer(parts)]).filter((event) => event.type === 'image')).toHaveLength(1)
+})
+
 test('calls get ids, keep signatures, and decide the finish reason', () => {
   const call = { functionCall: { name: 'f', args: { a: 1 } }, thoughtSignature: 's' }
   expect(read(answer([call])).choices[0]).toEqual({
@@ -187,6 +200,33 @@ test.each([
     contents: contents.with(1, { role: 'model', parts: [written, call('b')] }),
   })
   expect(sent.losses).toEqual([])
+})
+
+test('images of a native call without proof, or with that of another vendor, have the word for an unknown one', () => {
+  const unknown = 'skip_thought_signature_validator'
+  const text = { text: 'Here:' }
+  const bare = { inlineData: { mimeType: 'image/png', data: 'AA' } }
+  const proven = { inline_data: { mime_type: 'image/png', data: 'AA' }, thought_signature: 'cw==' }
+  const asked = { role: 'user', parts: [bare, { text: 'q' }] }
+  const contents = [
+    asked,
+    { role: 'model', parts: [text, bare, proven, { ...bare, thoughtSignature: 'gatewaySeal1AAAA' }] },
+  ]
+  const sent = (model: string) => {
+    const bytes = Buffer.from(JSON.stringify({ contents }))
+    const call = callWith({ model, channel: { type: 24 } })
+    const { body, losses } = gemini.native.gemini!.request({ json: { contents }, bytes }, call)
+    return { contents: JSON.parse(String(body)).contents, losses }
+  }
+  const parts = [text, { ...bare, thoughtSignature: unknown }, proven, { ...bare, thoughtSignature: unknown }]
+  expect(sent('gemini-3-pro-preview')).toEqual({
+    contents: [asked, { role: 'model', parts }],
+    losses: ['reasoning.signature'],
+  })
+  expect(sent('gemini-3-pro-image-preview').contents[1].parts).toEqual(
+    parts.with(0, { text: 'Here:', thoughtSignature: unknown }),
+  )
+  expect(sent('gemini-2.5-flash-image').contents[1].parts).toEqual([text, bare, proven, bare])
 })
 
 test('a native body goes out as the same bytes to the address of the mapped model', () => {

@@ -13,22 +13,13 @@ import type {
 import { type Json, recordOf, textOf } from '../shared/json.ts'
 import { resolveSource } from '../shared/media.ts'
 import { argumentsObject } from '../shared/tool-arguments.ts'
+import { isImage, partsToProve, unknownSignature } from './proofs.ts'
 
 type Content = { role: 'user' | 'model'; parts: Json[] }
 
-export type ContentsNeeds = {
-  /** Calls go back with the signature of their reasoning. */
-  signatures: boolean
-  /** The host takes ids of calls. */
-  callIds: boolean
-}
-
-/** Marks for the upstream that the signature of a call is not known, where it would refuse one without. */
-export const unknownSignature = 'skip_thought_signature_validator'
-
 type Call = { id: string; name: string }
 
-type Writing = ContentsNeeds & { calls: Map<string, Call> }
+type Writing = { model: string; calls: Map<string, Call> }
 
 const blank: Json = { text: ' ' }
 
@@ -61,7 +52,7 @@ function responseOf(result: ToolResultPart): Json {
 function resultParts(result: ToolResultPart, writing: Writing): Json[] {
   const call = writing.calls.get(result.callId)
   const name = call?.name ?? result.name ?? 'unknown'
-  const id = writing.callIds && result.callId !== '' ? { id: result.callId } : {}
+  const id = result.callId === '' ? {} : { id: result.callId }
   const media = result.content.flatMap((part) => (part.type === 'text' ? [] : [mediaPart(part)]))
   return [{ functionResponse: { ...id, name, response: responseOf(result) } }, ...media]
 }
@@ -89,7 +80,7 @@ function textParts(text: string): Json[] {
   const pieces = text.split(drawn)
   return pieces.flatMap((piece, index): Json[] => {
     const image = index % 2 === 1 ? parseDataUrl(piece) : undefined
-    if (image) return [{ inlineData: { mimeType: image.mediaType, data: image.data } }]
+    if (image) return [mediaPart({ type: 'image', source: { kind: 'base64', ...image } })]
     return piece === '' ? [] : [{ text: piece }]
   })
 }
@@ -111,7 +102,7 @@ function assistantParts(part: AssistantPart, writing: Writing): Json[] {
       writing.calls.set(part.id, { id: part.id, name: part.name })
       const args = part.kind === 'custom' ? { input: part.arguments } : argumentsObject(part.arguments)
       const call = {
-        functionCall: { ...(writing.callIds && part.id !== '' ? { id: part.id } : {}), name: part.name, args },
+        functionCall: { ...(part.id === '' ? {} : { id: part.id }), name: part.name, args },
       }
       return [part.signature?.dialect === 'gemini' ? { ...call, thoughtSignature: part.signature.value } : call]
     }
@@ -123,25 +114,38 @@ function assistantParts(part: AssistantPart, writing: Writing): Json[] {
   }
 }
 
-/** A signature without shown reasoning proves what stands right behind it. */
+/**
+ * Signatures without shown reasoning prove what stands right behind them, each a part of its own. Dialects that show an image inside
+ * a text leave one part of what came as several.
+ */
+function proven(parts: readonly Json[], signatures: readonly string[]): Json[] {
+  const bare = parts.filter((part, index) => part['thoughtSignature'] === undefined && (index === 0 || isImage(part)))
+  const own = signatures.slice(-bare.length)
+  const signatureOf = new Map(bare.map((part, index) => [part, own[index]]))
+  return parts.map((part) => {
+    const signature = signatureOf.get(part)
+    return signature === undefined ? part : { ...part, thoughtSignature: signature }
+  })
+}
+
 function modelParts(content: readonly AssistantPart[], writing: Writing): Json[] {
   const parts: Json[] = []
-  let waiting: string | undefined
+  let waiting: string[] = []
   for (const part of content) {
     if (part.type === 'reasoning' && part.text === '' && part.signature?.dialect === 'gemini') {
-      waiting = part.signature.value
+      waiting.push(part.signature.value)
       continue
     }
-    const [first, ...rest] = assistantParts(part, writing)
-    if (!first) continue
-    const proven = waiting !== undefined && first['thoughtSignature'] === undefined
-    parts.push(proven ? { ...first, thoughtSignature: waiting } : first, ...rest)
-    waiting = undefined
+    const written = assistantParts(part, writing)
+    if (written.length === 0) continue
+    parts.push(...proven(written, waiting))
+    waiting = []
   }
-  const call = parts.findIndex((part) => part['functionCall'] !== undefined)
-  if (writing.signatures && parts[call] && parts[call]['thoughtSignature'] === undefined)
-    parts[call] = { ...parts[call], thoughtSignature: unknownSignature }
-  return parts
+  if (parts.length === 0) parts.push(blank)
+  const wanted = partsToProve(parts, writing.model)
+  return parts.map((part) =>
+    wanted.has(part) && part['thoughtSignature'] === undefined ? { ...part, thoughtSignature: unknownSignature } : part,
+  )
 }
 
 const isResponse = (part: Json): boolean => part['functionResponse'] !== undefined
@@ -225,8 +229,8 @@ function paired(turns: readonly Content[]): Content[] {
 }
 
 /** The conversation as turns that begin with the user and answer every call at once. */
-export function toContents(messages: readonly Message[], needs: ContentsNeeds): Content[] {
-  const turns = merged(turnsOf(messages, { ...needs, calls: new Map() }))
+export function toContents(messages: readonly Message[], model: string): Content[] {
+  const turns = merged(turnsOf(messages, { model, calls: new Map() }))
   const first: Content[] = turns[0]?.role === 'user' ? [] : [{ role: 'user', parts: [blank] }]
   return paired([...first, ...turns])
 }

@@ -1,6 +1,6 @@
 import { type PlainRequest, type PlainTranslation, type ProviderCall, UpstreamRefusal } from '../types.ts'
 import { type Json, numberOf, recordOf, recordsOf, textOf, withoutAbsent, wordOf } from '../shared/json.ts'
-import { nearestRatio } from '../shared/plain-answers.ts'
+import { atMostImages, nearestRatio } from '../shared/plain-answers.ts'
 import { failureIn } from './failure.ts'
 import { readUsage } from './usage.ts'
 
@@ -12,6 +12,9 @@ export type ImageHost = {
 
 const ratios = ['1:1', '3:4', '4:3', '9:16', '16:9']
 
+/** The others draw one within an answer in words, and have no word for more. */
+const mostOfImagen = 4
+
 const isImagen = (model: string): boolean => model.startsWith('imagen')
 
 function predictBody(json: Json): Json {
@@ -19,7 +22,7 @@ function predictBody(json: Json): Json {
   return {
     instances: [{ prompt: json['prompt'] }],
     parameters: withoutAbsent({
-      sampleCount: Math.min(Math.max(numberOf(json['n']) ?? 1, 1), 4),
+      sampleCount: Math.min(Math.max(numberOf(json['n']) ?? 1, 1), mostOfImagen),
       aspectRatio: nearestRatio(json['size'], ratios) ?? '1:1',
       personGeneration: 'allow_adult',
       sampleImageSize: quality === 'hd' || quality === 'high' ? '2K' : undefined,
@@ -74,6 +77,7 @@ export const geminiImages = (host: ImageHost): PlainTranslation => ({
     url: host.url(call, call.model, isImagen(call.model) ? ':predict' : ':generateContent'),
     headers: host.headers(call),
     body: isImagen(call.model) ? predictBody(json) : generateBody(json),
+    ...atMostImages(json['n'], isImagen(call.model) ? mostOfImagen : 1),
   }),
   takesNative: (call) => isImagen(call.model),
   native: {

@@ -8,12 +8,14 @@ const pro: readonly string[] = ['LOW', 'HIGH']
 const newerPro: readonly string[] = ['LOW', 'MEDIUM', 'HIGH']
 const flash: readonly string[] = ['MINIMAL', 'LOW', 'MEDIUM', 'HIGH']
 
-/** The generation a name states; `-latest` names follow the newest. */
+/** The generation a name states; `-latest` names follow the newest, and the models that draw have a name of their own. */
 function generationOf(model: string): number | undefined {
   const stated = /^gemini-(\d+(?:\.\d+)?)/.exec(model)?.[1]
   if (stated !== undefined) return Number(stated)
-  return /^gemini-.*latest$/.test(model) ? 3 : undefined
+  return /^gemini-(.*latest$|nano-banana-(pro|[2-9]))/.test(model) ? 3 : undefined
 }
+
+export const draws = (model: string): boolean => /image|banana/.test(model)
 
 export function thinkingOf(model: string): GeminiThinking {
   const generation = generationOf(model)
@@ -38,7 +40,13 @@ export const takesJsonSchema = (model: string): boolean => (generationOf(model) 
 /** Of one message; more are refused before they are fetched. */
 export const mostImages = 16
 
-/** From the third generation on, calls go back with the signature of the reasoning that led to them. */
+/**
+ * "Penalty is not enabled for this model": only the second generation takes one (https://github.com/google-gemini/cookbook/issues/1290,
+ * https://github.com/vercel/ai/issues/8943).
+ */
+export const takesPenalties = (model: string): boolean => (generationOf(model) ?? 0) < 2.5
+
+/** From the third generation on, calls and images go back with the signature of the reasoning that led to them. */
 export const wantsSignatures = (model: string): boolean => (generationOf(model) ?? 0) >= 3
 
 /**

@@ -4,11 +4,10 @@ import { sealLoss } from '#relay/chat/seals/open-seals.ts'
 import { deliveredBy } from '#relay/chat/delivered.ts'
 import { isEmptyResponse, nameless } from '../shared/answer-record.ts'
 import { inspectUnreadable, nothingDelivered } from '../shared/inspect-unreadable.ts'
-import { type Json, listOf, numberOf, recordOf } from '../shared/json.ts'
+import { type Json, listOf, numberOf, recordOf, recordsOf } from '../shared/json.ts'
 import { rewriteBody } from '../shared/rewrite-body.ts'
-import { unknownSignature } from './contents.ts'
 import { listenToGemini } from './listen.ts'
-import { wantsSignatures } from './models.ts'
+import { nameIn, partsToProve, unknownSignature } from './proofs.ts'
 import { fromGeminiResponse } from './response.ts'
 import { thinkingByName } from './thinking.ts'
 import { readUsage } from './usage.ts'
@@ -52,13 +51,7 @@ function nativeRequest(host: GeminiHost, native: NativeBody, call: ProviderCall)
   }
 }
 
-const nameIn = (part: Json): string =>
-  part['thought_signature'] === undefined ? 'thoughtSignature' : 'thought_signature'
 const partsOf = (content: unknown): unknown[] => listOf(recordOf(content)?.['parts'])
-const isCall = (part: unknown): boolean => {
-  const record = recordOf(part)
-  return (record?.['functionCall'] ?? record?.['function_call']) !== undefined
-}
 
 const attributes = /^(thought|thought_?signature|video_?metadata|media_?resolution|part_?metadata)$/i
 const isBlank = (part: unknown): boolean => {
@@ -83,41 +76,37 @@ function fitBlanks(body: Json): void {
 }
 
 /**
- * Proofs of other vendors' reasoning, sealed for them, are not shown to this one. A call without proof goes as one whose proof
- * is not known, where the model refuses a step whose first call has none. So does one whose proof was refused.
+ * Proofs of other vendors' reasoning, sealed for them, are not shown to this one. What the model refuses without proof goes as
+ * something whose proof is not known. So does that whose proof was refused.
  */
 function fitProofs(body: Json, model: string, isRefused: ProviderCall['isRefusedProof']): string[] {
-  const wanted = wantsSignatures(model)
   const isForeign = (part: unknown): boolean => {
     const record = recordOf(part)
     const value = record?.[nameIn(record)]
     if (typeof value !== 'string' || value === unknownSignature) return false
     return isSealed(value) || isRefused?.(value) === true
   }
-  /** The first call of a step, where it is without proof. */
-  const unprovenIn = (content: unknown): Json | undefined => {
-    const call = wanted && recordOf(content)?.['role'] === 'model' ? recordOf(partsOf(content).find(isCall)) : undefined
-    return call && call[nameIn(call)] === undefined ? call : undefined
-  }
+  const toProveIn = (content: unknown): Set<unknown> =>
+    recordOf(content)?.['role'] === 'model' ? partsToProve(recordsOf(partsOf(content)), model) : new Set()
   const contents: unknown = body['contents']
   if (!Array.isArray(contents)) return []
-  const lost = contents.some((content) => partsOf(content).some(isForeign))
-  if (!lost && !contents.some(unprovenIn)) return []
-  const withoutForeign = (part: unknown): unknown[] => {
-    const record = recordOf(part)
-    if (!record || !isForeign(part)) return [part]
-    const { [nameIn(record)]: _, ...plain } = record
-    if (isCall(part) && wanted) return [{ ...plain, thoughtSignature: unknownSignature }]
-    return record['thought'] === true || plain['text'] === '' ? [] : [plain]
-  }
-  body['contents'] = contents.map((content: unknown) => {
-    const unproven = unprovenIn(content)
-    if (!unproven && !partsOf(content).some(isForeign)) return content
-    const parts = partsOf(content).flatMap((part) =>
-      part === unproven ? [{ ...unproven, thoughtSignature: unknownSignature }] : withoutForeign(part),
-    )
-    return { ...recordOf(content), parts: parts.length > 0 ? parts : [{ text: ' ' }] }
+  let lost = false
+  const fitted = contents.map((content: unknown) => {
+    const toProve = toProveIn(content)
+    let changed = false
+    const parts = partsOf(content).flatMap((part) => {
+      const record = recordOf(part)
+      const foreign = isForeign(part)
+      if (!record || (!foreign && (!toProve.has(part) || record[nameIn(record)] !== undefined))) return [part]
+      changed = true
+      lost ||= foreign
+      const { [nameIn(record)]: _, ...plain } = record
+      if (toProve.has(part)) return [{ ...plain, thoughtSignature: unknownSignature }]
+      return record['thought'] === true || plain['text'] === '' ? [] : [plain]
+    })
+    return changed ? { ...recordOf(content), parts: parts.length > 0 ? parts : [{ text: ' ' }] } : content
   })
+  if (fitted.some((content, index) => content !== contents[index])) body['contents'] = fitted
   return lost ? [sealLoss] : []
 }
 

@@ -190,6 +190,60 @@ test('images shown inside an earlier answer become images again', () => {
   ])
 })
 
+test('models that draw from the third generation on get every image of an answer with its signature, or the word for an unknown one', () => {
+  const text = 'Here: ![image](data:image/jpg;base64,AAAA)'
+  const conversation = (signatures: string[]): Partial<ChatRequest> => ({
+    messages: [
+      { role: 'user', content: [{ type: 'text', text: 'draw' }] },
+      {
+        role: 'assistant',
+        content: [
+          ...signatures.map((value) => ({
+            type: 'reasoning' as const,
+            text: '',
+            signature: { dialect: 'gemini' as const, value },
+          })),
+          { type: 'text', text },
+        ],
+      },
+      { role: 'user', content: [{ type: 'text', text: 'in black' }] },
+    ],
+  })
+  const signed = (model: string, signatures: string[] = []) =>
+    (body(conversation(signatures), { model })['contents'] as { parts: Record<string, unknown>[] }[])[1]?.parts.map(
+      (part) => part['thoughtSignature'],
+    )
+  const unknown = 'skip_thought_signature_validator'
+  expect(signed('gemini-3-pro-image-preview')).toEqual([unknown, unknown])
+  expect(signed('gemini-nano-banana-2.1')).toEqual([unknown, unknown])
+  expect(signed('gemini-3-pro-preview')).toEqual([undefined, unknown])
+  expect(signed('gemini-2.5-flash-image')).toEqual([undefined, undefined])
+  expect(signed('gemini-3-pro-image-preview', ['a', 'b'])).toEqual(['a', 'b'])
+  expect(signed('gemini-3-pro-image-preview', ['a', 'b', 'c'])).toEqual(['b', 'c'])
+})
+
+test('the type that many programs write for a JPEG is sent as the registered one', () => {
+  const source = { kind: 'url' as const, url: 'data:image/jpg;base64,AAAA' }
+  const messages: ChatRequest['messages'] = [
+    { role: 'user', content: [{ type: 'image', source }] },
+    { role: 'assistant', content: [{ type: 'text', text: `![image](${source.url})` }] },
+    { role: 'user', content: [{ type: 'image', source: { kind: 'base64', mediaType: 'image/jpg', data: 'AAAA' } }] },
+  ]
+  const inlineData = { mimeType: 'image/jpeg', data: 'AAAA' }
+  expect(body({ messages })['contents']).toMatchObject([1, 2, 3].map(() => ({ parts: [{ inlineData }] })))
+})
+
+test('penalties go to the models that take them, and are named as lost towards the others', () => {
+  const penalties = { frequencyPenalty: 0.5, presencePenalty: 0.25 }
+  expect(config(penalties, { model: 'gemini-2.0-flash' })).toEqual(penalties)
+  expect(write(penalties, { model: 'gemini-2.0-flash' }).losses).toEqual([])
+  for (const model of ['gemini-2.5-flash', 'gemini-3.5-flash']) {
+    expect(config(penalties, { model })).toEqual({})
+    expect(write(penalties, { model }).losses).toEqual(['frequency_penalty', 'presence_penalty'])
+    expect(write({ frequencyPenalty: 0, presencePenalty: 0 }, { model }).losses).toEqual([])
+  }
+})
+
 describe('thinking', () => {
   test.each([
     ['gemini-2.5-flash', 'none', { thinkingBudget: 0 }],

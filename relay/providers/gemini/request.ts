@@ -6,7 +6,7 @@ import { type Json, recordOf, wordOf, withoutAbsent } from '../shared/json.ts'
 import { formatInstruction } from '../anthropic/output-format.ts'
 import { joinPath } from '../shared/join-path.ts'
 import { toContents } from './contents.ts'
-import { mixesTools, refusesInstructions, takesJsonSchema, thinkingOf, wantsSignatures } from './models.ts'
+import { mixesTools, refusesInstructions, takesJsonSchema, takesPenalties, thinkingOf } from './models.ts'
 import { toGeminiSchema } from './schema.ts'
 import { type NamedThinking, thinkingByName, requestedThinking } from './thinking.ts'
 import { toolFields } from './tools.ts'
@@ -68,6 +68,14 @@ function thinkingConfig(request: ChatRequest, named: NamedThinking, losses: Set<
   return requested || named.thinkingConfig ? { ...named.thinkingConfig, ...requested } : undefined
 }
 
+function penalties(request: ChatRequest, model: string, losses: Set<string>): Json {
+  const { frequencyPenalty, presencePenalty } = request
+  if (takesPenalties(model)) return { frequencyPenalty, presencePenalty }
+  if (frequencyPenalty) losses.add('frequency_penalty')
+  if (presencePenalty) losses.add('presence_penalty')
+  return {}
+}
+
 function generationConfig(
   request: ChatRequest,
   call: ProviderCall,
@@ -85,8 +93,7 @@ function generationConfig(
       stopSequences: request.stop.length > 0 ? request.stop.slice(0, mostStops) : undefined,
       candidateCount: candidateCount(request, call),
       seed: request.seed,
-      frequencyPenalty: request.frequencyPenalty,
-      presencePenalty: request.presencePenalty,
+      ...penalties(request, named.model, losses),
       responseLogprobs: request.logprobs,
       logprobs: request.topLogprobs,
       ...formatFields(request, named.model, instructed),
@@ -145,8 +152,8 @@ function cachedContent(request: ChatRequest): string | undefined {
 
 export type GeminiBody = { model: string; body: Json; losses: string[] }
 
-/** What one host takes and another does not: ids of calls, and sites that a search keeps from. */
-type Host = { callIds: boolean; excludesDomains: boolean }
+/** What one host takes and another does not: sites that a search keeps from. */
+type Host = { excludesDomains: boolean }
 
 /** The body of a generate call, the same at every host but for that. */
 export function toGeminiBody(request: ChatRequest, call: ProviderCall, host: Host): GeminiBody {
@@ -170,7 +177,7 @@ export function toGeminiBody(request: ChatRequest, call: ProviderCall, host: Hos
   const fixed = plain || instructions.length === 0 ? undefined : { parts: instructions.map((text) => ({ text })) }
   const body = withoutAbsent({
     ...(isGemini(request) ? own : {}),
-    contents: toContents(messages, { signatures: wantsSignatures(named.model), callIds: host.callIds }),
+    contents: toContents(messages, named.model),
     // What is cached holds instructions and tools of its own.
     systemInstruction: cached === undefined ? fixed : undefined,
     tools: cached === undefined ? tools : undefined,
@@ -206,6 +213,6 @@ export const geminiHeaders = (call: ProviderCall): Record<string, string> => ({
 })
 
 export function toGeminiRequest(request: ChatRequest, call: ProviderCall): UpstreamRequest {
-  const { model, body, losses } = toGeminiBody(request, call, { callIds: true, excludesDomains: false })
+  const { model, body, losses } = toGeminiBody(request, call, { excludesDomains: false })
   return { method: 'POST', url: generateUrl(call, model), headers: geminiHeaders(call), body, losses }
 }

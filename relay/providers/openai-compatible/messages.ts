@@ -12,6 +12,8 @@ import type {
   UserPart,
 } from '#relay/chat/request.ts'
 import { wrapInput } from '../shared/custom-tools.ts'
+import { wantsSignatures } from '../gemini/models.ts'
+import { unknownSignature } from '../gemini/proofs.ts'
 import { type Json, withoutAbsent } from '../shared/json.ts'
 import { asUrl, decodeText, documentName, isTextType, resolveSource } from '../shared/media.ts'
 import { toReasoningDetails } from './reasoning.ts'
@@ -22,6 +24,7 @@ export type Writing = {
   style: OpenAiStyle
   extendedTools: boolean
   systemRole: 'system' | 'developer' | 'user'
+  model: string
   losses: Set<string>
 }
 
@@ -122,12 +125,32 @@ function toolMessage(result: ToolResultPart, writing: Writing): Json {
   return { role: 'tool', tool_call_id: result.callId, content: result.isError ? `Error: ${text}` : text }
 }
 
-function toolCall(part: ToolCallPart, { extendedTools }: Writing): Json {
-  if (part.kind === 'custom' && extendedTools) {
+/** Google's models: other servers may refuse a field that they do not know, and some have one of their own for it. */
+const takesCallProofs = ({ style, model }: Writing): boolean =>
+  model.includes('gemini') && style.carriesReasoning !== 'details'
+
+/**
+ * The proof of a call, where Google's own server of this form reads it: https://ai.google.dev/gemini-api/docs/thought-signatures. Without
+ * one the first call of a step is refused.
+ */
+function proofOf(part: ToolCallPart, index: number, writing: Writing): Json {
+  if (!takesCallProofs(writing)) {
+    if (part.signature) writing.losses.add('thoughtSignature')
+    return {}
+  }
+  const isWanted = index === 0 && wantsSignatures(writing.model.replace(/^.*\//, ''))
+  const own = part.signature?.dialect === 'gemini' ? part.signature.value : undefined
+  const signature = own ?? (isWanted ? unknownSignature : undefined)
+  return signature === undefined ? {} : { extra_content: { google: { thought_signature: signature } } }
+}
+
+function toolCall(part: ToolCallPart, index: number, writing: Writing): Json {
+  if (part.kind === 'custom' && writing.extendedTools) {
     return { id: part.id, type: 'custom', custom: { name: part.name, input: part.arguments } }
   }
   const text = part.kind === 'custom' ? wrapInput(part.arguments) : part.arguments
-  return { id: part.id, type: 'function', function: { name: part.name, arguments: text.trim() === '' ? '{}' : text } }
+  const call = { name: part.name, arguments: text.trim() === '' ? '{}' : text }
+  return { id: part.id, type: 'function', function: call, ...proofOf(part, index, writing) }
 }
 
 function reasoningFields(parts: readonly ReasoningPart[], { style, losses }: Writing): Json {
@@ -142,7 +165,7 @@ function reasoningFields(parts: readonly ReasoningPart[], { style, losses }: Wri
 function assistantMessage(message: Extract<Message, { role: 'assistant' }>, writing: Writing): Json {
   const of = <Type extends AssistantPart['type']>(type: Type): Extract<AssistantPart, { type: Type }>[] =>
     message.content.filter((part): part is Extract<AssistantPart, { type: Type }> => part.type === type)
-  const calls = of('tool-call').map((part) => toolCall(part, writing))
+  const calls = of('tool-call').map((part, index) => toolCall(part, index, writing))
   const text = of('text')
     .map((part) => part.text)
     .join('')

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { callWith } from '../conformance/fixtures.ts'
 import { imageRequest, requestWith, toolConversation, weatherTool } from '../conformance/requests.ts'
 import { openai } from './vendors/openai.ts'
+import { openrouter } from './vendors/openrouter.ts'
 
 const write = (request = requestWith(), call = callWith()) => openai.chat.request(request, call)
 const body = (request = requestWith(), call = callWith()) => write(request, call).body as Record<string, unknown>
@@ -38,6 +39,26 @@ test('tool results come first and in order, failures are marked, the rest follow
     { role: 'tool', tool_call_id: 'call_2', content: 'Error: no-such-station' },
     { role: 'user', content: 'And tomorrow?' },
   ])
+})
+
+test('proofs of calls go back to Google’s models where they read them, and are named as lost towards others', () => {
+  const signature = { dialect: 'gemini' as const, value: 's' }
+  const calls = ['a', 'b'].map((id) => ({ type: 'tool-call' as const, id, name: 'f', arguments: '{}' }))
+  const proofs = (model: string, isProven: boolean, provider = openai) => {
+    const content = calls.map((each, index) => (isProven && index === 0 ? { ...each, signature } : each))
+    const request = requestWith({ messages: [{ role: 'assistant', content }] })
+    const { body: sent, losses } = provider.chat.request(request, callWith({ model }))
+    const [message] = (sent as { messages: { tool_calls: Record<string, unknown>[] }[] }).messages
+    return { of: message?.tool_calls.map((each) => each['extra_content']), losses }
+  }
+  const extra = (value: string) => ({ google: { thought_signature: value } })
+  expect(proofs('gemini-3-pro-preview', true)).toEqual({ of: [extra('s'), undefined], losses: [] })
+  for (const model of ['gemini-3-pro-preview', 'google/gemini-3-pro-preview'])
+    expect(proofs(model, false).of).toEqual([extra('skip_thought_signature_validator'), undefined])
+  expect(proofs('gemini-2.5-pro', true)).toEqual({ of: [extra('s'), undefined], losses: [] })
+  expect(proofs('gemini-2.5-pro', false).of).toEqual([undefined, undefined])
+  expect(proofs('gpt-4o', true)).toEqual({ of: [undefined, undefined], losses: ['thoughtSignature'] })
+  expect(proofs('google/gemini-3-pro-preview', true, openrouter).losses).toEqual(['thoughtSignature'])
 })
 
 test('images inside a tool result move to a user message behind the results', () => {

@@ -199,6 +199,7 @@ export function toOpenAiRequest(style: OpenAiStyle) {
       style,
       extendedTools: style.extendedTools?.(call.channel) === true,
       systemRole: systemRoleOf(model),
+      model,
       losses,
     })
     for (const name of finishBody(body, style, call)) losses.add(name)

@@ -1,11 +1,15 @@
 import { parseDataUrl, toDataUrl } from '#relay/chat/media.ts'
 import type { MediaSource } from '#relay/chat/request.ts'
 
+/** Many programs and file servers write `image/jpg`, which Google and Anthropic refuse. */
+const standardType = (mediaType: string): string => (mediaType.toLowerCase() === 'image/jpg' ? 'image/jpeg' : mediaType)
+
 /** A source with `data:` addresses turned into bytes, so that writers see real addresses only. */
 export function resolveSource(source: MediaSource): MediaSource {
-  if (source.kind !== 'url') return source
-  const inline = parseDataUrl(source.url)
-  return inline ? { kind: 'base64', ...inline } : source
+  const inline = source.kind === 'url' ? parseDataUrl(source.url) : undefined
+  const resolved: MediaSource = inline ? { kind: 'base64', ...inline } : source
+  const mediaType = resolved.mediaType === undefined ? undefined : standardType(resolved.mediaType)
+  return mediaType === undefined || mediaType === resolved.mediaType ? resolved : { ...resolved, mediaType }
 }
 
 /** The address a source is reached by: its own, or its bytes as a `data:` address. */

@@ -57,6 +57,11 @@ export function readSuccess(json: unknown): Json {
 export const promptOnly = (tokens: number | undefined): ReportedUsage | undefined =>
   tokens === undefined ? undefined : { promptTokens: tokens }
 
+/** What a call for images says of their number to a vendor that draws no more than so many at once. */
+export function atMostImages(n: unknown, most: number): { mostImages: number; losses: string[] } {
+  return { mostImages: most, losses: Number(n ?? 1) > most ? ['n'] : [] }
+}
+
 /** Width and height of a size like `1024x1792`. */
 export function sidesOf(size: unknown): { width: number; height: number } | undefined {
   const [, width, height] = /^(\d+)[x*](\d+)$/.exec(textOf(size) ?? '') ?? []

@@ -2,6 +2,7 @@ import { failureIn } from '../gemini/failure.ts'
 import {
   type SupportedFields,
   type OwnForm,
+  type PlainRequest,
   type PlainTranslation,
   type ProviderCall,
   UpstreamRefusal,
@@ -23,31 +24,53 @@ function supportedOf(own: OwnForm): SupportedFields {
   }
 }
 
-/** Texts are embedded by a prediction here; each reports its own tokens. */
+/**
+ * Newer models refuse predictions and embed one text a call: https://github.com/vercel/ai/issues/15853,
+ * https://github.com/googleapis/python-genai/issues/2165.
+ */
+const embedsContent = (model: string): boolean => model.includes('gemini') && model !== 'gemini-embedding-001'
+
+const contentBody = ({ json }: PlainRequest, text: string): Json =>
+  withoutAbsent({
+    content: { parts: [{ text }] },
+    taskType: json['task_type'],
+    title: json['title'],
+    outputDimensionality: json['dimensions'],
+    autoTruncate: true,
+  })
+
+const predictBody = ({ json }: PlainRequest, texts: readonly string[]): Json => ({
+  instances: texts.map((content) => withoutAbsent({ content, task_type: json['task_type'], title: json['title'] })),
+  parameters: withoutAbsent({ autoTruncate: true, outputDimensionality: json['dimensions'] }),
+})
+
+/** Texts are embedded by predictions here, which report their own tokens, or by the vendor's own call. */
 export const vertexEmbeddings = (headers: (call: ProviderCall) => Record<string, string>): PlainTranslation => ({
-  mostInputs: 250,
+  mostInputs: ({ model }) => (embedsContent(model) ? 1 : 250),
   supports: { gemini: supportedOf },
-  request: (asked, call) => ({
-    method: 'POST',
-    url: googleUrl(call, call.model, ':predict'),
-    headers: headers(call),
-    body: {
-      instances: textsToEmbed(asked).map((content) =>
-        withoutAbsent({ content, task_type: asked.json['task_type'], title: asked.json['title'] }),
-      ),
-      parameters: withoutAbsent({ autoTruncate: true, outputDimensionality: asked.json['dimensions'] }),
-    },
-  }),
-  response: (json, asked) =>
-    embeddingList(
-      vectorsOf(json).map((vector) => vector['values']),
+  request: (asked, call) => {
+    const texts = textsToEmbed(asked)
+    const isOwn = embedsContent(call.model)
+    return {
+      method: 'POST',
+      url: googleUrl(call, call.model, isOwn ? ':embedContent' : ':predict'),
+      headers: headers(call),
+      body: isOwn ? contentBody(asked, texts[0] ?? '') : predictBody(asked, texts),
+    }
+  },
+  response: (json, asked) => {
+    const own = recordOf(recordOf(json)?.['embedding'])
+    return embeddingList(
+      (own ? [own] : vectorsOf(json)).map((vector) => vector['values']),
       asked,
-    ),
-  usage: (json) => {
-    const failure = failureIn(recordOf(json) ?? {})
-    if (failure) throw new UpstreamRefusal(failure)
-    return promptOnly(
-      sumOf(...vectorsOf(json).map((vector) => countOf(recordOf(vector['statistics'])?.['token_count']))),
     )
+  },
+  usage: (json) => {
+    const answer = recordOf(json) ?? {}
+    const failure = failureIn(answer)
+    if (failure) throw new UpstreamRefusal(failure)
+    const own = countOf(recordOf(answer['usageMetadata'])?.['promptTokenCount'])
+    const predicted = vectorsOf(json).map((vector) => countOf(recordOf(vector['statistics'])?.['token_count']))
+    return promptOnly(sumOf(own, ...predicted))
   },
 })

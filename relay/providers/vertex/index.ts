@@ -80,12 +80,14 @@ function claudeRequest(request: ChatRequest, call: ProviderCall): UpstreamReques
   }
 }
 
+/** Older models refuse ids of calls here. */
+function fitCallIds(body: Json, call: ProviderCall): void {
+  if (!wantsSignatures(call.model)) dropCallIds(body)
+}
+
 function googleRequest(request: ChatRequest, call: ProviderCall): UpstreamRequest {
-  // Older models refuse ids of calls here.
-  const { model, body, losses } = toGeminiBody(request, call, {
-    callIds: wantsSignatures(call.model),
-    excludesDomains: true,
-  })
+  const { model, body, losses } = toGeminiBody(request, call, { excludesDomains: true })
+  fitCallIds(body, call)
   const url = googleUrl(call, model, generateOperation(call.stream))
   return { method: 'POST', url, headers: headersOf(call), body, losses }
 }
@@ -156,9 +158,7 @@ export const vertex: Provider = {
       ...nativeGemini({
         url: (call, model) => googleUrl(call, model, generateOperation(call.stream)),
         headers: headersOf,
-        shape: (body, call) => {
-          if (!wantsSignatures(call.model)) dropCallIds(body)
-        },
+        shape: fitCallIds,
       }),
       accepts: (_, call) => formOf(call.model) === 'google',
     },

@@ -119,6 +119,50 @@ test('older models get no ids of calls', () => {
   expect(JSON.stringify(write({ model: 'gemini-3-pro-preview' }, toolConversation()).body)).toContain('"call_1"')
 })
 
+test('results of parallel calls of one function reach their calls where models take no ids, in whatever order they came', () => {
+  const cities = ['Paris', 'London', 'Rome']
+  const calls = cities.map((city) => ({ id: city, name: 'weather', args: { city } }))
+  const results = [2, 0, 1].map((index) => cities[index] ?? '')
+  const ordered = cities.map((city) => ({ functionResponse: { name: 'weather', response: { of: city } } }))
+  const request = requestWith({
+    messages: [
+      {
+        role: 'assistant',
+        content: calls.map(({ id, name, args }) => ({
+          type: 'tool-call' as const,
+          id,
+          name,
+          arguments: JSON.stringify(args),
+        })),
+      },
+      {
+        role: 'user',
+        content: results.map((city) => ({
+          type: 'tool-result' as const,
+          callId: city,
+          content: [{ type: 'text' as const, text: JSON.stringify({ of: city }) }],
+        })),
+      },
+    ],
+  })
+  expect(write({}, request).body).toMatchObject({ contents: [{}, {}, { parts: ordered }] })
+  const contents = [
+    { role: 'model', parts: calls.map((functionCall) => ({ functionCall })) },
+    {
+      role: 'user',
+      parts: [
+        ...results.map((id) => ({ functionResponse: { id, name: 'weather', response: { of: id } } })),
+        { text: 'so?' },
+      ],
+    },
+  ]
+  const native = vertex.native.gemini!.request(
+    { json: { contents }, bytes: Buffer.from(JSON.stringify({ contents })) },
+    call(),
+  )
+  expect(JSON.parse(String(native.body)).contents[1].parts).toEqual([...ordered, { text: 'so?' }])
+})
+
 test('ids of calls that a caller of the same form wrote are kept from older models', () => {
   const contents = [
     { role: 'model', parts: [{ functionCall: { id: 'a', name: 'f', args: { id: 'kept' } } }, { text: 'x' }] },

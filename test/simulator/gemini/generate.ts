@@ -1,8 +1,8 @@
-import { createHash } from 'node:crypto'
 import { minus, sum, parsedArguments, type Answer, type Finish, type Usage } from '../answer.ts'
 import { refuse, type Json, type Prompt } from '../prompt.ts'
 import { json, type Call, type ChatOperation } from '../types.ts'
-import { readContents, signatureMark } from './read.ts'
+import { readContents } from './read.ts'
+import { signatureOf } from './signatures.ts'
 
 const finishWords: Record<Finish, string> = {
   stop: 'STOP',
@@ -10,9 +10,6 @@ const finishWords: Record<Finish, string> = {
   'tool-calls': 'STOP',
   'content-filter': 'SAFETY',
 }
-
-const signatureOf = (text: string) =>
-  Buffer.concat([signatureMark, createHash('sha256').update(text).digest()]).toString('base64')
 
 function usageBody(usage: Usage, choices: number): Json {
   const candidates = minus(usage.completion, usage.reasoning)

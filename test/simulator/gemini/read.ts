@@ -15,9 +15,7 @@ import {
 import { camelled } from '../fields.ts'
 import { checkStrictly } from '../strict/index.ts'
 import type { Call } from '../types.ts'
-
-/** Signatures this vendor hands out begin with these bytes; one that does not is refused. */
-export const signatureMark = Buffer.from('sim-gemini-signature.')
+import { checkSignature } from './signatures.ts'
 
 const partsOf = (content: unknown): Json[] =>
   typeof content === 'string' ? [{ text: content }] : asObjects(asObject(content)['parts']).map(camelled)
@@ -41,15 +39,7 @@ function mediaOf(parts: Json[]): string[] {
 }
 
 function checkSignatures(contents: Json[]): void {
-  for (const part of contents.flatMap(partsOf)) {
-    const signature = part['thoughtSignature']
-    if (
-      typeof signature === 'string' &&
-      !Buffer.from(signature, 'base64').subarray(0, signatureMark.length).equals(signatureMark) &&
-      signature !== 'skip_thought_signature_validator'
-    )
-      refuse('Thought signature is not valid')
-  }
+  for (const part of contents.flatMap(partsOf)) checkSignature(part['thoughtSignature'])
 }
 
 /** Every functionResponse must answer a functionCall of the turn before. */

@@ -10,6 +10,7 @@ import {
   type Json,
   type Prompt,
 } from '../prompt.ts'
+import { signatureOf } from '../gemini/signatures.ts'
 import { checkStrictly } from '../strict/index.ts'
 import { json, type Call, type ChatOperation, type StreamEvent } from '../types.ts'
 import { readMessages } from './read-messages.ts'
@@ -79,11 +80,22 @@ export const usageBody = (usage: Usage, choices: number) => {
 const isCustom = (call: Call, name: string) =>
   asObjects(call.body['tools']).some((tool) => tool['type'] === 'custom' && asObject(tool['custom'])['name'] === name)
 
+/** Google's models prove the first call of a step in this form too: https://ai.google.dev/gemini-api/docs/thought-signatures. */
+const proofOf = (name: string, index: number, { body }: Call): Json =>
+  index === 0 && asText(body['model']).startsWith('gemini-')
+    ? { extra_content: { google: { thought_signature: signatureOf(name) } } }
+    : {}
+
 const toolCallBodies = (answer: Answer, call: Call) =>
-  answer.toolCalls.map((each) =>
+  answer.toolCalls.map((each, index) =>
     isCustom(call, each.name)
       ? { id: call.nextId('call_'), type: 'custom', custom: { name: each.name, input: each.arguments } }
-      : { id: call.nextId('call_'), type: 'function', function: { name: each.name, arguments: each.arguments } },
+      : {
+          id: call.nextId('call_'),
+          type: 'function',
+          function: { name: each.name, arguments: each.arguments },
+          ...proofOf(each.name, index, call),
+        },
   )
 
 function unstreamed(prompt: Prompt, answer: Answer, call: Call) {
@@ -123,7 +135,8 @@ function toolDeltas(answer: Answer, call: Call): Json[] {
     const custom = isCustom(call, each.name)
     const key = custom ? 'custom' : 'function'
     const field = custom ? 'input' : 'arguments'
-    const start = { index, id: call.nextId('call_'), type: key, [key]: { name: each.name, [field]: '' } }
+    const own = { type: key, [key]: { name: each.name, [field]: '' }, ...proofOf(each.name, index, call) }
+    const start = { index, id: call.nextId('call_'), ...own }
     return [{ tool_calls: [start] }, ...halves.map((half) => ({ tool_calls: [{ index, [key]: { [field]: half } }] }))]
   })
 }

@@ -40,6 +40,8 @@ function checkParts(content: Json): void {
       refuse(
         "* GenerateContentRequest.contents.parts.data: required oneof field 'data' must have one initialized field\n",
       )
+    // "Unsupported MIME type: image/jpg": https://github.com/CherryHQ/cherry-studio/issues/3088
+    if (camelled(part['inlineData'])['mimeType'] === 'image/jpg') refuse('Unsupported MIME type: image/jpg')
     for (const name of ['functionCall', 'functionResponse'])
       if (part[name] !== undefined) checkName(asObject(part[name])['name'], `contents.parts.${name}`)
     const signature = part['thoughtSignature']
@@ -108,6 +110,32 @@ function checkProofs(contents: Json[], model: string): void {
   }
 }
 
+/**
+ * "Image part is missing a thought_signature in content position 2, part position 1": https://github.com/langchain-ai/langchain-google/issues/1431;
+ * "Text part is missing …": https://github.com/lobehub/lobehub/issues/10404, of what comes first in an answer of a model that draws.
+ */
+function checkDrawnProofs(contents: Json[], model: string): void {
+  if (generationOf(model) < 3 || !model.includes('image')) return
+  for (const [index, content] of contents.entries()) {
+    if (content['role'] !== 'model') continue
+    const parts = asObjects(content['parts']).map(camelled)
+    const first = parts.findIndex((part) => part['thought'] !== true)
+    for (const [place, part] of parts.entries()) {
+      const isImage = asText(camelled(part['inlineData'])['mimeType']).startsWith('image/')
+      if ((isImage || place === first) && part['thoughtSignature'] === undefined)
+        refuse(
+          `${isImage ? 'Image' : 'Text'} part is missing a thought_signature in content position ${index + 1}, part position ${place + 1}. Please refer to https://ai.google.dev/gemini-api/docs/thought-signatures#model-behavior for more details.`,
+        )
+    }
+  }
+}
+
+/** https://github.com/google-gemini/cookbook/issues/1290: any value but 0, from 2.5 on. */
+function checkPenalties(config: Json, model: string): void {
+  const isAsked = ['presencePenalty', 'frequencyPenalty'].some((name) => (asNumber(config[name]) ?? 0) !== 0)
+  if (isAsked && generationOf(model) >= 2.5) refuse('Penalty is not enabled for this model')
+}
+
 /** "Please ensure that function call turn comes immediately after a user turn or after a function response turn.": https://github.com/anomalyco/opencode/issues/2241 */
 function checkTurns(contents: Json[]): void {
   for (const [index, content] of contents.entries()) {
@@ -136,7 +164,9 @@ export function checkGenerate(given: Json, { model }: { model: string }): void {
   for (const content of contents) checkParts(content)
   checkTurns(contents)
   checkProofs(contents, model)
+  checkDrawnProofs(contents, model)
   checkConfig(body, config)
+  checkPenalties(config, model)
   checkLimit(config, model)
   checkFormatBesideTools(body, config, model)
   for (const tool of asObjects(body['tools']).map(camelled)) {

@@ -1,3 +1,4 @@
+import { checkSignature } from '../gemini/signatures.ts'
 import { asNumber, asObject, asObjects, asText, refuse, Refusal, type Json } from '../prompt.ts'
 
 const contentText = (content: unknown): string =>
@@ -206,6 +207,23 @@ export function checkEmbeddings(body: Json, inputs: number): void {
 export const isMistral = (model: string): boolean =>
   /^(mistral|magistral|ministral|codestral|pixtral|devstral)-/.test(model)
 
+/**
+ * Google's models in this form: "Function call is missing a thought_signature in functionCall parts.":
+ * https://github.com/0xsline/OpenChatCut/issues/6, of the first call of each step of the present turn, from the third generation on.
+ */
+function checkGoogleProofs(messages: Json[], model: string): void {
+  const isThird = Number(/^gemini-(\d+)/.exec(model)?.[1] ?? 0) >= 3
+  const begin = messages.findLastIndex((message) => message['role'] === 'user')
+  for (const [index, message] of messages.entries()) {
+    const proofs = asObjects(message['tool_calls']).map(
+      (call) => asObject(asObject(call['extra_content'])['google'])['thought_signature'],
+    )
+    for (const proof of proofs) checkSignature(proof)
+    if (isThird && index > begin && proofs.length > 0 && proofs[0] === undefined)
+      refuse('Function call is missing a thought_signature in functionCall parts.')
+  }
+}
+
 /** What single vendors of OpenAI's form refuse, distinguished by their models and paths. */
 export function checkVendor(body: Json, path: string): void {
   const model = asText(body['model'])
@@ -215,6 +233,7 @@ export function checkVendor(body: Json, path: string): void {
   if (isMistral(model)) checkMistral(body)
   if (model.startsWith('deepseek-')) checkDeepSeek(body)
   if (/^qwen3\.[5-9]/.test(model)) checkQwenTemplate(body)
+  if (model.startsWith('gemini-')) checkGoogleProofs(asObjects(body['messages']), model)
   checkEndUser(body, model)
   checkOutputLimit(body, ['max_tokens', 'max_completion_tokens'])
 }

@@ -1,7 +1,7 @@
 import { InvalidRequest } from '#relay/chat/invalid-request.ts'
 import type { PlainTranslation, ProviderCall } from '../../types.ts'
-import { numberOf, recordOf, textOf, withoutAbsent } from '../../shared/json.ts'
-import { readSuccess, sidesOf } from '../../shared/plain-answers.ts'
+import { type Json, numberOf, recordOf, textOf, withoutAbsent } from '../../shared/json.ts'
+import { atMostImages, readSuccess, sidesOf } from '../../shared/plain-answers.ts'
 
 type Host = {
   runUrl: (call: ProviderCall) => string
@@ -28,6 +28,7 @@ export const cloudflareImages = (host: Host): PlainTranslation => ({
         image_b64: json['image_b64'],
         mask_b64: json['mask_b64'],
       }),
+      ...atMostImages(json['n'], 1),
     }
   },
   fromBytes: (bytes) => ({ data: [{ b64_json: Buffer.from(bytes).toString('base64') }] }),
@@ -41,20 +42,31 @@ export const cloudflareImages = (host: Host): PlainTranslation => ({
   },
 })
 
+/** What the answer is without. The file is sent, and the model is named by the address. */
+const lossesOf = (json: Json, carried: readonly string[]): string[] =>
+  Object.keys(json).filter(
+    (name) => !['model', 'file', ...carried].includes(name) && !(name === 'response_format' && json[name] === 'json'),
+  )
+
 /**
- * The turbo model reads base64 in JSON, the others the bytes of the recording as they are.
+ * The turbo model reads base64 in JSON, the others the bytes of the recording as they are and nothing else:
+ * https://developers.cloudflare.com/workers-ai/models/whisper-large-v3-turbo.
  * @throws {InvalidRequest} invalid_audio_request
  */
 export const cloudflareTranscription = (host: Host): PlainTranslation => ({
   readsFile: true,
-  request: ({ file: bytes }, call) => {
+  request: ({ json, file: bytes }, call) => {
     if (!bytes) throw new InvalidRequest('invalid_audio_request', 'file is required')
     const packed = call.model.includes('turbo')
+    const { language, prompt } = json
     return {
       method: 'POST',
       url: host.runUrl(call),
       headers: { 'content-type': packed ? 'application/json' : 'application/octet-stream', ...host.headers(call) },
-      body: packed ? { audio: Buffer.from(bytes).toString('base64') } : bytes,
+      body: packed
+        ? withoutAbsent({ audio: Buffer.from(bytes).toString('base64'), language, initial_prompt: prompt })
+        : bytes,
+      losses: lossesOf(json, packed ? ['language', 'prompt'] : []),
     }
   },
   response: (json) => {
