@@ -75,6 +75,17 @@ describeWithBrowser('the usage log', async () => {
       end: first.closest('[role=dialog]')?.getBoundingClientRect().top ?? Infinity,
     }))
     expect(top).toBeGreaterThan(end)
+    // What was typed counts when the sheet is closed, and goes with a reset.
+    const inAddress = (name: string) => new URL(page.url()).searchParams.get(name)
+    await sheet.getByRole('textbox', { name: 'Cost: At least' }).fill('0.5')
+    await sheet.getByLabel('From', { exact: true }).fill('2026-01-02T03:04')
+    await sheet.getByRole('button', { name: 'Done' }).click()
+    await expect.poll(() => inAddress('cost')).toBe('0.5..')
+    expect(inAddress('range')).toMatch(/^\d+-\d+$/)
+    await page.getByRole('button', { name: /^Filters/ }).click()
+    await sheet.getByRole('button', { name: 'Clear filters' }).click()
+    await expect.poll(() => inAddress('cost')).toBeNull()
+    expect(await sheet.getByRole('textbox', { name: 'Cost: At least' }).inputValue()).toBe('')
     await context.close()
   })
 

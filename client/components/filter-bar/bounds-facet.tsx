@@ -18,13 +18,18 @@ export function BoundsFacet({ facet, value, onChange, onDone }: BoundsFacetProps
   const [to, setTo] = useState(known?.to === undefined ? '' : String(known.to))
   const next = from.trim() === '' && to.trim() === '' ? '' : `${from.trim()}..${to.trim()}`
   const wrong = next !== '' && parseBounds(next) === undefined
+  const apply = () => {
+    if (wrong) return
+    onChange({ [facet.id]: next })
+    onDone?.()
+  }
+  // Beside others it is applied when it is left, as they are.
+  const leave = onDone === undefined && next !== value ? apply : undefined
   return (
     <form
       onSubmit={(event) => {
         event.preventDefault()
-        if (wrong) return
-        onChange({ [facet.id]: next })
-        onDone?.()
+        apply()
       }}
     >
       <Stack gap="2">
@@ -37,6 +42,7 @@ export function BoundsFacet({ facet, value, onChange, onDone }: BoundsFacetProps
             aria-label={`${facet.label}: ${t('至少')}`}
             aria-invalid={wrong || undefined}
             onChange={(event) => setFrom(event.target.value)}
+            onBlur={leave}
           />
           <Text color="fg.muted">–</Text>
           <Input
@@ -46,6 +52,7 @@ export function BoundsFacet({ facet, value, onChange, onDone }: BoundsFacetProps
             aria-label={`${facet.label}: ${t('至多')}`}
             aria-invalid={wrong || undefined}
             onChange={(event) => setTo(event.target.value)}
+            onBlur={leave}
           />
           <Text color="fg.muted">{facet.unit}</Text>
         </HStack>

@@ -162,6 +162,8 @@ function RangeFacet({ facet, value, onChange, onDone }: ValueProps) {
     onChange({ [facet.id]: next })
     onDone?.()
   }
+  // Beside others it is applied when it is left, as they are.
+  const leave = onDone === undefined && chosen !== undefined && chosen !== value ? () => apply(chosen) : undefined
   return (
     <Stack gap="3">
       <HStack gap="1" wrap="wrap">
@@ -183,12 +185,14 @@ function RangeFacet({ facet, value, onChange, onDone }: ValueProps) {
           aria-label={t('开始时间')}
           value={from}
           onChange={(event) => setFrom(event.target.value)}
+          onBlur={leave}
         />
         <Input
           type="datetime-local"
           aria-label={t('结束时间')}
           value={to}
           onChange={(event) => setTo(event.target.value)}
+          onBlur={leave}
         />
         <Button disabled={chosen === undefined} onClick={() => chosen !== undefined && apply(chosen)}>
           {t('应用')}

@@ -170,6 +170,7 @@ type FilterSheetProps = {
 
 function FilterSheet({ facets, count, values, onChange, onReset }: FilterSheetProps) {
   const [open, setOpen] = useState(false)
+  const [resets, setResets] = useState(0)
   return (
     <Drawer.Root
       open={open}
@@ -194,7 +195,8 @@ function FilterSheet({ facets, count, values, onChange, onReset }: FilterSheetPr
             <Drawer.Body>
               <Stack gap="5">
                 {facets.map((facet) => (
-                  <Stack key={facet.id} gap="2">
+                  // What was typed goes with a reset.
+                  <Stack key={`${facet.id} ${resets}`} gap="2">
                     <Text textStyle="label">{facet.label}</Text>
                     <FacetInput facet={facet} values={values} onChange={onChange} />
                   </Stack>
@@ -203,7 +205,15 @@ function FilterSheet({ facets, count, values, onChange, onReset }: FilterSheetPr
             </Drawer.Body>
             <Drawer.Footer>
               <HStack w="full" gap="2">
-                <Button flex="1" size="md" onClick={onReset} disabled={count === 0}>
+                <Button
+                  flex="1"
+                  size="md"
+                  disabled={count === 0}
+                  onClick={() => {
+                    onReset()
+                    setResets(resets + 1)
+                  }}
+                >
                   {t('清除筛选')}
                 </Button>
                 <Button flex="1" size="md" variant="solid" onClick={() => setOpen(false)}>

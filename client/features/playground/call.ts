@@ -1,4 +1,5 @@
 import { createParser } from 'eventsource-parser'
+import { currentLanguage } from '../../i18n/language.ts'
 import { failureIn, failureOf } from '../../lib/relay-call.ts'
 import { userHeaders } from '../../lib/trpc.ts'
 import type { CallBody } from './reply.ts'
@@ -16,7 +17,7 @@ type CallInput = {
 export async function callPlayground({ body, signal, onRequestId, onEvents }: CallInput): Promise<void> {
   const response = await fetch('/pg/chat/completions', {
     method: 'POST',
-    headers: { 'Content-Type': 'application/json', ...userHeaders() },
+    headers: { 'Content-Type': 'application/json', 'Accept-Language': currentLanguage(), ...userHeaders() },
     body: JSON.stringify(body),
     signal,
   })
