@@ -2,7 +2,7 @@ import type { DomainError, Language } from '#core/errors.ts'
 import { drawingError } from './dialects/drawing/error.ts'
 import { musicError } from './dialects/music/error.ts'
 import { callerError, failureOfDomainError } from './attempt/failure.ts'
-import { withoutAlias } from './request/path-alias.ts'
+import { withoutAlias } from './request/authenticate.ts'
 import { chatPaths, dialectOfPath, relayBases } from './routes.ts'
 import { drawingBases, taskBases } from './tasks/routes.ts'
 

@@ -8,7 +8,7 @@ import { admitGroup } from '#relay/request/admit.ts'
 import type { RelayServices } from '#relay/request/call.ts'
 import { AttemptFailed, failureOfDomainError } from '#relay/attempt/failure.ts'
 import { noLimit } from '#relay/request/limit.ts'
-import { withoutAlias } from '#relay/request/path-alias.ts'
+import { withoutAlias } from '#relay/request/authenticate.ts'
 import { answerLimited, type Exchange } from '../limited-call.ts'
 import { contextWindow } from '#core/pricing/catalogue.ts'
 import {

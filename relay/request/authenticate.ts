@@ -4,7 +4,6 @@ import { roles } from '#core/roles.ts'
 import { tokenStatus, userStatus } from '#core/statuses.ts'
 import { sha256 } from '#features/secrets/service.ts'
 import type { Caller, RelayServices } from './call.ts'
-import { withoutAlias } from './path-alias.ts'
 import type { TokenRow } from './token-cache.ts'
 import { markTokenStatus } from '#features/tokens/relay-status.ts'
 
@@ -69,6 +68,9 @@ const text = (value: string | string[] | undefined): string => (Array.isArray(va
 
 /** Where a caller's key may stand, by path and in order of weight. */
 const readCredential = (request: KeyedRequest): Credential => parseKey(findKey(request))
+
+/** `/hf` in front of a path is an alias: what is said by paths holds below it too. */
+export const withoutAlias = (path: string): string => path.replace(/^\/hf(?=\/)/, '')
 
 function findKey(request: KeyedRequest): string {
   const { headers } = request

@@ -29,7 +29,7 @@ describe('the price list', () => {
       { model: 'gpt-4o', price: { kind: 'ratio', modelRatio: 1.25, completionRatio: 4 }, groups: ['default', 'vip'] },
       { model: 'suno_music', price: { kind: 'call', modelPrice: 0.1 } },
     ])
-    expect(groups).toContainEqual({ name: 'default', ratio: 1, description: '默认分组' })
+    expect(groups).toContainEqual({ name: 'default', ratio: 1, description: '默认分组', groups: ['default'] })
   })
 
   it('leaves out what is not served and what its reader could not call for want of a price', async () => {
