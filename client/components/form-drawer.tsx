@@ -13,6 +13,7 @@ import { useLeaveGuard } from '../lib/leave-guard.ts'
 import { useOrigin } from '../lib/use-origin.ts'
 import { useIsPhone } from '../lib/use-media.ts'
 import { useWhileOpen } from '../lib/use-while-open.ts'
+import { SubmittedTogether } from './fields/field-frame.tsx'
 import { HeadingsBelow, useHeadingLevel } from './heading-level.ts'
 import { Details, Summary } from './folded.tsx'
 import { RequestId } from './request-id.tsx'
@@ -86,9 +87,11 @@ export function FormDrawer<Values extends FieldValues, Output>(props: FormDrawer
               <Drawer.Body py="5" aria-busy={loading}>
                 <FormProvider {...form}>
                   <HeadingsBelow value="h3">
-                    <Stack gap="6" opacity={loading ? 0.5 : 1}>
-                      {children}
-                    </Stack>
+                    <SubmittedTogether value={true}>
+                      <Stack gap="6" opacity={loading ? 0.5 : 1}>
+                        {children}
+                      </Stack>
+                    </SubmittedTogether>
                   </HeadingsBelow>
                 </FormProvider>
               </Drawer.Body>

@@ -125,7 +125,7 @@ async function forwardOnce(
     sentAt: performance.now(),
     asked: false,
     answered: false,
-    fileMemory: services.bodies.budget.open(networkOf(call.ip)),
+    fileMemory: services.bodies.budget.open(networkOf(call.ip), call.body.holding),
   }
   let stopPings: (() => void) | undefined
   try {
@@ -146,7 +146,7 @@ async function forwardOnce(
       // Nobody pays for an upstream that let the caller's own time run out without a word.
       if (!context.answered && isTimedOut(call, context.sentAt))
         throw new DomainError('relay.timeout', {}, { cause: error })
-      return finishHungUp(context, nothingDelivered)
+      return await finishHungUp(context, nothingDelivered)
     }
     if (call.upstreamAbort.signal.aborted) throw new DomainError('relay.stopping', {}, { cause: error })
     throw maskedAttemptFailure(error, attemptSecrets(attempt, context.providerCall))

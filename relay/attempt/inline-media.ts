@@ -67,7 +67,9 @@ const partsOf = ({ messages }: ChatRequest): Part[] =>
       : (message.content as Part[]).flatMap((part): Part[] => (part.type === 'tool-result' ? part.content : [part])),
   )
 
-type FileMemory = Pick<Holding, 'raise' | 'bytes'>
+const tooLarge = () => new DomainError('relay.media_failed', { detail: 'the files are too large together' })
+
+type FileMemory = Pick<Holding, 'raise' | 'bytes' | 'most'>
 
 /** Several files arrive at once, and a holding waits for one figure at a time. */
 function holdInTurn(memory: FileMemory): HoldMore {
@@ -75,6 +77,7 @@ function holdInTurn(memory: FileMemory): HoldMore {
   let last = Promise.resolve()
   return (bytes) => {
     total += copies * bytes
+    if (total > memory.most) return Promise.reject(tooLarge())
     const wanted = total
     last = last.then(() => memory.raise(wanted))
     return last
@@ -95,8 +98,7 @@ async function fetchAll(urls: string[], { fetchMedia, memory, signal }: Fetching
     for (const url of waiting) {
       const media = await fetchMedia(url, { signal: either, hold })
       total += media.data.length
-      if (total > mostBase64)
-        throw new DomainError('relay.media_failed', { detail: 'the files are too large together' })
+      if (total > mostBase64) throw tooLarge()
       fetched.set(url, media)
     }
   }

@@ -50,7 +50,9 @@ export function holdFactsOf(
   const limit = sent.maxTokens ?? 0
   const expected = seen.tokens ?? Math.max(1, services.options.get('PreConsumedQuota'))
   const isThoughtful = (request.reasoning?.budgetTokens ?? 0) > 0
-  const useful = isThoughtful ? leastThoughtful : Math.min(leastAnswer, Math.max(leastUsual, expected))
+  // An image comes to more than a thousand tokens, and with fewer there is none.
+  const draws = terms.price.kind === 'ratio' && terms.price.imageOutputRatio !== undefined
+  const useful = isThoughtful || draws ? leastThoughtful : Math.min(leastAnswer, Math.max(leastUsual, expected))
   const { audio, beyond } = mediaTokens(request)
   // What the gateway marks itself may all be written to the cache, at its price.
   const marked = marksItself(call, attempt) ? sent.promptTokens : sent.cacheWriteMarked

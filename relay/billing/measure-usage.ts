@@ -8,7 +8,8 @@ import {
 } from '#core/usage.ts'
 import type { Delivered } from '#relay/chat/delivered.ts'
 import type { ChatRequest } from '#relay/chat/request.ts'
-import { countDelivered, countPrompt, estimateUsage } from '#relay/counting/estimate-usage.ts'
+import { countDelivered, countPrompt, estimateUsage, imageTokensOf } from '#relay/counting/estimate-usage.ts'
+import { networkOf } from '#features/client-address/service.ts'
 import { inlineMedia } from '#relay/attempt/inline-media.ts'
 import { addedTools, gigabytesOf } from '#relay/providers/shared/held-objects.ts'
 import { textOf } from '#relay/providers/shared/json.ts'
@@ -21,7 +22,7 @@ export type Answered = {
   cut?: boolean
 }
 
-type Measured = Pick<AttemptContext, 'services' | 'sent' | 'attempt' | 'searches' | 'fileMemory'>
+type Measured = Pick<AttemptContext, 'services' | 'call' | 'sent' | 'attempt' | 'searches'>
 
 /**
  * The usage to charge: the upstream's own where it is believable, else counted here over the request as it was sent.
@@ -44,13 +45,14 @@ export async function measureUsage(
     const counted = await estimateUsage({ request, delivered: answer, model: upstreamModel, count })
     return { usage: { ...counted, ...toolsIn(usage) }, source: 'estimated', corrected }
   }
-  let { promptTokens, completionTokens } = usage
+  let { promptTokens, completionTokens, imageOutputTokens } = usage
   if (!isCount(reported.promptTokens)) promptTokens = await countPrompt(request, upstreamModel, count)
   if (cut || !isCount(reported.completionTokens)) {
     completionTokens = Math.max(completionTokens, await countDelivered(delivered(), upstreamModel, count))
+    imageOutputTokens = Math.max(imageOutputTokens, imageTokensOf(delivered()))
   }
   const isCounted = promptTokens !== usage.promptTokens || completionTokens !== usage.completionTokens
-  const measured = { ...usage, promptTokens, completionTokens }
+  const measured = { ...usage, promptTokens, completionTokens, imageOutputTokens }
   return { usage: measured, source: isCounted ? 'estimated' : 'upstream', corrected }
 }
 
@@ -84,13 +86,22 @@ const toolsIn = ({ webSearchCalls, fileSearchCalls, containers, drawing }: Usage
 const longestImageWaitMs = 5000
 
 /** An image costs by its size, so it has to be at hand to be counted; one that cannot be had costs the usual. */
-const withImages = ({ services, sent, fileMemory }: Measured): Promise<ChatRequest> =>
-  inlineMedia(sent.request, {
-    fetchMedia: services.media,
-    memory: fileMemory,
-    keepsAddress: (part) => part.type !== 'image' || part.detail === 'low',
-    signal: AbortSignal.timeout(longestImageWaitMs),
-  }).catch(() => sent.request)
+async function withImages({ services, call, sent }: Measured): Promise<ChatRequest> {
+  // The attempt, and what it held, may be over.
+  const memory = services.bodies.budget.open(networkOf(call.ip), call.body.holding)
+  try {
+    return await inlineMedia(sent.request, {
+      fetchMedia: services.media,
+      memory,
+      keepsAddress: (part) => part.type !== 'image' || part.detail === 'low',
+      signal: AbortSignal.timeout(longestImageWaitMs),
+    })
+  } catch {
+    return sent.request
+  } finally {
+    memory.release()
+  }
+}
 
 /** The caller went before anything came. */
 export const nothingDelivered = { usage: undefined, delivered: (): Delivered => ({ text: '', toolCalls: 0 }) }

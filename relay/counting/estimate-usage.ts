@@ -33,7 +33,7 @@ export async function estimateUsage(call: {
     countPrompt(request, model, count),
     countDelivered(delivered, model, count),
   ])
-  return { ...emptyUsage, promptTokens, completionTokens, imageOutputTokens: imagesOf(delivered) }
+  return { ...emptyUsage, promptTokens, completionTokens, imageOutputTokens: imageTokensOf(delivered) }
 }
 
 /** The output tokens of what was delivered, 7 more for each tool call and 258 for each image. */
@@ -42,10 +42,10 @@ export async function countDelivered(delivered: Delivered, model: string, count:
   const counted = await count([text], model)
   const written =
     droppedCharacters === 0 ? counted : Math.round(counted * (1 + droppedCharacters / Math.max(text.length, 1)))
-  return written + tokensPerToolCall * delivered.toolCalls + imagesOf(delivered)
+  return written + tokensPerToolCall * delivered.toolCalls + imageTokensOf(delivered)
 }
 
-const imagesOf = ({ images = 0 }: Delivered): number => tokensPerImage * images
+export const imageTokensOf = ({ images = 0 }: Delivered): number => tokensPerImage * images
 
 /** Every text the caller wrote or quoted, for screening: all roles, tool results included, no images. */
 export function promptTexts(request: ChatRequest): string[] {

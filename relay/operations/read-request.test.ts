@@ -18,6 +18,7 @@ async function given() {
     lower: (most: number) => {
       held.times = most / bytes.length
     },
+    most: Infinity,
     release: () => {},
   }
   const read = await readPlainRequest({ bytes, holding }, sent.headers.get('content-type') ?? '')

@@ -93,6 +93,17 @@ describe('sound that was transcribed', () => {
     expect((await meter.takeRest()).measured.usage).toMatchObject({ audioInputTokens: 333 })
     expect((await meter.takeRest()).measured).toMatchObject({ source: 'none' })
   })
+
+  test('makes no answer that is broken off before it spoke forget the conversation that it read', async () => {
+    const meter = start()
+    // The conversation before it, as a first response reports it.
+    await meter.end({ usage: { input_tokens: 25_000, output_tokens: 0 } })
+    meter.ask({ type: 'input_audio_buffer.append', audio: audioFile(6, 48_000) })
+    meter.noteTranscribed(true)
+    meter.ask({ type: 'response.create' })
+    meter.receive({ type: 'response.created', response: { id: 'r' } })
+    expect((await meter.takeRest()).measured.usage.promptTokens).toBe(25_000 + 166)
+  })
 })
 
 test('a vendor that bills what it is sent is paid what no response has read', async () => {

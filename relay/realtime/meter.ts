@@ -309,7 +309,8 @@ export function createMeter(given: {
       const taken = takeAnswers(undefined, false)
       const times = timesOf(taken)
       // What was broken off had read the conversation before it said anything.
-      const readers = asked.text + asked.seconds > 0 ? taken : taken.filter(({ spoke }) => spoke)
+      const inputAudio = asked.seconds + transcribed.charged + transcribed.uncharged
+      const readers = asked.text + inputAudio > 0 ? taken : taken.filter(({ spoke }) => spoke)
       forget()
       const measured = await takeCounted(taken, false)
       const { usage } = measured

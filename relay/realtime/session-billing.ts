@@ -63,6 +63,7 @@ export function openSessionBilling(session: Session, meter: Meter): SessionBilli
       return await inTurn(act)
     } catch (error) {
       if (error instanceof SettleFailed) return new DomainError('relay.unavailable', {}, { cause: error })
+      if (error instanceof DomainError) return error
       throw error
     }
   }
@@ -100,15 +101,31 @@ export function openSessionBilling(session: Session, meter: Meter): SessionBilli
     return renew(row)
   }
 
+  /** Sets the same aside once more, and so looks at what is left. Resolves with why the session may not go on, if so. */
+  const holdAgain = async (): Promise<DomainError | null> => {
+    const { amount } = hold
+    const next = { ...payer, id: nextId(), amount, model: coveredNames(services, call) }
+    await ledger.release({ ...payer, id: hold.id })
+    hold.held = false
+    hold.id = next.id
+    const result = await ledger.reserve(next).catch((cause: unknown) => {
+      throw new DomainError('relay.unavailable', {}, { cause })
+    })
+    hold.held = result.verdict === 'ok'
+    hold.amount = hold.held ? amount : 0
+    return hold.held ? null : refusalOfReserve(services, call, { result, amount })
+  }
+
   const endTranscription = async (event: Json): Promise<DomainError | null> => {
-    // A session may live by transcriptions alone. Where a response is under way, its end looks at the balance.
-    const renews = hold.held && !meter.responding
-    const row = transcriptionRow(session, event, { id: renews ? hold.id : nextId(), model: meter.transcriber })
+    // Under an id of its own: the hold of the session has the caps and the plan of another model.
+    const row = transcriptionRow(session, event, { id: nextId(), model: meter.transcriber })
     meter.noteTranscribed(row !== undefined)
     if (!row) return null
-    if (renews) return renew(row)
     await ledger.settle(row, 'go-on')
-    return refusalToGoOn(session)
+    const refusal = await refusalToGoOn(session)
+    // A session may live by transcriptions alone. Where a response is under way, its end looks at the balance.
+    if (refusal || !hold.held || meter.responding) return refusal
+    return holdAgain()
   }
 
   /** What a response says of the next one's length. */

@@ -75,6 +75,11 @@ describeWithBrowser('the usage log', async () => {
       end: first.closest('[role=dialog]')?.getBoundingClientRect().top ?? Infinity,
     }))
     expect(top).toBeGreaterThan(end)
+    // A range that is looked at stays the one that moves with the time.
+    await sheet.getByRole('button', { name: 'Last 24 hours' }).click()
+    await sheet.getByLabel('From', { exact: true }).focus()
+    await sheet.getByLabel('To', { exact: true }).focus()
+    await sheet.getByRole('button', { name: 'Last 24 hours', pressed: true }).waitFor()
     // What was typed counts when the sheet is closed, and goes with a reset.
     const inAddress = (name: string) => new URL(page.url()).searchParams.get(name)
     await sheet.getByRole('textbox', { name: 'Cost: At least' }).fill('0.5')

@@ -265,6 +265,11 @@ describe('without usage from the upstream', () => {
 test('a transcription of the input is charged by its own report at its own price, once each', async () => {
   const { app } = world
   const payer = await payerWith(app, 1_000_000)
+  // Of the model that answers, which is not the one that transcribes.
+  const cap = await app.make.spendCap(
+    { scope: 'user', id: payer.userId },
+    { amount: 900_000, models: ['gpt-4o-realtime*'] },
+  )
   const session = await world.openSession({ key: payer.key })
   const transcribe = async (model: string) => {
     session.say({ type: 'session.update', session: { input_audio_transcription: { model } } })
@@ -290,6 +295,8 @@ test('a transcription of the input is charged by its own report at its own price
   // No response has read the sound.
   expect(await chargesOf(app, payer.userId)).toHaveLength(2)
   expect(await app.balanceOf(payer.userId)).toBe(1_000_000 - 33 * 15 - 260)
+  const counted = await app.pool.query('select sum(amount)::int as sum from spend_cap_buckets where cap_id = $1', [cap])
+  expect(counted.rows[0].sum ?? 0).toBe(0)
   expect(await app.violations()).toEqual([])
 })
 

@@ -164,7 +164,7 @@ describe('images and files of messages', () => {
 
   it('are held against the memory for bodies as they arrive, several at once', async () => {
     const fetcher = createMediaFetcher({ allowedRanges: here })
-    const budget = createBodyBudget({ memory: 1_000_000, memoryPerAddress: 1_000_000, waitMs: 20 })
+    const budget = createBodyBudget({ memory: 1_200_000, memoryPerAddress: 1_200_000, waitMs: 20 })
     const files = request(...Array.from({ length: 4 }, (_, index) => media(`bytes/${50_000 + index}`)))
     const held = budget.open('a caller')
     await inlineMedia(files, { fetchMedia: fetcher, memory: held })
@@ -176,6 +176,24 @@ describe('images and files of messages', () => {
     held.release()
     another.release()
     expect(budget.heldBytes).toBe(0)
+    await fetcher.close()
+  })
+
+  it('of one call leave room for the small bodies of others, and do not wait for its own body', async () => {
+    const fetcher = createMediaFetcher({ allowedRanges: here })
+    const megabyte = 1024 * 1024
+    const limits = { memory: 16 * megabyte, memoryPerAddress: 8 * megabyte, waitMs: 20 }
+    const budget = createBodyBudget(limits)
+    const files = (count: number) =>
+      request(...Array.from({ length: count }, (_, index) => media(`bytes/${megabyte - index}`)))
+    const body = budget.open('a caller')
+    await body.raise(4 * megabyte)
+    const held = budget.open('a caller', body)
+    await inlineMedia(files(2), { fetchMedia: fetcher, memory: held })
+    expect(held.bytes()).toBeGreaterThan(7 * megabyte)
+    expect(budget.open('another').raise(megabyte)).toBeUndefined()
+    const large = inlineMedia(files(4), { fetchMedia: fetcher, memory: budget.open('a caller', body) })
+    await expect(large).rejects.toThrow('too large together')
     await fetcher.close()
   })
 

@@ -1,5 +1,5 @@
 import { Box, Field, Flex, Text } from '@chakra-ui/react'
-import { type ReactNode, useEffect, useRef } from 'react'
+import { createContext, type ReactNode, useContext, useEffect, useRef } from 'react'
 import type { ControllerFieldState, ControllerRenderProps, FieldValues } from 'react-hook-form'
 import { useController, useFormContext } from 'react-hook-form'
 import { fieldMessage } from '../../lib/field-message.ts'
@@ -28,12 +28,16 @@ export function useField(name: string): BoundField {
   return { field, state: fieldState }
 }
 
-/** A number that is none, in a field that goes: nobody sees it any more, so that it must not keep the form from being sent. */
+/** A form whose fields are submitted together, and come and go together. */
+export const SubmittedTogether = createContext(false)
+
+/** A number that is none, in a field of such a form that goes: nobody sees it any more, so that it must not keep the form from being sent. */
 export function useForgottenWhenGone({ field: { name, value }, state: { invalid } }: BoundField): void {
   const { resetField } = useFormContext<FieldValues>()
+  const isSubmittedTogether = useContext(SubmittedTogether)
   const isWrong = useRef(false)
   useEffect(() => {
-    isWrong.current = invalid || Number.isNaN(value)
+    isWrong.current = isSubmittedTogether && (invalid || Number.isNaN(value))
   })
   useEffect(
     // A row of a list goes as a whole.

@@ -20,7 +20,7 @@ export function BoundsFacet({ facet, value, onChange, onDone }: BoundsFacetProps
   const wrong = next !== '' && parseBounds(next) === undefined
   const apply = () => {
     if (wrong) return
-    onChange({ [facet.id]: next })
+    if (next !== value) onChange({ [facet.id]: next })
     onDone?.()
   }
   // Beside others it is applied when it is left, as they are.

@@ -153,17 +153,20 @@ function TextFacet({ facet, value, onChange, onDone }: ValueProps) {
 function RangeFacet({ facet, value, onChange, onDone }: ValueProps) {
   const now = useNow()
   const range = parseRange(value, now)
-  const [from, setFrom] = useState(range ? toLocalInput(range.from) : '')
-  const [to, setTo] = useState(toLocalInput(range?.to ?? now))
+  const [typed, setTyped] = useState<{ from?: string; to?: string }>({})
+  const from = typed.from ?? (range ? toLocalInput(range.from) : '')
+  const to = typed.to ?? toLocalInput(range?.to ?? now)
   const start = fromLocalInput(from)
   const end = fromLocalInput(to)
   const chosen = start && end && start < end ? formatRange({ from: start, to: end }) : undefined
   const apply = (next: string) => {
-    onChange({ [facet.id]: next })
+    if (next !== value) onChange({ [facet.id]: next })
+    setTyped({})
     onDone?.()
   }
   // Beside others it is applied when it is left, as they are.
-  const leave = onDone === undefined && chosen !== undefined && chosen !== value ? () => apply(chosen) : undefined
+  const isTyped = typed.from !== undefined || typed.to !== undefined
+  const leave = onDone === undefined && isTyped && chosen !== undefined ? () => apply(chosen) : undefined
   return (
     <Stack gap="3">
       <HStack gap="1" wrap="wrap">
@@ -184,14 +187,14 @@ function RangeFacet({ facet, value, onChange, onDone }: ValueProps) {
           type="datetime-local"
           aria-label={t('开始时间')}
           value={from}
-          onChange={(event) => setFrom(event.target.value)}
+          onChange={(event) => setTyped({ ...typed, from: event.target.value })}
           onBlur={leave}
         />
         <Input
           type="datetime-local"
           aria-label={t('结束时间')}
           value={to}
-          onChange={(event) => setTo(event.target.value)}
+          onChange={(event) => setTyped({ ...typed, to: event.target.value })}
           onBlur={leave}
         />
         <Button disabled={chosen === undefined} onClick={() => chosen !== undefined && apply(chosen)}>

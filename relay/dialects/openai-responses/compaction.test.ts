@@ -27,6 +27,11 @@ describe('a responses call that ends in a compaction trigger', () => {
     expect(request.messages.at(-1)?.content).toMatchObject([{ text: expect.stringContaining('Summarise') }])
   })
 
+  it('goes on as it came where the conversation is the vendor’s alone', () => {
+    const lone = { ...sentBody, previous_response_id: 'resp_1', input: [{ type: 'compaction_trigger' }] }
+    expect(openAiResponses.parse(lone, {}).messages).toMatchObject([{ content: [{ type: 'vendor' }] }])
+  })
+
   const answer: ChatResponse = {
     id: 'a',
     model: 'm',

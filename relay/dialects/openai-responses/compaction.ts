@@ -35,6 +35,10 @@ const isTrigger = (item: unknown): boolean => isObject(item) && item['type'] ===
 export const asksForCompaction = ({ input }: Readonly<Fields>): boolean =>
   Array.isArray(input) && isTrigger(input.at(-1))
 
+/** What is to be compacted stands in the call, and not only at the vendor under the id of an answer. */
+export const bringsConversation = ({ input }: Readonly<Fields>): boolean =>
+  Array.isArray(input) && input.some((item) => !isTrigger(item))
+
 /** The conversation that is to be compacted. */
 export const withoutTrigger = (body: Fields): Fields => ({
   ...body,

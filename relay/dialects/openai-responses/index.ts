@@ -1,6 +1,6 @@
 import { isObject } from '#relay/chat/json.ts'
 import type { ChatDialect } from '../types.ts'
-import { asksForCompaction, summaryRequest, withoutTrigger } from './compaction.ts'
+import { asksForCompaction, bringsConversation, summaryRequest, withoutTrigger } from './compaction.ts'
 import { cutOpenAiResponses } from './cut.ts'
 import { encodeOpenAiResponses } from './encode.ts'
 import { responsesError, responsesStreamError } from './error.ts'
@@ -15,7 +15,7 @@ const fullResponses = /^response\.(created|queued|in_progress|completed|incomple
 export const openAiResponses: ChatDialect = {
   id: 'openai-responses',
   parse: (value, path) =>
-    isObject(value) && asksForCompaction(value)
+    isObject(value) && asksForCompaction(value) && bringsConversation(value)
       ? summaryRequest(withoutTrigger(value), path)
       : parseOpenAiResponses(value, path),
   encode: encodeOpenAiResponses,

@@ -5,8 +5,8 @@ import { dify } from './index.ts'
 
 const call = (other = '', stream = false) =>
   callWith({ stream, channel: { type: 37, baseUrl: 'https://api.dify.ai', key: 'app-1', other } })
-const decode = (events: object[]) => {
-  const decoder = dify.chat.stream(call('', true))
+const decode = (events: object[], stream = true) => {
+  const decoder = dify.chat.stream(call('', stream))
   return [...events.flatMap((event) => decoder.push({ data: JSON.stringify(event) })), ...decoder.end()]
 }
 
@@ -86,6 +86,21 @@ test('what the nodes of a workflow read is its prompt, the rest its answer, as a
       usage: expect.objectContaining({ promptTokens: 10, completionTokens: 7 }),
     }),
   )
+})
+
+test('who waits for the complete answer of a workflow gets all of its outputs, also those that were not streamed', () => {
+  const outputs = { summary: 'short', category: 'b' }
+  const events = [
+    { event: 'text_chunk', workflow_run_id: 'w', data: { text: 'short' } },
+    { event: 'text_chunk', workflow_run_id: 'w', data: { text: '' } },
+    { event: 'workflow_finished', workflow_run_id: 'w', data: { status: 'succeeded', outputs } },
+  ]
+  const textOf = (stream: boolean) =>
+    decode(events, stream)
+      .flatMap((event) => (event.type === 'text-delta' ? [event.text] : []))
+      .join('')
+  expect(textOf(false)).toBe(JSON.stringify(outputs))
+  expect(textOf(true)).toBe('short')
 })
 
 test('in a chat the end is reported by the chat, not by the workflow inside', () => {

@@ -160,7 +160,7 @@ function step(json: Json, name: string): Json {
 /** Of one stream: what the nodes of a workflow say that they read is reported at its end, and its outputs if none were streamed. */
 function createChunkReader({ stream }: ProviderCall): (json: Json) => Json | undefined {
   let read = 0
-  let hasText = false
+  let text = ''
   // Steps are for who asked for a stream.
   const stepOf = (json: Json, name: string) => (stream ? step(json, name) : undefined)
 
@@ -168,8 +168,9 @@ function createChunkReader({ stream }: ProviderCall): (json: Json) => Json | und
     if (data['status'] === 'failed') return { event: 'error', message: data['error'], status: 500 }
     // In a chat the closing event follows; a workflow ends here.
     if (json['conversation_id'] !== undefined) return stepOf(json, 'Workflow')
-    const text = hasText ? {} : { content: outputText(data['outputs']) }
-    return { ...finish(json, text), ...workflowUsage(data, read) }
+    // Only some of the outputs are streamed: who waits for the complete answer gets all of them.
+    const rest = stream ? (text === '' ? outputText(data['outputs']) : undefined) : outputText(data['outputs']) || text
+    return { ...finish(json, rest === undefined ? {} : { content: rest }), ...workflowUsage(data, read) }
   }
 
   return (json) => {
@@ -179,8 +180,8 @@ function createChunkReader({ stream }: ProviderCall): (json: Json) => Json | und
       case 'agent_message':
         return delta(json, { content: json['answer'] })
       case 'text_chunk':
-        hasText = true
-        return delta(json, { content: data['text'] })
+        text += textOf(data['text']) ?? ''
+        return stream ? delta(json, { content: data['text'] }) : undefined
       case 'message_replace':
         // What was sent cannot be taken back: the application's own words for it end the answer as one that was withheld.
         return {

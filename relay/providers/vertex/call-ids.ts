@@ -17,13 +17,25 @@ function withoutId(part: unknown): unknown {
   return { ...record, [name]: rest }
 }
 
-/** Results in the order of their calls, by which alone those of one function are known apart without ids. */
+const isMedia = (part: unknown): boolean =>
+  ['inlineData', 'inline_data', 'fileData', 'file_data'].some((name) => recordOf(part)?.[name] !== undefined)
+
+/** Results in the order of their calls, by which alone those of one function are known apart without ids; images go with theirs. */
 function inOrderOfCalls(parts: readonly unknown[], before: unknown): readonly unknown[] {
   const order = new Map(listOf(recordOf(before)?.['parts']).map((part, index) => [idIn(part, calls), index]))
-  const placeOf = (part: unknown): number | undefined => order.get(idIn(part, results) ?? {})
-  const known = parts.filter((part) => placeOf(part) !== undefined)
-  const sorted = known.toSorted((left, right) => (placeOf(left) ?? 0) - (placeOf(right) ?? 0)).values()
-  return parts.map((part) => (placeOf(part) === undefined ? part : sorted.next().value))
+  const first: unknown[] = []
+  const last: unknown[] = []
+  const groups: { place: number; parts: unknown[] }[] = []
+  for (const part of parts) {
+    const place = order.get(idIn(part, results) ?? {})
+    const group = groups.at(-1)
+    if (place !== undefined) groups.push({ place, parts: [part] })
+    else if (group === undefined) first.push(part)
+    else if (isMedia(part) && last.length === 0) group.parts.push(part)
+    else last.push(part)
+  }
+  const sorted = groups.toSorted((left, right) => left.place - right.place)
+  return [...first, ...sorted.flatMap((group) => group.parts), ...last]
 }
 
 /** Takes the ids of calls and results out of a generate body, for models here that refuse them. */

@@ -170,6 +170,10 @@ describe('the address of a caller', () => {
     expect(addressOf({ behind: 'cloudflare' }, '127.0.0.1', '172.68.1.2, 10.0.0.5', cloudflare)).toBe('2001:db8::7')
     expect(addressOf({ behind: 'cloudflare' }, '127.0.0.1', '6.6.6.6, 2001:db8::7', cloudflare)).toBe('2001:db8::7')
     expect(addressOf({ behind: 'cloudflare' }, '172.68.1.2', '6.6.6.6', cloudflare)).toBe('2001:db8::7')
+    // A tunnel in front of a proxy that names nobody but whoever called it.
+    expect(addressOf({ behind: 'cloudflare' }, '172.18.0.2', '172.18.0.3', cloudflare)).toBe('2001:db8::7')
+    const listed = { behind: 'cloudflare' as const, trust: ['203.0.113.5'] }
+    expect(addressOf(listed, '203.0.113.5', '203.0.113.5', cloudflare)).toBe('2001:db8::7')
     expect(addressOf({ behind: 'cloudflare' }, '203.0.113.9', '6.6.6.6', cloudflare)).toBe('203.0.113.9')
     expect(addressOf({ behind: 'nginx' }, '172.68.1.2', '6.6.6.6')).toBe('172.68.1.2')
     expect(addressOf({ behind: 'cloudflare' }, '127.0.0.1')).toBe('127.0.0.1')

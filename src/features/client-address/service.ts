@@ -27,6 +27,9 @@ const localPeers = ['loopback', 'uniquelocal']
 /** Which hop, counted from the peer (0), is a proxy whose word about the hop before it counts. */
 type IsProxy = (address: string, hop: number) => boolean
 
+const listedProxies = ({ environment: { TRUST_PROXY: trusted } }: Trust): string[] =>
+  Array.isArray(trusted) ? trusted : []
+
 /** `own`: without Cloudflare's, whose word anybody may forge who reaches a proxy behind it. */
 function trustOf({ options, environment }: Trust, own: 'own' | 'all'): IsProxy | null {
   const { TRUST_PROXY: trusted } = environment
@@ -35,7 +38,7 @@ function trustOf({ options, environment }: Trust, own: 'own' | 'all'): IsProxy |
   const hops = typeof trusted === 'number' ? trusted : 0
   const isCloudflare = behindProxy && options.get('ReverseProxyProvider') === 'cloudflare'
   const proxies = [
-    ...(Array.isArray(trusted) ? trusted : []),
+    ...listedProxies({ options, environment }),
     ...(behindProxy ? localPeers : []),
     ...(isCloudflare && own === 'all' ? ['cloudflare'] : []),
   ]
@@ -63,7 +66,7 @@ function callerOf(trust: Trust, req: IncomingMessage): { ip: string; throughProx
 /**
  * Whom Cloudflare names, if it is Cloudflare that called our own proxies. They hand its header on from anybody, and whoever finds
  * their address calls them without it: then the caller is who called them. A tunnel has no hop of Cloudflare's, but both
- * headers agree; where our proxies name nobody there is only the one.
+ * headers agree; where our proxies name nobody, or only each other, there is only the one.
  */
 function throughCloudflare(trust: Trust, req: IncomingMessage, peer: string): string {
   const named = readForwarded(first(req.headers['cf-connecting-ip']))
@@ -71,7 +74,8 @@ function throughCloudflare(trust: Trust, req: IncomingMessage, peer: string): st
   const isOwn = trustOf(trust, 'own')
   if (isInside(peer, ['cloudflare']) || !isOwn || forwarded.trim() === '') return named
   const nearest = lastUntrusted(forwarded.split(','), peer, isOwn)
-  return isInside(nearest, ['cloudflare']) ? named || nearest : nearest
+  const isOurs = isInside(nearest, [...localPeers, ...listedProxies(trust)])
+  return isOurs || isInside(nearest, ['cloudflare']) ? named || nearest : nearest
 }
 
 /**

@@ -13,10 +13,13 @@ export type Holding = {
   /** Gives everything back, for good. Whoever waits is refused. */
   release: () => void
   bytes: () => number
+  /** So much one request may hold beside its body: with more than that small bodies of others would find no room. */
+  most: number
 }
 
 export type BodyBudget = {
-  open: (address: string) => Holding
+  /** `beside` is another holding of the same request, which is no other's to wait for. */
+  open: (address: string, beside?: object) => Holding
   readonly heldBytes: number
   /** Addresses that hold something now. */
   readonly addresses: number
@@ -27,21 +30,23 @@ export const smallBytes = 1024 * 1024
 const largeShare = 0.75
 
 type AddressUse = { held: number; large: number }
-type Part = { address: string; bytes: number; open: boolean; waiter: Waiter | null }
+type Part = { address: string; bytes: number; open: boolean; waiter: Waiter | null; owner: Owner }
+/** What one request holds by large parts, its body and what is fetched for it. */
+type Owner = { large: number }
 type Waiter = { bytes: number; admit: () => void; refuse: (error: DomainError) => void }
 
 const isLarge = (bytes: number): boolean => bytes > smallBytes
 const largeOf = (bytes: number): number => (isLarge(bytes) ? bytes : 0)
 
 /**
- * Whether a use has room for a part to grow. The only large body may always go on: it would never be admitted again where
- * small ones come and go.
+ * Whether a use has room for a part to grow. The only request with a large body may always go on: it would never be admitted
+ * again where small ones come and go.
  */
 function fits(use: AddressUse, limit: number, { part, bytes }: { part: Part; bytes: number }): boolean {
   const heldByOthers = use.held - part.bytes
+  if (isLarge(Math.max(bytes, part.owner.large)) && use.large === part.owner.large) return true
   if (!isLarge(bytes)) return heldByOthers + bytes <= limit
-  const largeOthers = use.large - largeOf(part.bytes)
-  return largeOthers === 0 || (largeOthers + bytes <= limit * largeShare && heldByOthers + bytes <= limit)
+  return use.large - largeOf(part.bytes) + bytes <= limit * largeShare && heldByOthers + bytes <= limit
 }
 
 const nothing: AddressUse = { held: 0, large: 0 }
@@ -52,6 +57,7 @@ export function createBodyBudget(limits: Pick<BodyLimits, 'memory' | 'memoryPerA
   // Only addresses that hold something now.
   const byAddress = new Map<string, AddressUse>()
   const waiting = new Set<Part>()
+  const owners = new WeakMap<object, Owner>()
   let looking = false
 
   const refusalOf = (part: Part, bytes: number): 'input.no_room' | 'input.address_full' | null => {
@@ -67,6 +73,7 @@ export function createBodyBudget(limits: Pick<BodyLimits, 'memory' | 'memoryPerA
       one.held += held
       one.large += large
     }
+    part.owner.large += large
     part.bytes = bytes
     if (use.held > 0) byAddress.set(part.address, use)
     else byAddress.delete(part.address)
@@ -115,9 +122,10 @@ export function createBodyBudget(limits: Pick<BodyLimits, 'memory' | 'memoryPerA
   }
 
   return {
-    open: (address) => {
-      const part: Part = { address, bytes: 0, open: true, waiter: null }
-      return {
+    open: (address, beside) => {
+      const owner = (beside && owners.get(beside)) ?? { large: 0 }
+      const part: Part = { address, bytes: 0, open: true, waiter: null, owner }
+      const holding: Holding = {
         raise: (bytes) => {
           if (!part.open || bytes <= part.bytes) return undefined
           if (refusalOf(part, bytes) !== null) return wait(part, bytes)
@@ -131,7 +139,10 @@ export function createBodyBudget(limits: Pick<BodyLimits, 'memory' | 'memoryPerA
         },
         release: () => release(part),
         bytes: () => part.bytes,
+        most: limits.memory * largeShare,
       }
+      owners.set(holding, owner)
+      return holding
     },
     get heldBytes() {
       return all.held
