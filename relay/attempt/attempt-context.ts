@@ -35,5 +35,5 @@ export type AttemptContext = {
   answered: boolean
   held: Held
   /** Memory for what is fetched to be sent, given back with the end of the attempt. */
-  fileMemory: Holding
+  fileMemory?: Holding | undefined
 }

@@ -16,7 +16,7 @@ import type { AttemptContext } from './attempt-context.ts'
 import { passesThrough } from './channel-body.ts'
 import { AttemptFailed, failureOfDomainError, unsupportedHere } from './failure.ts'
 import { checkImages } from './image-limit.ts'
-import { inlineMedia } from './inline-media.ts'
+import { inlineMedia, openFileMemory } from './inline-media.ts'
 import { restoringProvider } from './restoring-provider.ts'
 import { sealingProvider, withOpenSeals } from './seals.ts'
 import { sendRequest } from './send-request.ts'
@@ -78,7 +78,8 @@ async function withMedia(context: AttemptContext, request: ChatRequest): Promise
   }
   if (media !== 'inline') return request
   const { signal } = call.upstreamAbort
-  return inlineMedia(request, { fetchMedia: services.media, keepsAddress, signal, memory: context.fileMemory })
+  const memory = () => (context.fileMemory ??= openFileMemory(services, call))
+  return inlineMedia(request, { fetchMedia: services.media, keepsAddress, signal, memory })
 }
 
 const largestUploadAnswer = 1024 * 1024

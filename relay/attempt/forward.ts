@@ -1,6 +1,5 @@
 import { mayOffer, supportsOperation } from '#core/channel-types/index.ts'
 import { DomainError } from '#core/errors.ts'
-import { networkOf } from '#features/client-address/service.ts'
 import type { Held } from '#relay/billing/hold.ts'
 import { loweredHeader, withLoweredLimit } from '#relay/billing/lowered-limit.ts'
 import { nothingDelivered } from '#relay/billing/measure-usage.ts'
@@ -125,7 +124,6 @@ async function forwardOnce(
     sentAt: performance.now(),
     asked: false,
     answered: false,
-    fileMemory: services.bodies.budget.open(networkOf(call.ip), call.body.holding),
   }
   let stopPings: (() => void) | undefined
   try {
@@ -152,7 +150,7 @@ async function forwardOnce(
     throw maskedAttemptFailure(error, attemptSecrets(attempt, context.providerCall))
   } finally {
     stopPings?.()
-    context.fileMemory.release()
+    context.fileMemory?.release()
   }
 }
 

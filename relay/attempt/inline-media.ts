@@ -1,6 +1,8 @@
 import { DomainError } from '#core/errors.ts'
+import { networkOf } from '#features/client-address/service.ts'
 import type { Holding } from '#features/request-bodies/budget.ts'
 import type { ChatTranslation } from '#relay/providers/types.ts'
+import type { CallCore, RelayServices } from '#relay/request/call.ts'
 import type { InlineMedia, MediaFetcher } from '#relay/transport/media.ts'
 import type { HoldMore } from '#relay/transport/send.ts'
 import { TransportError } from '#relay/transport/transport-error.ts'
@@ -31,8 +33,8 @@ export async function inlineMedia(
   request: ChatRequest,
   given: {
     fetchMedia: MediaFetcher
-    /** Memory for the files, kept for as long as the request is. */
-    memory: FileMemory
+    /** Memory for the files, kept for as long as the request is; asked for once there is any to fetch. */
+    memory: () => FileMemory
     keepsAddress?: ChatTranslation['keepsAddress']
     signal?: AbortSignal | undefined
   },
@@ -42,7 +44,7 @@ export async function inlineMedia(
   const urls = [...new Set(partsOf(request).filter(wanted).flatMap(addressOf))]
   if (urls.length === 0) return request
   if (urls.length > mostFiles) throw new DomainError('relay.media_failed', { detail: `more than ${mostFiles} files` })
-  const fetched = await fetchAll(urls, given)
+  const fetched = await fetchAll(urls, { ...given, memory: given.memory() })
   const inline = <P extends Part>(part: P): P => {
     if (part.type === 'tool-result') return { ...part, content: part.content.map((inner) => inline(inner)) }
     if (!wanted(part) || part.source.kind !== 'url') return part
@@ -70,6 +72,10 @@ const partsOf = ({ messages }: ChatRequest): Part[] =>
 const tooLarge = () => new DomainError('relay.media_failed', { detail: 'the files are too large together' })
 
 type FileMemory = Pick<Holding, 'raise' | 'bytes' | 'most'>
+
+/** Memory for the files of a call, which counts as one with that of its body. */
+export const openFileMemory = ({ bodies }: RelayServices, { ip, body }: CallCore): Holding =>
+  body.holding?.beside() ?? bodies.budget.open(networkOf(ip))
 
 /** Several files arrive at once, and a holding waits for one figure at a time. */
 function holdInTurn(memory: FileMemory): HoldMore {

@@ -9,8 +9,8 @@ import {
 import type { Delivered } from '#relay/chat/delivered.ts'
 import type { ChatRequest } from '#relay/chat/request.ts'
 import { countDelivered, countPrompt, estimateUsage, imageTokensOf } from '#relay/counting/estimate-usage.ts'
-import { networkOf } from '#features/client-address/service.ts'
-import { inlineMedia } from '#relay/attempt/inline-media.ts'
+import type { Holding } from '#features/request-bodies/budget.ts'
+import { inlineMedia, openFileMemory } from '#relay/attempt/inline-media.ts'
 import { addedTools, gigabytesOf } from '#relay/providers/shared/held-objects.ts'
 import { textOf } from '#relay/providers/shared/json.ts'
 import type { AttemptContext } from '#relay/attempt/attempt-context.ts'
@@ -48,8 +48,9 @@ export async function measureUsage(
   let { promptTokens, completionTokens, imageOutputTokens } = usage
   if (!isCount(reported.promptTokens)) promptTokens = await countPrompt(request, upstreamModel, count)
   if (cut || !isCount(reported.completionTokens)) {
-    completionTokens = Math.max(completionTokens, await countDelivered(delivered(), upstreamModel, count))
-    imageOutputTokens = Math.max(imageOutputTokens, imageTokensOf(delivered()))
+    const answer = delivered()
+    completionTokens = Math.max(completionTokens, await countDelivered(answer, upstreamModel, count))
+    imageOutputTokens = Math.max(imageOutputTokens, imageTokensOf(answer))
   }
   const isCounted = promptTokens !== usage.promptTokens || completionTokens !== usage.completionTokens
   const measured = { ...usage, promptTokens, completionTokens, imageOutputTokens }
@@ -88,18 +89,18 @@ const longestImageWaitMs = 5000
 /** An image costs by its size, so it has to be at hand to be counted; one that cannot be had costs the usual. */
 async function withImages({ services, call, sent }: Measured): Promise<ChatRequest> {
   // The attempt, and what it held, may be over.
-  const memory = services.bodies.budget.open(networkOf(call.ip), call.body.holding)
+  let memory: Holding | undefined
   try {
     return await inlineMedia(sent.request, {
       fetchMedia: services.media,
-      memory,
+      memory: () => (memory = openFileMemory(services, call)),
       keepsAddress: (part) => part.type !== 'image' || part.detail === 'low',
       signal: AbortSignal.timeout(longestImageWaitMs),
     })
   } catch {
     return sent.request
   } finally {
-    memory.release()
+    memory?.release()
   }
 }
 

@@ -1,3 +1,4 @@
+import type { Holding } from '#features/request-bodies/budget.ts'
 import { expect, test } from 'vitest'
 import { readPlainRequest } from './read-request.ts'
 
@@ -9,7 +10,7 @@ async function given() {
   const sent = new Response(form)
   const bytes = Buffer.from(await sent.arrayBuffer())
   const held = { times: 0 }
-  const holding = {
+  const holding: Holding = {
     bytes: () => bytes.length,
     raise: (most: number) => {
       held.times = Math.max(held.times, most / bytes.length)
@@ -19,6 +20,7 @@ async function given() {
       held.times = most / bytes.length
     },
     most: Infinity,
+    beside: () => holding,
     release: () => {},
   }
   const read = await readPlainRequest({ bytes, holding }, sent.headers.get('content-type') ?? '')

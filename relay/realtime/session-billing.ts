@@ -1,7 +1,7 @@
 import { DomainError } from '#core/errors.ts'
 import { estimateOf } from '#core/pricing/estimate.ts'
 import { emptyUsage, totalTokens, type Usage } from '#core/usage.ts'
-import type { ChargeRow } from '#features/ledger/charge-row.ts'
+import type { ChargeRow, ReserveResult } from '#features/ledger/charge-row.ts'
 import { SettleFailed } from '#features/ledger/service.ts'
 import type { AttemptPlan } from '#relay/attempt/attempts.ts'
 import type { RelayServices } from '#relay/request/call.ts'
@@ -75,6 +75,13 @@ export function openSessionBilling(session: Session, meter: Meter): SessionBilli
     return row
   }
 
+  /** The next hold, or why the session may not go on. */
+  const begun = (amount: number, result: ReserveResult): DomainError | null => {
+    hold.held = result.verdict === 'ok'
+    hold.amount = hold.held ? amount : 0
+    return hold.held ? null : refusalOfReserve(services, call, { result, amount })
+  }
+
   /** Charges what the hold is there for, and sets the next aside. Resolves with why the session may not go on, if so. */
   const renew = async (row: ChargeRow): Promise<DomainError | null> => {
     const refusal = await refusalToGoOn(session)
@@ -88,10 +95,7 @@ export function openSessionBilling(session: Session, meter: Meter): SessionBilli
     const amount = perCall && charged ? 0 : estimateResponse(services, plan)
     const next = { ...payer, id: nextId(), amount, model: coveredNames(services, call) }
     hold.id = next.id
-    const result = await ledger.renew({ row, next })
-    hold.held = result.verdict === 'ok'
-    hold.amount = hold.held ? amount : 0
-    return hold.held ? null : refusalOfReserve(services, call, { result, amount })
+    return begun(amount, await ledger.renew({ row, next }))
   }
 
   const endResponse = async (event: Json): Promise<DomainError | null> => {
@@ -111,9 +115,7 @@ export function openSessionBilling(session: Session, meter: Meter): SessionBilli
     const result = await ledger.reserve(next).catch((cause: unknown) => {
       throw new DomainError('relay.unavailable', {}, { cause })
     })
-    hold.held = result.verdict === 'ok'
-    hold.amount = hold.held ? amount : 0
-    return hold.held ? null : refusalOfReserve(services, call, { result, amount })
+    return begun(amount, result)
   }
 
   const endTranscription = async (event: Json): Promise<DomainError | null> => {

@@ -98,7 +98,7 @@ export type CallBody = {
   /** Names and types of a form's files, whose bytes stand elsewhere. */
   fileWords?: readonly string[] | undefined
   /** What is held of the memory for bodies, for those who make more of it. */
-  holding?: Pick<Holding, 'raise' | 'bytes'> | undefined
+  holding?: Pick<Holding, 'raise' | 'bytes' | 'beside'> | undefined
 }
 
 /** What a path says of the chat calls that come to it. */

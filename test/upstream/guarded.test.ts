@@ -142,7 +142,7 @@ describe('images and files of messages', () => {
     const fetcher = createMediaFetcher({ allowedRanges: here })
     const url = media('pixel.png')
     const untold = `${upstream.withDirectives('contenttype=application/octet-stream')}/media/pixel.png`
-    const inlined = await inlineMedia(request(url, url, untold), { fetchMedia: fetcher, memory })
+    const inlined = await inlineMedia(request(url, url, untold), { fetchMedia: fetcher, memory: () => memory })
     const source = { kind: 'base64', mediaType: 'image/png', data: pixel.toString('base64') }
     expect(inlined.messages[1]?.content).toEqual([1, 2, 3].map(() => ({ type: 'image', source })))
     expect(upstream.total).toBe(2)
@@ -152,12 +152,12 @@ describe('images and files of messages', () => {
   it('inside tool results are fetched too, and a request without any stays as it is', async () => {
     const fetcher = createMediaFetcher({ allowedRanges: here })
     const plain = request()
-    expect(await inlineMedia(plain, { fetchMedia: fetcher, memory })).toBe(plain)
+    expect(await inlineMedia(plain, { fetchMedia: fetcher, memory: () => memory })).toBe(plain)
     const image = { type: 'image' as const, source: { kind: 'url' as const, url: media('pixel.png') } }
     const messages = [
       { role: 'user' as const, content: [{ type: 'tool-result' as const, callId: 'c', content: [image] }] },
     ]
-    const inlined = await inlineMedia({ ...plain, messages }, { fetchMedia: fetcher, memory })
+    const inlined = await inlineMedia({ ...plain, messages }, { fetchMedia: fetcher, memory: () => memory })
     expect(inlined.messages).toMatchObject([{ content: [{ content: [{ source: { kind: 'base64' } }] }] }])
     await fetcher.close()
   })
@@ -167,10 +167,10 @@ describe('images and files of messages', () => {
     const budget = createBodyBudget({ memory: 1_200_000, memoryPerAddress: 1_200_000, waitMs: 20 })
     const files = request(...Array.from({ length: 4 }, (_, index) => media(`bytes/${50_000 + index}`)))
     const held = budget.open('a caller')
-    await inlineMedia(files, { fetchMedia: fetcher, memory: held })
+    await inlineMedia(files, { fetchMedia: fetcher, memory: () => held })
     expect(held.bytes()).toBe(4 * (4 * 50_000 + 6))
     const another = budget.open('another')
-    await expect(inlineMedia(files, { fetchMedia: fetcher, memory: another })).rejects.toEqual(
+    await expect(inlineMedia(files, { fetchMedia: fetcher, memory: () => another })).rejects.toEqual(
       expect.objectContaining({ code: 'input.no_room' }),
     )
     held.release()
@@ -188,11 +188,11 @@ describe('images and files of messages', () => {
       request(...Array.from({ length: count }, (_, index) => media(`bytes/${megabyte - index}`)))
     const body = budget.open('a caller')
     await body.raise(4 * megabyte)
-    const held = budget.open('a caller', body)
-    await inlineMedia(files(2), { fetchMedia: fetcher, memory: held })
+    const held = body.beside()
+    await inlineMedia(files(2), { fetchMedia: fetcher, memory: () => held })
     expect(held.bytes()).toBeGreaterThan(7 * megabyte)
     expect(budget.open('another').raise(megabyte)).toBeUndefined()
-    const large = inlineMedia(files(4), { fetchMedia: fetcher, memory: budget.open('a caller', body) })
+    const large = inlineMedia(files(4), { fetchMedia: fetcher, memory: body.beside })
     await expect(large).rejects.toThrow('too large together')
     await fetcher.close()
   })
@@ -207,13 +207,13 @@ describe('images and files of messages', () => {
       `${upstream.withDirectives('status=500')}/media/pixel.png`,
     ]
     for (const url of bad)
-      await expect(inlineMedia(request(url), { fetchMedia: fetcher, memory })).rejects.toEqual(
+      await expect(inlineMedia(request(url), { fetchMedia: fetcher, memory: () => memory })).rejects.toEqual(
         expect.objectContaining({ name: DomainError.name, code: 'relay.media_failed' }),
       )
     await expect(
       inlineMedia(request(...Array.from({ length: 65 }, (_, index) => media(`${index}`))), {
         fetchMedia: fetcher,
-        memory,
+        memory: () => memory,
       }),
     ).rejects.toThrow('64')
     await fetcher.close()

@@ -31,19 +31,24 @@ export function useField(name: string): BoundField {
 /** A form whose fields are submitted together, and come and go together. */
 export const SubmittedTogether = createContext(false)
 
-/** A number that is none, in a field of such a form that goes: nobody sees it any more, so that it must not keep the form from being sent. */
-export function useForgottenWhenGone({ field: { name, value }, state: { invalid } }: BoundField): void {
+/**
+ * The same for a number. One that is none, in a field of such a form that goes, is forgotten: nobody sees it any more, so that it must
+ * not keep the form from being sent.
+ */
+export function useNumberField(name: string): BoundField {
+  const bound = useField(name)
   const { resetField } = useFormContext<FieldValues>()
   const isSubmittedTogether = useContext(SubmittedTogether)
   const isWrong = useRef(false)
   useEffect(() => {
-    isWrong.current = isSubmittedTogether && (invalid || Number.isNaN(value))
+    isWrong.current = isSubmittedTogether && (bound.state.invalid || Number.isNaN(bound.field.value))
   })
   useEffect(
     // A row of a list goes as a whole.
     () => () => void (isWrong.current && !name.includes('.') && resetField(name)),
     [name, resetField],
   )
+  return bound
 }
 
 type FieldFrameProps = Omit<FieldProps, 'name'> & {

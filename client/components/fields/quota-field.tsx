@@ -5,7 +5,7 @@ import { t } from '../../i18n/t.ts'
 import { formatInteger, quotaText } from '../../lib/format.ts'
 import { useStatus } from '../../lib/status.ts'
 import type { FieldProps } from './field-frame.tsx'
-import { FieldFrame, useField, useForgottenWhenGone } from './field-frame.tsx'
+import { FieldFrame, useNumberField } from './field-frame.tsx'
 
 type QuotaFieldProps = FieldProps & {
   /** Amounts in dollars to choose with one click. */
@@ -18,9 +18,7 @@ const shorten = (number: number): string => String(Number(number.toFixed(6)))
 
 /** An amount of quota, typed in dollars where the site shows dollars; the form's value is in units. */
 export function QuotaField({ name, presets, negative = false, ...frame }: QuotaFieldProps) {
-  const bound = useField(name)
-  useForgottenWhenGone(bound)
-  const { field, state } = bound
+  const { field, state } = useNumberField(name)
   const { displayInCurrency, quotaPerUnit } = useStatus()
   const units = typeof field.value === 'number' ? field.value : Number.NaN
   const toText = (quota: number) => (displayInCurrency ? shorten(quotaToDollars(quota, quotaPerUnit)) : String(quota))

@@ -8,7 +8,7 @@ import { IconButton } from '../icon-button.tsx'
 import { JsonEditor } from '../json-editor.tsx'
 import { jsonProblem } from '../../lib/json.ts'
 import type { FieldProps } from './field-frame.tsx'
-import { FieldFrame, useField, useForgottenWhenGone } from './field-frame.tsx'
+import { FieldFrame, useField, useNumberField } from './field-frame.tsx'
 
 type TextFieldProps = FieldProps & {
   type?: 'text' | 'email' | 'url'
@@ -162,9 +162,7 @@ function useNumberText(value: unknown, onChange: (value: number | null) => void,
 }
 
 export function NumberField({ name, placeholder, unit, nullable = false, ...frame }: NumberFieldProps) {
-  const bound = useField(name)
-  useForgottenWhenGone(bound)
-  const { field, state } = bound
+  const { field, state } = useNumberField(name)
   const [typed, change] = useNumberText(field.value, field.onChange, nullable)
   return (
     <FieldFrame {...frame} state={state}>

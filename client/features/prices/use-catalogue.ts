@@ -1,24 +1,16 @@
 import { notify } from '../../components/notify.ts'
 import { t } from '../../i18n/t.ts'
+import { cataloguePrices } from '../../lib/catalogue-prices.ts'
 import { useStatus } from '../../lib/status.ts'
-import { trpc } from '../../lib/trpc.ts'
 import { type Draft, draftOf, type PriceRow } from './drafts.ts'
-
-const mostAsked = 50
 
 /** List prices of the public catalogue as drafts, for those models that it knows. */
 export function useCatalogue() {
-  const utils = trpc.useUtils()
   const { quotaPerUnit } = useStatus()
   return async (rows: readonly PriceRow[]): Promise<{ row: PriceRow; draft: Draft }[]> => {
     try {
-      const portions = Array.from({ length: Math.ceil(rows.length / mostAsked) }, (_, index) =>
-        rows.slice(index * mostAsked, (index + 1) * mostAsked).map(({ model }) => model),
-      )
-      const answers = await Promise.all(
-        portions.map((models) => utils.client.admin.models.catalogPrices.query({ models })),
-      )
-      const found = new Map(answers.flat().map(({ model, price }) => [model, price]))
+      const answers = await cataloguePrices(rows.map(({ model }) => model))
+      const found = new Map(answers.map(({ model, price }) => [model, price]))
       const drafts = rows.flatMap((row) => {
         const listed = found.get(row.model)
         if (!listed) return []

@@ -15,11 +15,12 @@ export type Holding = {
   bytes: () => number
   /** So much one request may hold beside its body: with more than that small bodies of others would find no room. */
   most: number
+  /** Another of the same request, which is no other's to wait for. */
+  beside: () => Holding
 }
 
 export type BodyBudget = {
-  /** `beside` is another holding of the same request, which is no other's to wait for. */
-  open: (address: string, beside?: object) => Holding
+  open: (address: string) => Holding
   readonly heldBytes: number
   /** Addresses that hold something now. */
   readonly addresses: number
@@ -57,7 +58,6 @@ export function createBodyBudget(limits: Pick<BodyLimits, 'memory' | 'memoryPerA
   // Only addresses that hold something now.
   const byAddress = new Map<string, AddressUse>()
   const waiting = new Set<Part>()
-  const owners = new WeakMap<object, Owner>()
   let looking = false
 
   const refusalOf = (part: Part, bytes: number): 'input.no_room' | 'input.address_full' | null => {
@@ -121,29 +121,29 @@ export function createBodyBudget(limits: Pick<BodyLimits, 'memory' | 'memoryPerA
     lookSoon()
   }
 
+  const open = (address: string, owner: Owner): Holding => {
+    const part: Part = { address, bytes: 0, open: true, waiter: null, owner }
+    return {
+      raise: (bytes) => {
+        if (!part.open || bytes <= part.bytes) return undefined
+        if (refusalOf(part, bytes) !== null) return wait(part, bytes)
+        set(part, bytes)
+        return undefined
+      },
+      lower: (bytes) => {
+        if (!part.open || part.waiter || bytes >= part.bytes) return
+        set(part, bytes)
+        lookSoon()
+      },
+      release: () => release(part),
+      bytes: () => part.bytes,
+      most: limits.memory * largeShare,
+      beside: () => open(address, owner),
+    }
+  }
+
   return {
-    open: (address, beside) => {
-      const owner = (beside && owners.get(beside)) ?? { large: 0 }
-      const part: Part = { address, bytes: 0, open: true, waiter: null, owner }
-      const holding: Holding = {
-        raise: (bytes) => {
-          if (!part.open || bytes <= part.bytes) return undefined
-          if (refusalOf(part, bytes) !== null) return wait(part, bytes)
-          set(part, bytes)
-          return undefined
-        },
-        lower: (bytes) => {
-          if (!part.open || part.waiter || bytes >= part.bytes) return
-          set(part, bytes)
-          lookSoon()
-        },
-        release: () => release(part),
-        bytes: () => part.bytes,
-        most: limits.memory * largeShare,
-      }
-      owners.set(holding, owner)
-      return holding
-    },
+    open: (address) => open(address, { large: 0 }),
     get heldBytes() {
       return all.held
     },

@@ -11,12 +11,12 @@ const longestStallMs = 120_000
  */
 export function endUntakenAnswers(server: Server): void {
   server.timeout = longestStallMs
-  server.on('request', (_request, response) => {
-    // An answer that is still worked at is waited for: without this its connection would be ended as an idle one.
-    response.on('timeout', (socket: Socket) => {
-      if (socket.writableLength > 0) socket.destroy()
-    })
-  })
+  server.on('request', (_request, response) => response.on('timeout', endIfUntaken))
+}
+
+/** An answer that is still worked at is waited for; where nobody listened, its connection would be ended as an idle one. */
+function endIfUntaken(socket: Socket): void {
+  if (socket.writableLength > 0) socket.destroy()
 }
 
 /**

@@ -9,7 +9,7 @@ import { useUrlState } from '../../../lib/url-state.ts'
 import { channelTypeOf } from '#core/channel-types/index.ts'
 import { channelStatus } from '#core/statuses.ts'
 import { channelSorts } from '#features/channels/schema.ts'
-import { chunksOf } from '../models/chunks.ts'
+import { chunksOf } from '../../../lib/chunks.ts'
 import { useCooldowns } from './use-cooldowns.ts'
 import { foldByTag, toChannelRow } from './rows.ts'
 

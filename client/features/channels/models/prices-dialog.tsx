@@ -7,27 +7,21 @@ import { notify } from '../../../components/notify.ts'
 import { ErrorState } from '../../../components/states.tsx'
 import { LongDialog } from '../../../components/long-dialog.tsx'
 import { t } from '../../../i18n/t.ts'
+import { cataloguePrices } from '../../../lib/catalogue-prices.ts'
 import { errorText } from '../../../lib/errors.ts'
 import { useSession } from '../../../lib/session.ts'
 import { useStatus } from '../../../lib/status.ts'
 import { trpc } from '../../../lib/trpc.ts'
-import { chunksOf } from './chunks.ts'
 import type { DraftProblem, PriceDraft } from './prices.ts'
 import { draftOf, problemOf, inputsOf } from './prices.ts'
 
 type PricesDialogProps = { models: readonly string[]; onClose: () => void; intro?: string }
 
 function useCatalogPrices(models: readonly string[]) {
-  const utils = trpc.useUtils()
   return useQuery({
     queryKey: [['admin', 'models', 'catalogPrices'], { all: true, models }],
     staleTime: Infinity,
-    queryFn: async () => {
-      const answers = await Promise.all(
-        chunksOf(models).map((names) => utils.client.admin.models.catalogPrices.query({ models: names })),
-      )
-      return answers.flat()
-    },
+    queryFn: () => cataloguePrices(models),
   })
 }
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { chunksOf } from './chunks.ts'
+import { chunksOf } from '../../../lib/chunks.ts'
 import { namesIn } from './typed-names.ts'
 
 test('pasted names are distinguished by commas, blanks and lines, each taken once', () => {

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useDeferredValue } from 'react'
 import { reportedWhenFailed } from '../../../lib/query.ts'
 import { trpc } from '../../../lib/trpc.ts'
-import { chunksOf } from './chunks.ts'
+import { chunksOf } from '../../../lib/chunks.ts'
 
 type Serving = { type: number; models: readonly string[]; modelMapping?: string }
 

@@ -9,6 +9,7 @@ import { FilterBar } from '../../../components/filter-bar/filter-bar.tsx'
 import { notify } from '../../../components/notify.ts'
 import { EmptyState } from '../../../components/states.tsx'
 import { t } from '../../../i18n/t.ts'
+import { cataloguePrices } from '../../../lib/catalogue-prices.ts'
 import { priceText } from '../../../lib/format.ts'
 import { usePaged } from '../../../lib/paged.ts'
 import { useStatus } from '../../../lib/status.ts'
@@ -105,26 +106,16 @@ export function UnsetModels() {
   )
 }
 
-const mostAsked = 50
-
 /** List prices of the public catalogue, shown before they are set; true once they are. */
 function useCatalogue() {
   const utils = trpc.useUtils()
   const { quotaPerUnit } = useStatus()
   const setPrices = trpc.admin.models.setPrices.useMutation()
   const inputPrice = ({ modelRatio }: { modelRatio: number }) => priceText(ratioToDollars(modelRatio, quotaPerUnit))
-  const ask = async (models: readonly string[]) => {
-    const portions = Array.from({ length: Math.ceil(models.length / mostAsked) }, (_, index) =>
-      models.slice(index * mostAsked, (index + 1) * mostAsked),
-    )
-    const answers = await Promise.all(
-      portions.map((names) => utils.client.admin.models.catalogPrices.query({ models: names })),
-    )
-    return answers.flat().flatMap(({ model, price }) => (price ? [{ model, price }] : []))
-  }
   return async (models: readonly string[]): Promise<boolean> => {
     try {
-      const found = await ask(models)
+      const answers = await cataloguePrices(models)
+      const found = answers.flatMap(({ model, price }) => (price ? [{ model, price }] : []))
       if (found.length === 0) {
         notify.warning(t('价格目录中没有此模型，请自行填写'))
         return false
