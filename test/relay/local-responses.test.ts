@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { deflateRawSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 import { keepResponse } from '#features/stored-responses/local-responses.ts'
@@ -239,6 +240,22 @@ describe('an answer that the gateway keeps, since its upstream does not', () => 
     await app.pool.query('update local_responses set bytes = $2 where id = $1', [first.id, 64 * megabyte])
     await app.pool.query("update local_responses set used_at = now() - interval '1 hour' where id = $1", [first.id])
     expect((await ask(owner, model, both)).status).toBe(404)
+  })
+
+  test('is kept beside others of its user that make room for theirs at the same time', async () => {
+    const { userId } = await newOwner()
+    const deps = { pool: app.pool, secrets: app.services.secrets }
+    const chains = Array.from({ length: 8 }, (): string[] => [])
+    for (let round = 0; round < 12; round++) {
+      const calls = chains.map(async (chain) => {
+        const id = `resp_${randomUUID()}`
+        const turn = { input: [], response: { id, output: [{ type: 'message', text: 'x'.repeat(20 * kilobyte) }] } }
+        const own = { id, userId, previousId: chain.at(-1) ?? null, chain: [...chain].toReversed() }
+        expect(await keepResponse(deps, { ...own, itemIds: [], turn, mostBytes: 400 * kilobyte })).toBe(true)
+        chain.push(id)
+      })
+      await Promise.all(calls)
+    }
   })
 
   test('is kept whatever it says, however deep its tools nest, with every digit', async () => {

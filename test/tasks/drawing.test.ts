@@ -1,4 +1,6 @@
 import { describe, expect, test } from 'vitest'
+import { markPolled } from '#features/tasks/service/update-task.ts'
+import { until } from '#test/support/processes.ts'
 import { setOptions, withOptions } from '#test/relay/serve.ts'
 import {
   balanceOf,
@@ -311,4 +313,24 @@ describe('the upstream answers', () => {
       await expect.poll(statusOf).toMatchObject({ status: 3, status_reason: 'no account available' })
     })
   })
+})
+
+test('rounds that overlap lock what they mark in one order', async () => {
+  const by = await holder(app)
+  for (let n = 0; n < 2; n++) await imagined(app, by)
+  const [first, second] = (await drawingsOf(app, by)).map(({ id }) => ({ id }))
+  if (!first || !second) throw new Error('not stored')
+  // Its row then lies behind the other's, in a table that is read from end to end.
+  await app.pool.query('update drawing_tasks set prompt = $2 where id = $1', [first.id, 'moved'])
+  await app.pool.query('analyze drawing_tasks')
+  const other = await app.pool.connect()
+  await other.query('begin')
+  await other.query('select from drawing_tasks where id = $1 for update', [first.id])
+  const marked = markPolled(app.services, 'drawing_tasks', [second, first])
+  const waits = "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'"
+  await until(async () => (await app.pool.query(waits)).rowCount !== 0, { what: 'the round waits for nobody' })
+  await other.query('select from drawing_tasks where id = $1 for update nowait', [second.id])
+  await other.query('commit')
+  other.release()
+  await marked
 })

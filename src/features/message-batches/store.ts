@@ -175,10 +175,11 @@ export async function noteBatch(pool: Pool, { id, answer }: { id: string; answer
   ])
 }
 
-/** Looked at without news, so that the others have their turn; not again before `waitMs` have passed. */
+/** Looked at without news, so that the others have their turn; not again before `waitMs` have passed. Locked in order. */
 export async function noteLook(pool: Pool, ids: readonly string[], waitMs = 0): Promise<void> {
   await pool.query(
-    `update message_batches set polled_at = now() + make_interval(secs => $2) where id = any ($1::text[])`,
+    `update message_batches set polled_at = now() + make_interval(secs => $2)
+     where id in (select id from message_batches where id = any ($1::text[]) order by id for no key update)`,
     [ids, waitMs / 1000],
   )
 }

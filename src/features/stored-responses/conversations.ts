@@ -80,7 +80,9 @@ async function makeRoom(
       `with oldest as (select id, bytes, used_at from conversations where user_id = $2 and id <> $1
           order by used_at, id desc limit ${oldestAtOnce}),
         old as (select id, sum(bytes) over (order by used_at, id desc) - bytes as freed from oldest),
-        removed as (delete from conversations c using old where c.id = old.id and old.freed < $3 returning c.id, c.bytes),
+        -- Those that another call uses or removes are left to it.
+        free as (select id from conversations where id in (select id from old where freed < $3) order by id for update skip locked),
+        removed as (delete from conversations c using free where c.id = free.id returning c.id, c.bytes),
         items as (delete from conversation_items i using removed where i.conversation_id = removed.id)
        select bytes from removed`,
       [id, userId, current.bytes - mostBytes],

@@ -66,10 +66,16 @@ export async function keepResponse(deps: Deps, stored: Stored): Promise<boolean>
   const bytes = Math.max(sealed.length, length)
   if (bytes > most) return false
   const { rowCount } = await deps.pool.query(
-    `with used as (update local_responses set used_at = now() where user_id = $2 and id = any ($5::text[])),
-          room as (delete from local_responses k using (
+    // Calls of one user run beside each other: each locks its own turns in the order of their ids, and then makes room among
+    // those that no other call is at, so none waits for another in a circle.
+    `with used as materialized (update local_responses set used_at = now() where id in (
+            select id from local_responses where user_id = $2 and id = any ($5::text[]) order by id for no key update)
+          returning id),
+          old as (select id from (
             select id, sum(bytes) over (order by used_at desc, id) as taken from local_responses where user_id = $2
-          ) old where k.id = old.id and old.taken > $7::bigint - $6 and k.id <> all ($5::text[]))
+          ) k where k.taken > $7::bigint - $6 and k.id <> all ($5::text[]) and (select count(*) from used) >= 0),
+          room as (delete from local_responses where id in (
+            select id from local_responses where id in (select id from old) order by id for update skip locked))
      insert into local_responses (id, user_id, previous_id, item_ids, bytes, sealed)
      values ($1, $2, $3, $4::text[], $6, $8) on conflict (id) do nothing`,
     [stored.id, stored.userId, stored.previousId, stored.itemIds, stored.chain, bytes, stored.mostBytes, sealed],

@@ -3,7 +3,7 @@ import { finished } from '#core/tasks/progress.ts'
 import { DrawingTask } from '#db/entities/drawing-task.ts'
 import { readDrawingReports } from './drawing-report.ts'
 import { changesOf, updateDrawing } from './drawing-update.ts'
-import { givenUp } from './update-task.ts'
+import { givenUp, markPolled } from './update-task.ts'
 import { inParts, mostAsked } from './rounds.ts'
 import type { UpstreamChannel } from '#relay/upstream-call/channel.ts'
 import { askUpstream, findTaskChannels, reasonOf, type TaskServices, withoutKey } from './task-channels.ts'
@@ -74,7 +74,5 @@ async function askPlace(services: TaskServices, place: UpstreamChannel, tasks: D
     const reason = reasonOf(error, place)
     services.log.warn({ reason, channel: place.id }, 'a channel could not be asked after its drawings')
   }
-  await services.database.orm.em
-    .fork()
-    .nativeUpdate(DrawingTask, { id: { $in: tasks.map(({ id }) => id) } }, { polledAt: services.ambient.now() })
+  await markPolled(services, 'drawing_tasks', tasks)
 }

@@ -3,7 +3,7 @@ import { finished } from '#core/tasks/progress.ts'
 import { MusicTask } from '#db/entities/music-task.ts'
 import { readMusicReports } from './music-report.ts'
 import { changesOf, updateMusicTask } from './music-update.ts'
-import { givenUp } from './update-task.ts'
+import { givenUp, markPolled } from './update-task.ts'
 import { inParts, mostAsked } from './rounds.ts'
 import type { UpstreamChannel } from '#relay/upstream-call/channel.ts'
 import { askUpstream, findTaskChannels, reasonOf, type TaskServices, withoutKey } from './task-channels.ts'
@@ -63,7 +63,5 @@ async function askPlace(services: TaskServices, place: UpstreamChannel, tasks: M
     const reason = reasonOf(error, place)
     services.log.warn({ reason, channel: place.id }, 'a channel could not be asked after its jobs')
   }
-  await services.database.orm.em
-    .fork()
-    .nativeUpdate(MusicTask, { id: { $in: tasks.map(({ id }) => id) } }, { polledAt: services.ambient.now() })
+  await markPolled(services, 'music_tasks', tasks)
 }

@@ -46,3 +46,16 @@ export async function updateTask<Row extends Task>(
     if (ends && columns.status === 'FAILURE') await refund(tx, task)
   })
 }
+
+/** Puts tasks at the end of those to ask after. Rounds may overlap, so the rows are locked in the order of their ids. */
+export async function markPolled(
+  { database, ambient }: TaskServices,
+  table: 'drawing_tasks' | 'music_tasks',
+  tasks: readonly { id: number }[],
+): Promise<void> {
+  await database.pool.query(
+    `update ${table} set polled_at = $2
+     where id in (select id from ${table} where id = any ($1::int[]) order by id for no key update)`,
+    [tasks.map(({ id }) => id), ambient.now()],
+  )
+}
