@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
-import type { ConnectionOptions } from './connection.ts'
+import { type ConnectionOptions, sessionSettings } from './connection.ts'
 
 /** A row of a cached table changed; `id` is its key as text. */
 type Change = { table: string; id: string }
@@ -26,12 +26,6 @@ const mostUnanswered = 3
 const answerWithinMs = 5000
 
 const changesChannel = 'changes'
-
-/**
- * The server shall notice within half a minute that our machine is gone: until then the session and its locks say that we
- * live. Without effect on a unix socket.
- */
-const deadPeerSettings = 'set tcp_keepalives_idle = 10; set tcp_keepalives_interval = 5; set tcp_keepalives_count = 3'
 
 /** Listens for row changes on a connection of its own and comes back by itself when it is lost. */
 export async function listenForChanges(
@@ -160,7 +154,7 @@ async function openSession({
   })
   try {
     await client.connect()
-    await client.query(deadPeerSettings)
+    await client.query(sessionSettings)
     for (const channel of channels()) await client.query(`listen ${pg.escapeIdentifier(channel)}`)
   } catch (error) {
     end()

@@ -74,7 +74,13 @@ export function toUrl({ host, port, user, password, database, ssl }: ConnectionO
 }
 
 /**
+ * Set in every session once it is open, for a pooler in between refuses most of these as parameters of the opening.
  * Hours and days are those of UTC, whatever zone the server is set to: in one that is half an hour off, hours of charges would
- * begin in the middle of those that look-ups and sums know.
+ * begin in the middle of those that look-ups and sums know. The server shall notice within half a minute that our machine is
+ * gone, for until then the session keeps its locks; without effect on a unix socket.
  */
-export const sessionOptions = '-c timezone=UTC'
+export const sessionSettings =
+  "set timezone = 'UTC'; set tcp_keepalives_idle = 10; set tcp_keepalives_interval = 5; set tcp_keepalives_count = 3"
+
+/** Whoever waits for a server that is gone notices in half a minute too. */
+export const keepAlive = { keepAlive: true, keepAliveInitialDelayMillis: 10_000 }

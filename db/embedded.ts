@@ -14,6 +14,8 @@ export type EmbeddedOptions = {
   /** The database lives in the folder `postgres` in it. */
   dataDir: string
   log?: (line: string) => void
+  /** That it has ended by itself, and why it could not be started again. */
+  alarm?: (line: string) => void
   /** For tests only: a power cut may cost the data. */
   testing?: boolean
   /** A port of this machine instead of a unix socket. */
@@ -97,7 +99,7 @@ async function startOrAttach(
 function keepUp(
   first: Server,
   start: () => Promise<Server | Failed>,
-  log: (line: string) => void,
+  alarm: (line: string) => void,
 ): () => Promise<void> {
   let server: Server | undefined = first
   let stopping = false
@@ -105,10 +107,10 @@ function keepUp(
     while (!stopping) {
       await server?.exited
       if (stopping) return
-      log('the database ended unasked and is started again')
+      alarm('the database ended unasked and is started again')
       const result = await start().catch((error: unknown) => ({ output: String(error) }))
       server = 'stop' in result ? result : undefined
-      if ('output' in result) log(result.output)
+      if ('output' in result) alarm(result.output)
       if (!server) await delay(1000, undefined, { ref: false })
     }
     await server?.stop()
@@ -123,7 +125,7 @@ function keepUp(
 
 /** Starts the PostgreSQL that comes along, or attaches to the one that already runs on this folder. */
 export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded> {
-  const { dataDir, log = () => {}, testing = false, overPort = process.platform === 'win32' } = options
+  const { dataDir, log = () => {}, alarm = log, testing = false, overPort = process.platform === 'win32' } = options
   mkdirSync(dataDir, { recursive: true })
   const data = join(realpathSync(dataDir), 'postgres')
   const address = overPort ? portAddress(data) : socketAddress(data)
@@ -146,7 +148,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded>
   const server = await startOrAttach(address, data, start)
   const admin = address.connection()
   if (!admin) throw new Error(`The database in ${data} has no address`)
-  const stop = server ? keepUp(server, start, log) : async () => {}
+  const stop = server ? keepUp(server, start, alarm) : async () => {}
   const connection = await prepareRole(admin, passwordFile(data, 'application')).catch(async (error: unknown) => {
     await stop()
     throw error

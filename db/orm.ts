@@ -1,8 +1,8 @@
 import { Migrator } from '@mikro-orm/migrations'
 import { MikroORM } from '@mikro-orm/postgresql'
-import type { Client, Pool } from 'pg'
+import type { ClientBase, Pool, PoolClient } from 'pg'
 import { unstorableTextCode } from '#core/database-errors.ts'
-import { type ConnectionOptions, sessionOptions } from './connection.ts'
+import { type ConnectionOptions, keepAlive, sessionSettings } from './connection.ts'
 import { entities } from './entities/all.ts'
 import { migrationsList } from './migrations/all.ts'
 import { advisoryLock } from './advisory-locks.ts'
@@ -17,7 +17,10 @@ export type Database = {
   close: () => Promise<void>
 }
 
-const initialise = (connection: ConnectionOptions, poolSize: number) =>
+const initialise = (
+  connection: ConnectionOptions,
+  { poolSize, onConnect }: { poolSize: number; onConnect: (client: PoolClient) => Promise<void> },
+) =>
   MikroORM.init({
     entities,
     host: connection.host,
@@ -29,8 +32,10 @@ const initialise = (connection: ConnectionOptions, poolSize: number) =>
     // instead of waiting for ever.
     driverOptions: {
       connectionTimeoutMillis: connection.waitMs ?? 15_000,
-      onConnect: prepare,
-      options: sessionOptions,
+      onConnect,
+      ...keepAlive,
+      // After a failover one may lead to a server that only reads: none stays for ever.
+      maxLifetimeSeconds: 600,
       ...(connection.ssl ? { ssl: connection.ssl } : {}),
     },
     extensions: [Migrator],
@@ -42,22 +47,36 @@ const initialise = (connection: ConnectionOptions, poolSize: number) =>
 
 /** Connects a process to the database. */
 export async function connect(connection: ConnectionOptions, poolSize = 20): Promise<Database> {
-  const orm = await initialise(connection, poolSize)
+  const taken = new WeakSet<ClientBase>()
+  const orm = await initialise(connection, { poolSize, onConnect: (client) => prepare(client, taken) })
   const pool = (await orm.em.getConnection('write').getNativeClient()) as unknown as Pool
+  pool.on('acquire', (client) => taken.add(client))
+  pool.on('release', (_, client) => taken.delete(client))
   return { orm, pool, close: () => orm.close(true) }
 }
 
-function prepare(client: Pick<Client, 'query' | 'on'>): void {
+/** @param taken those that somebody has just now */
+async function prepare(client: PoolClient, taken: WeakSet<ClientBase>): Promise<void> {
   refuseNul(client)
   // Whoever waits for this connection is notified by other ways; one that is being closed has nobody left to notify.
   client.on('error', () => {})
+  // The query builder below the ORM gives the connection of a transaction back once `commit` or `rollback` is answered: one that is
+  // lost before would keep its place in the pool for ever.
+  client.on('end', () => {
+    if (!taken.has(client)) return
+    const release = client.release.bind(client)
+    // Whoever has it may still give it back.
+    client.release = () => {}
+    release(new Error('the connection was lost'))
+  })
+  await client.query(sessionSettings)
 }
 
 /**
  * The ORM writes values into the statement, and a statement with a NUL in it costs the connection. It is refused here, in
  * the words the database has for a value of that kind.
  */
-function refuseNul(client: Pick<Client, 'query'>): void {
+function refuseNul(client: ClientBase): void {
   const query = client.query.bind(client) as (...input: unknown[]) => unknown
   const refusing = (...input: unknown[]): unknown => {
     const [statement] = input
@@ -69,7 +88,7 @@ function refuseNul(client: Pick<Client, 'query'>): void {
     if (typeof callback !== 'function') return Promise.reject(error)
     process.nextTick(callback, error)
   }
-  client.query = refusing as Client['query']
+  client.query = refusing as ClientBase['query']
 }
 
 /** Brings the schema up to date. Processes that start together wait for one another; those that serve already go on. */

@@ -1,5 +1,5 @@
 import type { EntityManager } from '@mikro-orm/postgresql'
-import type { Pool } from 'pg'
+import type { Pool, QueryConfig } from 'pg'
 import type { JobReport } from '#features/jobs/runner.ts'
 
 /** A run that was cut off is taken up again after a pause, a longer one each time: it may be what kills its process. */
@@ -19,11 +19,16 @@ export type JobState = {
 /** Names one run: nobody else's writes fit it. */
 export type RunHandle = { name: string; runningSince: Date | string; byHand: boolean }
 
+/** A database that is gone without a word ends no look for ever: no other begins before it. */
+const answerWithinMs = 5000
+
 export async function readStates(pool: Pool): Promise<Map<string, JobState>> {
-  const { rows } = await pool.query<JobState>(
-    `select name, attempts, extract(epoch from now() - started_at)::float8 as "secondsSinceStart",
+  const asked: QueryConfig & { query_timeout: number } = {
+    text: `select name, attempts, extract(epoch from now() - started_at)::float8 as "secondsSinceStart",
        extract(epoch from now() - running_since)::float8 as "secondsRunning" from job_runs`,
-  )
+    query_timeout: answerWithinMs,
+  }
+  const { rows } = await pool.query<JobState>(asked)
   return new Map(rows.map((row) => [row.name, row]))
 }
 

@@ -64,7 +64,8 @@ export const environment = z.object({
     .transform((folder) => resolve(folder)),
   /** Unset: limits are counted on this machine. */
   REDIS_URL: url('redis:', 'rediss:').optional(),
-  WORKERS: integer(1, 256).default(() => availableParallelism()),
+  // What the database that comes along has connections for.
+  WORKERS: integer(1, 256).default(() => Math.min(32, availableParallelism())),
   /** How long the product serves on after it was asked to stop, until a proxy in front has noticed. */
   DRAIN_SECONDS: integer(0, 600).default(5),
   /** How long calls under way may go on after that. */

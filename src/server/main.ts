@@ -44,10 +44,17 @@ export async function main(): Promise<void> {
 
 async function startDatabase(environment: Environment, log: Logger): Promise<Embedded> {
   try {
-    return await startEmbedded({
+    const embedded = await startEmbedded({
       dataDir: environment.DATA_DIR,
       log: (line) => log.debug({ line }, 'PostgreSQL'),
+      alarm: (line) => log.error({ line }, 'PostgreSQL'),
     })
+    if (embedded.attached)
+      log.warn(
+        { folder: environment.DATA_DIR },
+        'another process has started the database of this folder and will stop it',
+      )
+    return embedded
   } catch (error) {
     throw asDataDirProblem(error, environment)
   }

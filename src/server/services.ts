@@ -54,7 +54,12 @@ import { createWriteBarrier } from './write-barrier.ts'
 /** The library is loaded by those who use it only. */
 async function connectRedis(url: string, log: Logger): Promise<Redis> {
   const { Redis: Client } = await import('ioredis')
-  const redis = new Client(url, { maxRetriesPerRequest: 1 })
+  const redis = new Client(url, {
+    maxRetriesPerRequest: 1,
+    // One that is gone without a word, or only reads since a failover, is left for whichever has its address now.
+    socketTimeout: 5000,
+    reconnectOnError: ({ message }) => message.startsWith('READONLY'),
+  })
   redis.on('error', (error) => log.warn({ err: error }, 'Redis does not answer'))
   return redis
 }
@@ -96,8 +101,11 @@ export async function createServices(given: {
   const secrets = createSecrets(given.secretKey)
   const redis = environment.REDIS_URL ? await connectRedis(environment.REDIS_URL, log) : undefined
   const options = createOptionsStore({
+    // Like all that calls wait for, on connections where nothing is waited for long.
     load: () =>
-      loadRows({ em: database.orm.em.fork(), secrets }, (key) => log.error({ key }, 'an option cannot be decrypted')),
+      loadRows({ read: async (statement) => (await hot.query(statement)).rows, secrets }, (key) =>
+        log.error({ key }, 'an option cannot be decrypted'),
+      ),
     now: ambient.now,
     onChangedOver: () => {
       applyDuePriceChanges({ em: database.orm.em.fork(), secrets, ambient }).catch((error: unknown) =>

@@ -122,6 +122,35 @@ describe.each(kinds)('behind %s as it is shipped', async (kind: ProxyKind) => {
     }
   })
 
+  test('a caller who hangs up before the answer begins stops the upstream; the session that the call named is in the log', async () => {
+    const user = await app.make.user()
+    const token = await app.make.token(user)
+    const model = 'gpt-4.1'
+    await app.make.channel({ baseUrl: app.upstream.withDirectives('hang'), models: model })
+    await app.settled()
+    for (const stream of [false, true]) {
+      app.upstream.clear()
+      const leave = new AbortController()
+      const call = fetch(`${proxy.url}/v1/chat/completions`, {
+        method: 'POST',
+        headers: {
+          authorization: `Bearer sk-${token.key}`,
+          'content-type': 'application/json',
+          session_id: `streamed-${stream}`,
+        },
+        body: JSON.stringify({ model, stream, messages: [{ role: 'user', content: 'hi' }] }),
+        signal: leave.signal,
+      })
+      call.catch(() => {})
+      await expect.poll(() => app.upstream.open).toBe(1)
+      leave.abort()
+      await expect.poll(() => app.upstream.aborted).toBe(1)
+    }
+    const sessions = async () =>
+      (await app.logs()).filter((row) => row.model_name === model).map(({ other }) => other['session'])
+    await expect.poll(sessions).toEqual(['streamed-false', 'streamed-true'])
+  })
+
   test('a realtime session is a WebSocket to the end', async () => {
     const user = await app.make.user()
     const token = await app.make.token(user)

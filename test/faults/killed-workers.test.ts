@@ -58,6 +58,10 @@ test(
           )
         }
         await pause(300 + Math.random() * 500)
+        await until(async () => (await nodesThatHold(world.pool)).length > 0, {
+          what: 'nothing is set aside',
+          everyMs: 5,
+        })
         await product.killAll()
         const left = await nodesThatHold(world.pool)
         leftBehind += left.length

@@ -18,7 +18,7 @@ import { logClearing } from '#jobs/log-clearing.ts'
 import { createJobRunner } from '#jobs/runner.ts'
 import { createLimits } from '#features/limits/service.ts'
 import { createBodies } from '#features/request-bodies/service.ts'
-import { loadOptionRows, setOptionsWithin } from '#features/options/service.ts'
+import { loadOptionRows, readWithin, setOptionsWithin } from '#features/options/service.ts'
 import { createOptionsStore } from '#features/options/store.ts'
 import { createSecrets, sha256 } from '#features/secrets/service.ts'
 import { createGuardedFetch } from '#relay/transport/guarded-fetch.ts'
@@ -48,7 +48,9 @@ export const startConsole = withStartLimit(async function startConsole(environme
   const testDatabase = await createDatabase()
   const database = await connect(testDatabase.connection, 10)
   const secrets = createSecrets('a secret key of tests')
-  const options = createOptionsStore({ load: () => loadOptionRows({ em: database.orm.em.fork(), secrets }) })
+  const options = createOptionsStore({
+    load: () => loadOptionRows({ read: readWithin(database.orm.em.fork()), secrets }),
+  })
   const outgoing = createOutgoing()
   const guardedFetch = createGuardedFetch({ allowedRanges: settings.OUTBOUND_ALLOW })
   const changes = await listenForChanges(testDatabase.connection, () => {})

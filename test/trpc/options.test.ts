@@ -6,7 +6,7 @@ import type { Context } from '#features/deps.ts'
 import { createCallerFactory, router } from '#features/procedures.ts'
 import { optionsAdminRouter } from '#features/options/router.ts'
 import { optionRoutes } from '#features/options/rest.ts'
-import { loadOptionRows } from '#features/options/service.ts'
+import { loadOptionRows, readWithin } from '#features/options/service.ts'
 import { createOptionsStore } from '#features/options/store.ts'
 import { createSecrets } from '#features/secrets/service.ts'
 import type { Api } from '#server/app-router.ts'
@@ -28,7 +28,8 @@ beforeEach(async () => {
   await database.orm.em.fork().nativeDelete(Option, {})
 })
 
-const newStore = () => createOptionsStore({ load: () => loadOptionRows({ em: database.orm.em.fork(), secrets }) })
+const newStore = () =>
+  createOptionsStore({ load: () => loadOptionRows({ read: readWithin(database.orm.em.fork()), secrets }) })
 
 function callAs(role: number | null, options = newStore()) {
   const context = {
@@ -94,8 +95,9 @@ describe('options', () => {
   it('stand at their default when a secret cannot be decrypted', async () => {
     await callAs(100).options.update({ key: 'SMTPToken', value: 'hunter2' })
     const lost: string[] = []
-    const rows = await loadOptionRows({ em: database.orm.em.fork(), secrets: createSecrets('another key') }, (key) =>
-      lost.push(key),
+    const rows = await loadOptionRows(
+      { read: readWithin(database.orm.em.fork()), secrets: createSecrets('another key') },
+      (key) => lost.push(key),
     )
     expect([rows, lost]).toEqual([[], ['SMTPToken']])
   })

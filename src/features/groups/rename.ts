@@ -12,7 +12,7 @@ import { recordAct } from '#features/audit/service.ts'
 import { indexChannels } from '#features/channels/service/abilities.ts'
 import { lockChannels } from '#features/channels/service/store.ts'
 import type { UserDeps } from '#features/deps.ts'
-import { changeOptionRows, loadOptionRows } from '#features/options/rows.ts'
+import { changeOptionRows, loadOptionRows, readWithin } from '#features/options/rows.ts'
 import { withPriceTables } from '#features/prices/changeover.ts'
 import type { RenameGroup } from './schema.ts'
 
@@ -30,7 +30,7 @@ export async function renameGroup(deps: UserDeps, { from, to }: RenameGroup): Pr
   if (fixedNames.has(from)) throw new DomainError('group.fixed', { group: from })
   if (fixedNames.has(to)) throw new DomainError('group.name_taken', { group: to })
   const renamed = await withPriceTables(deps, async (em) => {
-    const stored = snapshotOf(await loadOptionRows({ em, secrets: deps.secrets }))
+    const stored = snapshotOf(await loadOptionRows({ read: readWithin(em), secrets: deps.secrets }))
     if (!namesGroup(stored, from)) throw new DomainError('group.unknown', { group: from })
     if (namesGroup(stored, to)) throw new DomainError('group.name_taken', { group: to })
     const rows = textsAfterRename(stored, from, to)

@@ -3,7 +3,7 @@ import { priceTablesOf } from '#core/pricing/price-of.ts'
 import { entriesOf, priceTableKeys, withPriceChange } from '#core/pricing/price-changes.ts'
 import { DomainError } from '#core/errors.ts'
 import type { UserDeps } from '#features/deps.ts'
-import { loadOptionRows, setOptionsWithin } from '#features/options/service.ts'
+import { loadOptionRows, readWithin, setOptionsWithin } from '#features/options/service.ts'
 import { createOptionsStore } from '#features/options/store.ts'
 import { withPriceTables } from '#features/prices/changeover.ts'
 import type { SetPrices } from './schema.ts'
@@ -19,7 +19,7 @@ const mostNamed = 3
 export async function setPrices(deps: UserDeps, input: SetPrices): Promise<void> {
   const { expected = {} } = input
   await withPriceTables(deps, async (em) => {
-    const stored = createOptionsStore({ load: () => loadOptionRows({ em, secrets: deps.secrets }) })
+    const stored = createOptionsStore({ load: () => loadOptionRows({ read: readWithin(em), secrets: deps.secrets }) })
     await stored.reload()
     const before = { ...priceTablesOf(stored), GroupRatio: stored.get('GroupRatio') }
     const overtaken = input.prices

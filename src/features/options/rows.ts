@@ -15,12 +15,20 @@ const longestText = 2_000_000
 
 type Storage = { em: EntityManager; secrets: Secrets }
 
+/** Runs a statement that only reads: in a transaction, or on connections that are waited for as long as a call may. */
+export type Read = <Row extends object>(statement: string) => Promise<Row[]>
+
+export const readWithin =
+  (em: EntityManager): Read =>
+  (statement) =>
+    em.getConnection().execute(statement, [], 'all', em.getTransactionContext())
+
 /** Every stored option with its secrets readable. A secret that cannot be decrypted is left out and reported. */
 export async function loadOptionRows(
-  { em, secrets }: Storage,
+  { read, secrets }: { read: Read; secrets: Secrets },
   onUndecryptable?: (key: string, error: unknown) => void,
 ): Promise<OptionRow[]> {
-  const rows = await em.find(Option, {})
+  const rows = await read<OptionRow>('select key, value from options')
   return rows.flatMap(({ key, value }) => {
     if (!isSecretKey(key) || value === '') return [{ key, value }]
     try {

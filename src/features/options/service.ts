@@ -12,7 +12,7 @@ import type { ResetOptions, SaveOptions, UpdateOption } from './schema.ts'
 import type { OptionRow } from './store.ts'
 import { type FailedChange, type OptionView, toFailedChange, toOptionTexts, toOptionViews } from './view.ts'
 
-export { loadOptionRows } from './rows.ts'
+export { loadOptionRows, readWithin } from './rows.ts'
 
 export type OptionsDeps = Pick<Deps, 'em' | 'options' | 'secrets' | 'ambient' | 'actor' | 'client'>
 

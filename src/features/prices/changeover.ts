@@ -12,7 +12,7 @@ import { advisoryLock } from '#db/advisory-locks.ts'
 import { PriceChange } from '#db/entities/price-change.ts'
 import { recordAct } from '#features/audit/service.ts'
 import type { Deps } from '#features/deps.ts'
-import { changeOptionRows, loadOptionRows } from '#features/options/rows.ts'
+import { changeOptionRows, loadOptionRows, type Read, readWithin } from '#features/options/rows.ts'
 import type { LoadedRows, OptionRow } from '#features/options/store.ts'
 
 const changedKeys = [...priceTableKeys, 'GroupRatio'] as const
@@ -21,13 +21,10 @@ type Storage = Pick<Deps, 'em' | 'secrets'>
 type Pending = { id: number; effectiveAt: Date; change: Change; due: boolean }
 
 /** Pending changes in the order in which they come into force; the database's clock says which are due. */
-async function pendingChanges(em: EntityManager, lock: '' | 'for update'): Promise<Pending[]> {
-  const rows = await em.getConnection().execute<{ id: number; effective_at: string; change: unknown; due: boolean }[]>(
+async function pendingChanges(read: Read, lock: '' | 'for update'): Promise<Pending[]> {
+  const rows = await read<{ id: number; effective_at: string; change: unknown; due: boolean }>(
     `select id, extract(epoch from effective_at) * 1000 as effective_at, change, effective_at <= clock_timestamp() as due
        from price_changes where status = 'pending' order by price_changes.effective_at, id ${lock}`,
-    [],
-    'all',
-    em.getTransactionContext(),
   )
   return rows.map((row) => ({
     id: row.id,
@@ -56,11 +53,11 @@ function patched(rows: readonly OptionRow[], changes: readonly Change[]): Option
  * before the rows: one that is written into the rows meanwhile is made twice, which is the same as once.
  */
 export async function loadRows(
-  { em, secrets }: Storage,
+  { read, secrets }: { read: Read } & Pick<Storage, 'secrets'>,
   onUndecryptable?: (key: string, error: unknown) => void,
 ): Promise<LoadedRows> {
-  const pending = await pendingChanges(em, '')
-  const stored = await loadOptionRows({ em, secrets }, onUndecryptable)
+  const pending = await pendingChanges(read, '')
+  const stored = await loadOptionRows({ read, secrets }, onUndecryptable)
   const rows = patched(
     stored,
     pending.filter(({ due }) => due).map(({ change }) => change),
@@ -102,14 +99,15 @@ export async function withPriceTables<Result>(
 
 /** Writes what has come into force into the options. Every node tries at the instant; the first one does it. */
 export async function applyDuePriceChanges(deps: Storage & Pick<Deps, 'ambient'>): Promise<void> {
-  const pending = await pendingChanges(deps.em, '')
+  const pending = await pendingChanges(readWithin(deps.em), '')
   if (pending.some(({ due }) => due)) await withPriceTables(deps, async () => {})
 }
 
 async function storeDue({ em, secrets, ambient }: Storage & Pick<Deps, 'ambient'>): Promise<void> {
-  const due = (await pendingChanges(em, 'for update')).filter((change) => change.due)
+  const read = readWithin(em)
+  const due = (await pendingChanges(read, 'for update')).filter((change) => change.due)
   if (due.length === 0) return
-  const stored = await loadOptionRows({ em, secrets })
+  const stored = await loadOptionRows({ read, secrets })
   const before = new Map(stored.map(({ key, value }) => [key, value]))
   const rows = patched(
     stored,
