@@ -220,8 +220,30 @@ describe('ten thousand recipients', () => {
     expect(some.totalRecipients).toBe(11)
     const none = api.admin.messages.create({ ...text, recipients: { matching: { keyword: 'm%y', group: '' } } })
     await expect(none).rejects.toMatchObject({ message: '请至少选择一位收件人' })
-    const listed = await api.admin.users.list({ keyword: 'many999' })
-    expect(listed.total).toBe(some.totalRecipients)
+  })
+
+  it('are whom the user list finds, however short the keyword is', async () => {
+    const api = await app.trpc(await app.person({ role: 10 }))
+    await app.sql(`insert into users (username, display_name, email) values
+      ('vivian', '薇薇安', ''), ('david', '大卫', 'd@vivi.example'), ('olivia', '王薇', 'o@x.example'), ('gone7', '薇', '')`)
+    await app.sql("update users set deleted_at = now() where username = 'gone7'")
+    const text = { title: 'To some', content: 'x', format: 'plain' as const }
+    const found: Record<string, number> = {}
+    for (const keyword of ['vi', 'v', '7', '77', '薇', '薇薇', 'many999', 'd@vi']) {
+      const search = { keyword, group: '' }
+      const { total } = await api.admin.users.list({ ...search, status: 'living' })
+      const sent = api.admin.messages.create({ ...text, recipients: { matching: search } })
+      // A message to nobody is refused.
+      expect([
+        keyword,
+        await sent.then(
+          ({ totalRecipients }) => totalRecipients,
+          () => 0,
+        ),
+      ]).toEqual([keyword, total])
+      found[keyword] = total
+    }
+    expect(found).toMatchObject({ vi: 1, 薇: 2, many999: 11, 'd@vi': 1 })
   })
 
   it('does not make asking for the unread count more expensive: it is one look into an index', async () => {

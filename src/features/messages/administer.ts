@@ -1,14 +1,16 @@
-import { type EntityManager, LockMode } from '@mikro-orm/postgresql'
+import { type EntityManager, type FilterQuery, LockMode, type QBFilterQuery, raw } from '@mikro-orm/postgresql'
 import { DomainError } from '#core/errors.ts'
 import type { Page } from '#core/paging.ts'
 import { Message } from '#db/entities/message.ts'
 import { MessageRecipient } from '#db/entities/message-recipient.ts'
+import { User } from '#db/entities/user.ts'
 import { changesOf, isChanged } from '../audit/changes.ts'
 import { recordAct } from '../audit/service.ts'
 import type { UserDeps } from '../deps.ts'
 import { type Conditions, createConditions } from '../logs/conditions.ts'
 import { refuseOvertaken } from '../overtaken.ts'
 import { type Query, readInTime } from '../logs/timed-query.ts'
+import { matching } from '../users/service/administer.ts'
 import type { CreateMessage, ListMessages, ListRecipients, Recipients, UpdateMessage } from './schema.ts'
 import type { AdminRow, AdminView, RecipientRow, RecipientView } from './view.ts'
 import { toAdminView, toRecipientView } from './view.ts'
@@ -105,37 +107,27 @@ export async function createMessage(deps: UserDeps, input: CreateMessage): Promi
 const targetOf = (id: number, title: string) => ({ targetType: 'message', targetId: id, targetName: title })
 
 async function address(em: EntityManager, messageId: number, recipients: Recipients): Promise<number> {
-  const [condition, values] = conditionFor(recipients)
+  const found = em
+    .createQueryBuilder(User, 'u')
+    .select('id')
+    .where(whoAre(recipients) as QBFilterQuery<User>)
   const added: { affectedRows: number } = await em
     .getConnection()
     .execute(
-      `insert into message_recipients (message_id, user_id) select ?, u.id from users u where u.deleted_at is null and ${condition}`,
-      [messageId, ...values],
+      `insert into message_recipients (message_id, user_id) select ?, id from (${found.getQuery()}) found`,
+      [messageId, ...found.getParams()],
       'run',
       em.getTransactionContext(),
     )
   return added.affectedRows
 }
 
-function conditionFor(recipients: Recipients): [condition: string, values: unknown[]] {
-  if ('userIds' in recipients) {
-    // As one text, which the database takes apart: a parameter for each would be too many.
-    const ids = recipients.userIds.filter((id) => id > 0 && id <= 2_147_483_647).join(',')
-    return [`u.id in (select unnest(string_to_array(?, ','))::int)`, [ids]]
-  }
-  const { keyword, group } = recipients.matching
-  const conditions = ['true']
-  const values: unknown[] = []
-  if (group) {
-    conditions.push('u."group" = ?')
-    values.push(group)
-  }
-  if (keyword) {
-    const id = /^\d{1,9}$/.test(keyword) ? Number(keyword) : 0
-    conditions.push('(u.username ilike ? or u.email ilike ? or u.display_name ilike ? or u.id = ?)')
-    values.push(like(keyword), like(keyword), like(keyword), id)
-  }
-  return [conditions.join(' and '), values]
+/** A search finds whom the user list finds, since that is what its sender has seen. */
+function whoAre(recipients: Recipients): FilterQuery<User> {
+  if ('matching' in recipients) return matching({ ...recipients.matching, status: 'living', role: 0 })
+  // As one text, which the database takes apart: a parameter for each would be too many.
+  const ids = recipients.userIds.filter((id) => id > 0 && id <= 2_147_483_647).join(',')
+  return { deletedAt: null, [raw(`"u"."id" in (select unnest(string_to_array(?, ','))::int)`, [ids])]: true }
 }
 
 /** Who has read it has read it. @throws {DomainError} message.not_found, input.changed_meanwhile */

@@ -73,7 +73,10 @@ function naming(keyword: string) {
   return { $or: [{ username: like }, { email: like }, { displayName: like }, ...id] }
 }
 
-function matching({ keyword, group, status, role }: ListUsers): FilterQuery<User> {
+type UserSearch = Pick<ListUsers, 'keyword' | 'group' | 'status' | 'role'>
+
+/** Whom a search of the list finds. */
+export function matching({ keyword, group, status, role }: UserSearch): FilterQuery<User> {
   return {
     ...inState[status],
     ...(role === 0 ? {} : { role }),
