@@ -1,5 +1,6 @@
 import { afterAll, describe, expect, it } from 'vitest'
 import type { TestUser } from '#test/support/factories.ts'
+import { startReceiver } from '#test/support/receiver.ts'
 import type { StripeSession } from '#test/support/stripe-gateway.ts'
 import { openShop } from './shop.ts'
 
@@ -171,5 +172,38 @@ describe('what a gateway says of a payment before the payment', () => {
     expect([await app.balanceOf(loser.id), await app.balanceOf(refunded.id)]).toEqual([0, 0])
     await expect(takeBack(lost.id)).rejects.toThrow('只有已退款或被拒付')
     await ledgerHolds()
+  })
+})
+
+describe('the root user', () => {
+  it('is told of every order whose money goes back or does not fit, however many there are at once', async () => {
+    await using hook = await startReceiver()
+    const root = await app.make.user({ role: 100 })
+    await app.pool.query('update users set setting = $1 where id = $2', [
+      { notify_type: 'webhook', webhook_url: hook.url },
+      root.id,
+    ])
+    const told: string[] = []
+    for (const what of ['payment_refunded', 'payment_disputed', 'payment_mismatch', 'payment_orphaned']) {
+      for (let count = 0; count < 3; count += 1) {
+        const user = await payer()
+        const { session } = await stripeOrder(user)
+        told.push(`${what} ${session.tradeNo}`)
+        if (what === 'payment_orphaned')
+          await app.pool.query('update users set deleted_at = now() where id = $1', [user.id])
+        const paid = stripe.checkoutEvent('completed', session, {
+          object: what === 'payment_mismatch' ? { amount_total: 1 } : {},
+        })
+        await stripe.send(app.url, paid)
+        if (what === 'payment_refunded') await stripe.send(app.url, stripe.refundEvent(session, 300))
+        if (what === 'payment_disputed') await dispute(session, 'open')
+      }
+    }
+    const heard = () =>
+      hook.received.map(({ text }) => {
+        const { type, content } = JSON.parse(text) as Record<string, string>
+        return `${type} ${/USR\w+/.exec(content ?? '')?.[0]}`
+      })
+    await expect.poll(() => heard().toSorted()).toEqual(told.toSorted())
   })
 })

@@ -3,7 +3,7 @@ import type { Language } from '#core/errors.ts'
 
 /** Something to tell somebody. */
 export type Notice = {
-  /** `quota_exceed`, `channel_update_<id>_<status>`, `channel_test`; whoever was notified often enough of one type is notified no more. */
+  /** `quota_exceed`, `channel_update_<id>_<status>`, `channel_test`; of one type, and of an order with it, nobody is notified often. */
   type: string
   title: string
   /** Each `{{value}}` stands for one of `values`, in turn. */

@@ -11,15 +11,15 @@ export type NoticeDeps = DeliverDeps & Pick<Services, 'database' | 'log'>
 const mostInWindow = 2
 const windowMinutes = 10
 
-/** Counts a notice of a type for a user, across all processes; false once the user has been notified enough lately. */
-async function countNotice({ database }: NoticeDeps, userId: number, type: string): Promise<boolean> {
+/** Counts a notice for a user among its like, across all processes; false once the user has been notified enough lately. */
+async function countNotice({ database }: NoticeDeps, userId: number, like: string): Promise<boolean> {
   const { rowCount } = await database.pool.query(
     `insert into notification_counts as c (user_id, type, window_at, count) values ($1, $2, now(), 1)
      on conflict (user_id, type) do update set
        window_at = case when c.window_at <= now() - make_interval(mins => $4) then now() else c.window_at end,
        count = case when c.window_at <= now() - make_interval(mins => $4) then 1 else c.count + 1 end
      where c.count < $3 or c.window_at <= now() - make_interval(mins => $4)`,
-    [userId, type, mostInWindow, windowMinutes],
+    [userId, like, mostInWindow, windowMinutes],
   )
   return rowCount === 1
 }
@@ -33,8 +33,11 @@ export async function forgetNoticeCounts({ database }: Pick<Services, 'database'
   return rowCount ?? 0
 }
 
-/** Notifies the root user. Never rejects: what it is about has happened, whoever learns of it. */
-export async function notifyRoot(deps: NoticeDeps, notice: Notice | Bilingual): Promise<void> {
+/**
+ * Notifies the root user; of one thing of many (an order) whatever is said of the others meanwhile. Never rejects: what it is
+ * about has happened, whoever learns of it.
+ */
+export async function notifyRoot(deps: NoticeDeps, notice: Notice | Bilingual, of?: string): Promise<void> {
   const written = 'zh' in notice ? notice : { zh: notice, en: notice }
   try {
     const root = await deps.database.orm.em
@@ -44,7 +47,8 @@ export async function notifyRoot(deps: NoticeDeps, notice: Notice | Bilingual): 
         { role: roles.root, status: userStatus.active, deletedAt: null },
         { orderBy: { id: 'asc' }, disableIdentityMap: true },
       )
-    if (root && (await countNotice(deps, root.id, written.zh.type))) await deliver(deps, root, written)
+    const { type } = written.zh
+    if (root && (await countNotice(deps, root.id, of ? `${type} ${of}` : type))) await deliver(deps, root, written)
   } catch (error) {
     deps.log.error({ err: error, notice: written.zh.type }, 'the root user could not be notified')
   }

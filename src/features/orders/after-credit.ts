@@ -26,7 +26,7 @@ export async function afterCredit(
         content: `Order ${tradeNo} was paid, but its account has been deleted. Nothing was credited. Please refund it.`,
       },
     })
-    void notifyRoot(services, notice)
+    void notifyRoot(services, notice, tradeNo)
   }
   await bookRebate(services, rebate)
 }

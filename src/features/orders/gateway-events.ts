@@ -77,7 +77,7 @@ async function take(services: NotifyDeps, named: Named, event: GatewayEvent): Pr
 export async function announce(services: NotifyDeps, applied: readonly Applied[]): Promise<void> {
   for (const { tradeNo, notice, credited } of applied) {
     if (credited) await afterCredit(services, tradeNo, credited)
-    void notifyRoot(services, notice)
+    void notifyRoot(services, notice, tradeNo)
   }
 }
 

@@ -83,7 +83,7 @@ function alert(services: NotifyDeps, payment: Payment, what: string): void {
       content: `A payment notification for order ${payment.tradeNo} has a valid signature but does not fit the order (${what}). Nothing was credited. Please check.`,
     },
   })
-  void notifyRoot(services, notice)
+  void notifyRoot(services, notice, payment.tradeNo)
 }
 
 /** The payer did not pay, or cannot any more. A payment that comes all the same is credited. */
