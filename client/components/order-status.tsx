@@ -2,10 +2,11 @@ import type { PlainText } from '../i18n/t.ts'
 import { t, text } from '../i18n/t.ts'
 import { Status, type Tone } from './status.tsx'
 
-export type OrderState = 'pending' | 'paid' | 'refunded' | 'disputed' | 'expired' | 'failed'
+export type OrderState = 'pending' | 'processing' | 'paid' | 'refunded' | 'disputed' | 'expired' | 'failed'
 
 const states: Record<OrderState, { tone: Tone; words: PlainText }> = {
   pending: { tone: 'warning', words: text('待支付') },
+  processing: { tone: 'warning', words: text('支付处理中') },
   paid: { tone: 'good', words: text('已支付') },
   refunded: { tone: 'neutral', words: text('已退款') },
   disputed: { tone: 'bad', words: text('被拒付') },

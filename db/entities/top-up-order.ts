@@ -38,6 +38,6 @@ export const TopUpOrder = defineEntity({
   },
 })
 
-export type OrderStatus = 'pending' | 'paid' | 'refunded' | 'disputed' | 'expired' | 'failed'
+export type OrderStatus = 'pending' | 'processing' | 'paid' | 'refunded' | 'disputed' | 'expired' | 'failed'
 
 export type TopUpOrder = InferEntity<typeof TopUpOrder>

@@ -1,5 +1,6 @@
 import { afterAll, beforeEach, describe, expect, it } from 'vitest'
 import type { OptionKey } from '#core/options/registry/index.ts'
+import { expireOrders } from '#features/orders/service.ts'
 import { startApp } from '#test/support/app.ts'
 import type { TestUser } from '#test/support/factories.ts'
 import { storeOptions } from '#test/support/store-options.ts'
@@ -190,11 +191,22 @@ describe('an event', () => {
     expect(await app.balanceOf(user.id)).toBe(0)
   })
 
-  it('of a payment under way credits only when it has arrived', async () => {
+  it('of a payment under way keeps its order open for days, and credits only when it has arrived', async () => {
     const user = await payer()
     const { session, id } = await order(user)
+    const daysLater = async (days: number): Promise<string> => {
+      const sql = 'update top_up_orders set created_at = now() - make_interval(days => $2) where id = $1'
+      await app.pool.query(sql, [id, days])
+      await expireOrders(app.services)
+      return (await seen(id)).status
+    }
     const slow = stripe.checkoutEvent('completed', session, { object: { payment_status: 'unpaid' } })
+    // Given up the moment before.
+    expect(await daysLater(2)).toBe('expired')
+    for (let count = 0; count < 2; count += 1) expect(await send(slow)).toBe(200)
+    expect([await daysLater(20), await daysLater(31)]).toEqual(['processing', 'expired'])
     expect(await send(slow)).toBe(200)
+    expect((await seen(id)).events.map(({ kind }) => kind)).toEqual('expired processing expired processing'.split(' '))
     expect(await app.balanceOf(user.id)).toBe(0)
     expect(await send(stripe.checkoutEvent('async_payment_failed', session))).toBe(200)
     expect(await seen(id)).toMatchObject({ status: 'failed' })

@@ -13,6 +13,7 @@ export const gatewayName = (gateway: string): PlainText => gateways[gateway] ?? 
 const eventNames: Record<string, PlainText> = {
   paid: text('收到支付通知，已入账'),
   completed: text('管理员补单'),
+  processing: text('付款处理中，款项尚未到账'),
   refused: text('支付通知与订单不符，未入账'),
   refunded: text('已退款'),
   paid_disputed: text('收到支付通知，但付款人已拒付，暂不入账'),

@@ -55,7 +55,8 @@ function Sheet({ order }: { order: Order }) {
   const item = order.planName === null ? t('账户充值') : t('套餐「{name}」', { name: order.planName })
   const money = `${order.money} ${order.currency}`
   const isPaid = order.paidAt !== null
-  const total = isPaid ? t('已付合计') : order.status === 'pending' ? t('应付合计') : t('合计')
+  const isOpen = order.status === 'pending' || order.status === 'processing'
+  const total = isPaid ? t('已付合计') : isOpen ? t('应付合计') : t('合计')
   return (
     <Stack gap="6" layerStyle="panel" p={{ base: '4', sm: '8' }} _print={{ border: '0', p: '0' }}>
       <Flex justify="space-between" gap="4" wrap="wrap">

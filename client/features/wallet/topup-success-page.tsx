@@ -12,6 +12,7 @@ import { trpc } from '../../lib/trpc.ts'
 import { receiptAddress } from './methods.ts'
 
 const pollMs = 2000
+const slowPollMs = 60_000
 
 /** The order's number as our own address or the gateway's return names it. */
 function orderOfAddress(): string {
@@ -27,7 +28,8 @@ export function Page() {
     {
       enabled: tradeNo !== '',
       retry: false,
-      refetchInterval: ({ state }) => (state.data?.status === 'pending' ? pollMs : false),
+      refetchInterval: ({ state }) =>
+        state.data?.status === 'pending' ? pollMs : state.data?.status === 'processing' ? slowPollMs : false,
     },
   )
   const { data } = order
@@ -47,7 +49,8 @@ export function Page() {
     </HStack>
   )
   const isPaid = data?.status === 'paid'
-  const isWaiting = data?.status === 'pending'
+  const isProcessing = data?.status === 'processing'
+  const isWaiting = isProcessing || data?.status === 'pending'
   const isMissing = order.error?.data?.domainCode === 'payment.order_unknown'
   return (
     <Frame title={isPaid ? t('充值成功') : t('充值结果')} width="form">
@@ -64,7 +67,13 @@ export function Page() {
                   ? t('订单没有支付成功')
                   : t('请在钱包中查看充值订单')
           }
-          description={isWaiting ? t('支付完成后通常在一分钟内到账，可以离开此页。') : undefined}
+          description={
+            isProcessing
+              ? t('您的付款正在处理，款项可能需要几天到账，请勿重复支付，可以离开此页。')
+              : isWaiting
+                ? t('支付完成后通常在一分钟内到账，可以离开此页。')
+                : undefined
+          }
           action={ways}
         />
         {data && (

@@ -6,7 +6,7 @@ import { readBody } from '../request-bodies/read-body.ts'
 import { epayCurrency, isEpayReady, isEpaySignature, type Parameters } from './gateways/epay.ts'
 import { isStripeReady, isStripeSignature, readStripeEvent, type StripeEvent, stripeMode } from './gateways/stripe.ts'
 import { noteDispute, noteRefund } from './gateway-events.ts'
-import { closeOrder, receivePayment } from './notification.ts'
+import { moveUnpaid, receivePayment } from './notification.ts'
 
 type Exchange = { req: Request; res: Response }
 
@@ -90,11 +90,14 @@ async function takeStripeEvent(services: Services, event: StripeEvent): Promise<
     case 'checkout.session.completed':
     case 'checkout.session.async_payment_succeeded': {
       const { object } = event.data
+      const of = { gateway: 'stripe', tradeNo: object.client_reference_id ?? '' } as const
       // Paid by something slow: the word that it has arrived comes later.
-      if (object.payment_status !== 'paid') return true
+      if (object.payment_status !== 'paid') {
+        await moveUnpaid(services, of, 'processing')
+        return true
+      }
       const verdict = await receivePayment(services, {
-        gateway: 'stripe',
-        tradeNo: object.client_reference_id ?? '',
+        ...of,
         moneyMinor: object.amount_total,
         currency: object.currency.toUpperCase(),
         merchant: mode,
@@ -107,7 +110,7 @@ async function takeStripeEvent(services: Services, event: StripeEvent): Promise<
     case 'checkout.session.expired': {
       const { client_reference_id: tradeNo } = event.data.object
       const status = event.type === 'checkout.session.expired' ? 'expired' : 'failed'
-      if (tradeNo) await closeOrder(services, { tradeNo, gateway: 'stripe' }, status)
+      if (tradeNo) await moveUnpaid(services, { tradeNo, gateway: 'stripe' }, status)
       return true
     }
     case 'charge.refunded': {

@@ -10,7 +10,7 @@ import { activatePlan } from '../plans/activate.ts'
 import { grant } from '../ledger/service.ts'
 import { shownQuota } from '../ledger/shown-quota.ts'
 import { oweRebate, type RebateSource } from '../rebates/service.ts'
-import { planOrderOpenFor, takesPlace } from './schema.ts'
+import { keepsPlace, planOrderOpenFor, takesPlace } from './schema.ts'
 
 type Scope = Pick<Services, 'options' | 'ambient'> & { em: EntityManager }
 
@@ -57,8 +57,7 @@ async function keepToPlanLimits(em: EntityManager, order: TopUpOrder): Promise<v
   const [sales] = await execute(
     `select count(*) filter (where user_id = ?) as mine, count(*) filter (where ${takesPlace}) as running,
        case when ?::timestamptz > now() - interval '${planOrderOpenFor}' then 0 else (
-         select count(distinct user_id) from top_up_orders where status = 'pending' and plan_id = ? and user_id <> ?
-           and created_at > now() - interval '${planOrderOpenFor}') end as open
+         select count(distinct user_id) from top_up_orders where ${keepsPlace} and plan_id = ? and user_id <> ?) end as open
      from subscriptions where plan_id = ? and status <> 'refunded'`,
     [order.userId, order.createdAt, order.planId, order.userId, order.planId],
   )

@@ -1,12 +1,12 @@
 import { moneyText } from '#core/payment/money.ts'
-import { TopUpOrder } from '#db/entities/top-up-order.ts'
+import { type OrderStatus, TopUpOrder } from '#db/entities/top-up-order.ts'
 import { plainNotices } from '../notifications/notice.ts'
 import { notifyRoot } from '../notifications/service.ts'
 import { afterCredit, type NotifyDeps } from './after-credit.ts'
 import { announce, learnPayment, lockPayment } from './gateway-events.ts'
 import { creditOrder, lockOrder, noteEvent } from './ledger.ts'
 import { heldBack } from './disputes.ts'
-import type { GatewayId } from './schema.ts'
+import { type GatewayId, openStatuses } from './schema.ts'
 
 /** What a gateway has proved to have said of a payment. */
 export type Payment = {
@@ -86,15 +86,23 @@ function alert(services: NotifyDeps, payment: Payment, what: string): void {
   void notifyRoot(services, notice, payment.tradeNo)
 }
 
-/** The payer did not pay, or cannot any more. A payment that comes all the same is credited. */
-export async function closeOrder(
+/** From where an order comes to a status before it is paid. One may have been given up when its payer did their part. */
+const reachedFrom = {
+  processing: ['pending', 'expired'],
+  expired: openStatuses,
+  failed: openStatuses,
+} as const satisfies Record<string, readonly OrderStatus[]>
+
+/** The payer did their part, did not pay, or cannot any more. A payment that comes all the same is credited. */
+export async function moveUnpaid(
   services: NotifyDeps,
   { tradeNo, gateway }: Pick<Payment, 'tradeNo' | 'gateway'>,
-  status: 'expired' | 'failed',
+  status: keyof typeof reachedFrom,
 ): Promise<void> {
+  const from: readonly OrderStatus[] = reachedFrom[status]
   await services.database.orm.em.fork().transactional(async (em) => {
     const order = await lockOrder(em, { tradeNo })
-    if (order?.status !== 'pending' || order.gateway !== gateway) return
+    if (!order || !from.includes(order.status) || order.gateway !== gateway) return
     await em.nativeUpdate(TopUpOrder, { id: order.id }, { status })
     await noteEvent(em, order.id, { kind: status })
   })

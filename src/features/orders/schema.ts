@@ -3,12 +3,18 @@ import { payMethods } from '#core/payment/methods.ts'
 import { pageInput } from '#core/paging.ts'
 import { refusal } from '#core/refusal.ts'
 
-export const orderStatuses = ['pending', 'paid', 'refunded', 'disputed', 'expired', 'failed'] as const
+export const orderStatuses = ['pending', 'processing', 'paid', 'refunded', 'disputed', 'expired', 'failed'] as const
 export const gatewayIds = ['epay', 'stripe'] as const
 export type GatewayId = (typeof gatewayIds)[number]
 
+/** What may still be paid. `processing`: the payer has done their part, and the money takes days. */
+export const openStatuses = ['pending', 'processing'] as const
+
 /** So long one of a plan is kept for whoever has opened an order of it. */
 export const planOrderOpenFor = '35 minutes'
+
+/** An order takes one of its plan's stock while it may soon be paid. */
+export const keepsPlace = `status in ('pending', 'processing') and created_at > now() - interval '${planOrderOpenFor}'`
 
 /** A subscription takes one of its plan's stock while it runs, or is to run. */
 export const takesPlace = "status = 'active' and ends_at > ledger_clock()"

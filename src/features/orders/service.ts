@@ -171,12 +171,16 @@ export async function completeOrder(deps: UserDeps, { id, reason }: ActOnOrder):
 
 /** A payer who has not paid within a day has turned away. */
 const longestPending = '24 hours'
+/** A gateway that was not asked to say that a slow payment failed never says so. */
+const longestProcessing = '30 days'
 
 /** Marks what nobody pays any more. Money that comes all the same is credited. */
 export async function expireOrders({ database }: Pick<Services, 'database'>): Promise<number> {
   const { rowCount } = await database.pool.query(
     `with gone as (
-       update top_up_orders set status = 'expired' where status = 'pending' and created_at < now() - interval '${longestPending}' returning id
+       update top_up_orders set status = 'expired'
+       where status = 'pending' and created_at < now() - interval '${longestPending}'
+         or status = 'processing' and created_at < now() - interval '${longestProcessing}' returning id
      ) insert into top_up_order_events (order_id, kind) select id, 'expired' from gone`,
   )
   return rowCount ?? 0

@@ -7,7 +7,7 @@ import type { Services, UserDeps } from '../deps.ts'
 import { openCurrencies } from '../orders/pay.ts'
 import { refuseOvertaken } from '../overtaken.ts'
 import { refuseUnknownZones } from '../spend-caps/service.ts'
-import { planOrderOpenFor, takesPlace } from '../orders/schema.ts'
+import { keepsPlace, takesPlace } from '../orders/schema.ts'
 import type { ById, PlanForm, UpdatePlan } from './schema.ts'
 import { type PlanView, type Sales, termsOfPlan, toPlanView } from './view.ts'
 
@@ -25,7 +25,7 @@ export async function salesOf(em: EntityManager, userId = 0): Promise<Map<number
            from subscriptions where status <> 'refunded' group by plan_id
          union all
          select plan_id, 0, 0, 0, count(distinct user_id) from top_up_orders
-           where status = 'pending' and plan_id is not null and user_id <> ? and created_at > now() - interval '${planOrderOpenFor}'
+           where ${keepsPlace} and plan_id is not null and user_id <> ?
            group by plan_id
        ) s group by plan_id`,
       [userId, userId],
