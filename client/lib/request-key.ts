@@ -5,7 +5,7 @@ const randomKey = (): string =>
   Array.from(crypto.getRandomValues(new Uint32Array(4)), (part) => part.toString(36)).join('-')
 
 /**
- * The key under which a purchase, or a change of a balance, is sent. Repeated because its answer was lost, the same one has the same
+ * The key under which a purchase, a change of a balance or a message is sent. Repeated because its answer was lost, the same one has the same
  * key and is made once; another one, and the next after a success, has a new key.
  */
 export function useRequestKey() {

@@ -36,6 +36,21 @@ async function statementsOf(act: () => Promise<unknown>): Promise<number> {
 }
 
 describe('a message', () => {
+  it('goes out once for a request that is sent ten times at once under one Idempotency-Key', async () => {
+    const before = await unread()
+    const sendOnce = (title: string) =>
+      admin.post(
+        '/api/admin/messages',
+        { ...hello, title, user_ids: [person.id] },
+        { headers: { 'idempotency-key': 'message-1' } },
+      )
+    const answers = await Promise.all(Array.from({ length: 10 }, () => sendOnce('Once')))
+    expect(new Set(answers.map(({ body }) => JSON.stringify(body))).size).toBe(1)
+    expect(answers[0]?.data).toMatchObject({ title: 'Once', stats: { total_recipients: 1, read_count: 0 } })
+    expect(await unread()).toBe(before + 1)
+    expect(await sendOnce('Twice')).toMatchObject(refused('同一 Idempotency-Key 已用于内容不同的请求'))
+  })
+
   it('reaches the inbox of whom it is addressed to, is read once, and its sender sees that', async () => {
     const before = await unread()
     const sent = (

@@ -9,6 +9,7 @@ import { notify } from '../../components/notify.ts'
 import { ErrorState } from '../../components/states.tsx'
 import { t } from '../../i18n/t.ts'
 import { useZodForm } from '../../lib/form.ts'
+import { useRequestKey } from '../../lib/request-key.ts'
 import { trpc } from '../../lib/trpc.ts'
 import { useFilled } from '../../lib/use-filled.ts'
 import { MessageBody } from './body.tsx'
@@ -31,7 +32,7 @@ const blank: Text = { title: '', content: '', format: 'markdown' }
 export function CreateMessage({ open, onClose }: { open: boolean; onClose: () => void }) {
   const form = useZodForm({ schema: newMessage, values: { ...blank, recipients: { userIds: [] } } })
   const utils = trpc.useUtils()
-  const create = trpc.admin.messages.create.useMutation()
+  const key = useRequestKey()
   return (
     <FormDrawer
       open={open}
@@ -40,7 +41,9 @@ export function CreateMessage({ open, onClose }: { open: boolean; onClose: () =>
       form={form}
       submitLabel={t('发送')}
       onSubmit={async (values) => {
-        const sent = await create.mutateAsync(values)
+        // Whether one whose answer was lost went out nobody knows: sent again it goes out once.
+        const sent = await utils.client.admin.messages.create.mutate(values, key.contextFor(values))
+        key.done()
         await Promise.all([utils.admin.messages.invalidate(), utils.user.messages.invalidate()])
         notify.success(t('消息已发送给 {count} 位用户', { count: sent.totalRecipients }))
       }}

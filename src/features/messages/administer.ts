@@ -93,15 +93,17 @@ export async function listRecipients({ database }: UserDeps, input: ListRecipien
  */
 export async function createMessage(deps: UserDeps, input: CreateMessage): Promise<AdminView> {
   const { title, content, format } = input
-  const created = await deps.em.transactional(async (em) => {
-    const id = await em.insert(Message, { title, content, format, authorId: deps.actor.id })
+  const { id: authorId, username: authorName } = deps.actor
+  return deps.em.transactional(async (em) => {
+    const id = await em.insert(Message, { title, content, format, authorId })
     const recipients = await address(em, id, input.recipients)
     if (recipients === 0) throw new DomainError('message.recipients_required')
     const after = { title, format, recipients }
     await recordAct({ ...deps, em }, { action: 'messages.create', ...targetOf(id, title), after })
-    return id
+    const { createdAt, updatedAt } = await em.findOneOrFail(Message, { id }, { disableIdentityMap: true })
+    const sent = { id, title, content, format, createdAt, updatedAt, authorId, authorName }
+    return toAdminView({ ...sent, total: recipients, read: 0 })
   })
-  return getMessage(deps, { id: created })
 }
 
 const targetOf = (id: number, title: string) => ({ targetType: 'message', targetId: id, targetName: title })

@@ -1,4 +1,4 @@
-import { adminProcedure, router, userProcedure } from '#features/procedures.ts'
+import { adminProcedure, idempotent, router, userProcedure } from '#features/procedures.ts'
 import * as administer from './administer.ts'
 import * as inbox from './inbox.ts'
 import * as schema from './schema.ts'
@@ -20,7 +20,10 @@ export const messagesAdminRouter = router({
   get: sender.input(schema.byMessageId).query(({ ctx, input }) => administer.getMessage(ctx, input)),
   recipients: sender.input(schema.listRecipients).query(({ ctx, input }) => administer.listRecipients(ctx, input)),
   allRecipients: sender.input(schema.byMessageId).query(({ ctx, input }) => administer.listAllRecipients(ctx, input)),
-  create: sender.input(schema.createMessage).mutation(({ ctx, input }) => administer.createMessage(ctx, input)),
+  create: sender
+    .input(schema.createMessage)
+    .use(idempotent)
+    .mutation(({ ctx, input }) => administer.createMessage(ctx, input)),
   update: sender.input(schema.updateMessage).mutation(({ ctx, input }) => administer.updateMessage(ctx, input)),
   remove: sender.input(schema.byMessageId).mutation(({ ctx, input }) => administer.removeMessage(ctx, input)),
 })
