@@ -273,6 +273,20 @@ describe('looking at orders', () => {
     expect((await list.query({ keyword: user.username })).items[0]?.invitedBy).toBe(inviter.username)
   })
 
+  it('finds those of however many users a name fits, and of however many one has invited', async () => {
+    const inviter = await payer()
+    await app.pool.query(
+      `with many as (
+         insert into users (username, inviter_id) select 'invitee' || n, $1 from generate_series(1, 10500) n returning id
+       ) insert into top_up_orders (user_id, quota, currency, money_minor, gateway, trade_no)
+         select id, 1, 'USD', 1, 'epay', 'OF' || id from many`,
+      [inviter.id],
+    )
+    const { list } = app.trpc(admin).admin.orders
+    expect((await list.query({ keyword: 'invitee' })).total).toBe(10_500)
+    expect((await list.query({ invitedBy: inviter.username })).total).toBe(10_500)
+  })
+
   it('is no proof of a payment: the page the gateway leads back to credits nothing', async () => {
     const user = await payer()
     const { form } = await order(user)
