@@ -3,7 +3,14 @@ import { defineEntity, p, type InferEntity } from '@mikro-orm/postgresql'
 /** What a gateway says of a payment beside that it was made. */
 export type GatewayEvent =
   | { kind: 'refund'; refundedMinor: number; isFull: boolean }
-  | { kind: 'dispute'; id: string; state: 'open' | 'won' | 'lost'; reason: string }
+  | {
+      kind: 'dispute'
+      id: string
+      state: 'open' | 'won' | 'lost'
+      reason: string
+      /** What is disputed of the payment; all of it where this does not say. */
+      money?: { minor: number; currency: string }
+    }
 
 /** Said of a payment before the payment itself; applied when its order learns the payment. */
 export const EarlyPaymentEvent = defineEntity({

@@ -27,6 +27,8 @@ export const TopUpOrder = defineEntity({
     paymentId: p.text().nullable().index(),
     status: p.text().$type<OrderStatus>().default('pending'),
     refundedMinor: p.bigint('number').defaultRaw('0'),
+    /** What its payer disputes of the money, or has got back by a dispute. */
+    disputedMinor: p.bigint('number').defaultRaw('0'),
     createdAt: p.datetime().defaultRaw('now()'),
     paidAt: p.datetime().nullable(),
     /** The plan it buys instead of credit, and the terms under which it was ordered. */

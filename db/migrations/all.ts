@@ -75,4 +75,5 @@ export const migrationsList = [
   fromFile('0220-balance-currency'),
   fromFile('0221-leased-charges-set-aside'),
   fromFile('0222-names-of-a-call'),
+  fromFile('0223-disputed-parts'),
 ]

@@ -120,6 +120,40 @@ describe('a dispute that is won', () => {
   })
 })
 
+describe('a dispute over a part of a payment', () => {
+  it('lets that part be taken back, beside what was refunded, and given back by itself when it is won', async () => {
+    const { inviter, user, session, id } = await rebatedOrder()
+    const shareOf = (money: number): number => Math.floor((5_000_000 * money) / 1100)
+    const balances = async () => [await app.balanceOf(user.id), await app.balanceOf(inviter.id)]
+    const without = (share: number) => [5_000_000 - share, 500_000 - Math.floor((500_000 * share) / 5_000_000)]
+    await dispute(session, 'open', 'dp_1', 200)
+    await takeBack(id)
+    expect(await balances()).toEqual(without(shareOf(200)))
+    await expect(takeBack(id)).rejects.toThrow('只有已退款或被拒付')
+    await dispute(session, 'open', 'dp_2', 300)
+    await stripe.send(app.url, stripe.refundEvent(session, 100))
+    await takeBack(id)
+    expect(await balances()).toEqual(without(shareOf(600)))
+    // The other one goes on.
+    await dispute(session, 'won', 'dp_1', 200)
+    expect([...(await balances()), (await seen(id)).status]).toEqual([...without(shareOf(400)), 'disputed'])
+    await dispute(session, 'lost', 'dp_2', 300)
+    await expect(takeBack(id)).rejects.toThrow('只有已退款或被拒付')
+    expect(await balances()).toEqual(without(shareOf(400)))
+    const { events } = await seen(id)
+    expect(events.find(({ kind }) => kind === 'dispute_lost')?.detail).toMatchObject({ money: '3.00 USD' })
+    await ledgerHolds()
+  })
+
+  it('counts as one over all of it where a bank counts in another currency', async () => {
+    const { user, session, id } = await rebatedOrder()
+    await dispute({ ...session, currency: 'eur' }, 'open', 'dp_1', 200)
+    await takeBack(id)
+    expect(await app.balanceOf(user.id)).toBe(0)
+    await ledgerHolds()
+  })
+})
+
 describe('what a gateway says of a payment before the payment', () => {
   it('counts when the payment comes: it is credited once for fifty notices as soon as every dispute is won, with the rebate', async () => {
     const { inviter, user } = await invitedPayer()

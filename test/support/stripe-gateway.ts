@@ -11,7 +11,7 @@ type Session = {
   form: Record<string, string>
 }
 
-type Dispute = { status: string; id?: string }
+type Dispute = { status: string; id?: string; amount?: number }
 
 type EventChanges = { livemode?: boolean; object?: Record<string, unknown> }
 
@@ -121,7 +121,7 @@ export async function startStripeGateway(given: { secretKey: string; webhookSecr
       event(`charge.dispute.${type}`, {
         id: dispute.id ?? `dp_${paymentIntent}`,
         payment_intent: paymentIntent,
-        amount,
+        amount: dispute.amount ?? amount,
         currency,
         reason: 'fraudulent',
         status: dispute.status,

@@ -16,7 +16,7 @@ export type OpenAct = { kind: 'complete' | 'reverse'; order: Order }
 function whatItDoes({ kind, order: { planName, quota } }: OpenAct): string {
   if (kind === 'reverse' && planName)
     return t('终止此订单的套餐“{name}”，并收回终止该套餐时已退到余额的额度。', { name: planName })
-  if (kind === 'reverse') return t('从用户余额中收回此订单的额度，按已退款的部分计算；余额可能因此低于零。')
+  if (kind === 'reverse') return t('从用户余额中收回此订单的额度，按已退款或被拒付的部分计算；余额可能因此低于零。')
   if (planName) return t('确认已收到款项：为用户开通套餐“{name}”，之后到达的支付通知不会重复开通。', { name: planName })
   return t('确认已收到款项：为用户增加 {quota}，之后到达的支付通知不会重复入账。', { quota: quotaText(quota) })
 }

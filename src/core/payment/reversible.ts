@@ -6,26 +6,24 @@ type Money = {
   quota: number
   moneyMinor: number
   refundedMinor: number
+  disputedMinor: number
   reversedQuota: number
   paidAt?: Date | null | undefined
 }
 
-/** The part of the credit whose money went back by refunds: all of it also where a gateway names more than was paid. */
-export const refundedShare = ({
+/** The part of the credit whose money went back or is disputed: all of it also where a gateway names more than was paid. */
+export function withdrawnShare({
   status,
   quota,
   refundedMinor,
+  disputedMinor,
   moneyMinor,
-}: Pick<Money, 'status' | 'quota' | 'refundedMinor' | 'moneyMinor'>): number =>
-  status === 'refunded'
-    ? quota
-    : refundedMinor === 0
-      ? 0
-      : Math.min(quota, exactShare([quota, refundedMinor], moneyMinor, 'down'))
-
-/** The part of the credit whose money went back and that was not taken back yet; 0 where there is nothing to take. */
-export function reversibleQuota(order: Money): number {
-  const { status, quota, paidAt, reversedQuota } = order
-  if (!paidAt) return 0
-  return Math.max(0, (status === 'disputed' ? quota : refundedShare(order)) - reversedQuota)
+}: Omit<Money, 'reversedQuota' | 'paidAt'>): number {
+  if (status === 'refunded') return quota
+  const withdrawn = refundedMinor + disputedMinor
+  return withdrawn === 0 ? 0 : Math.min(quota, exactShare([quota, withdrawn], moneyMinor, 'down'))
 }
+
+/** What of that part was not taken back yet; 0 where there is nothing to take. */
+export const reversibleQuota = (order: Money): number =>
+  order.paidAt ? Math.max(0, withdrawnShare(order) - order.reversedQuota) : 0

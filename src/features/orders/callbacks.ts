@@ -121,11 +121,16 @@ async function takeStripeEvent(services: Services, event: StripeEvent): Promise<
     }
     case 'charge.dispute.created':
     case 'charge.dispute.closed': {
-      const { id, payment_intent: paymentId, reason, status } = event.data.object
+      const { id, payment_intent: paymentId, reason, status, amount: minor, currency } = event.data.object
       // An inquiry of the payer's bank that became no dispute ends as a warning.
       const isWon = status === 'won' || status === 'warning_closed'
       const state = event.type === 'charge.dispute.created' ? 'open' : isWon ? 'won' : 'lost'
-      await noteDispute(services, { paymentId: paymentId ?? undefined, mode }, { id, state, reason: reason ?? '' })
+      const money = { minor, currency: currency.toUpperCase() }
+      await noteDispute(
+        services,
+        { paymentId: paymentId ?? undefined, mode },
+        { id, state, reason: reason ?? '', money },
+      )
       return true
     }
   }

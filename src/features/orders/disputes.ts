@@ -1,4 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql'
+import { moneyText } from '#core/payment/money.ts'
+import type { GatewayEvent } from '#db/entities/early-payment-event.ts'
 import { TopUpOrder } from '#db/entities/top-up-order.ts'
 import { TopUpOrderEvent } from '#db/entities/top-up-order-event.ts'
 import { shownQuota } from '../ledger/shown-quota.ts'
@@ -9,26 +11,27 @@ import { type Restored, restoreOrder } from './reversal.ts'
 
 const kinds = { open: 'disputed', won: 'dispute_won', lost: 'dispute_lost' } as const
 
-type DisputeState = keyof typeof kinds
+/** What a gateway says of a dispute, under its own number of it: a payment may be disputed several times. */
+export type Dispute = Omit<Extract<GatewayEvent, { kind: 'dispute' }>, 'kind'>
 
-export type Dispute = {
-  /** The gateway's own number of the dispute; a payment may be disputed several times. */
-  id: string
-  state: DisputeState
-  reason: string
-}
+type Standing = { state: Dispute['state']; minor: number }
 
-/** How far each dispute of an order is: of what was said of it, its end counts. */
-function statesOf(events: readonly TopUpOrderEvent[], id: string): Map<string, DisputeState> {
-  const states = new Map<string, DisputeState>()
+/** How far each dispute of an order is, and over how much: of what was said of it, its end counts. */
+function standingsOf(order: TopUpOrder, events: readonly TopUpOrderEvent[], id: string): Map<string, Standing> {
+  const standings = new Map<string, Standing>()
   for (const { kind, detail } of events) {
-    // Older events do not name theirs.
+    // Older events do not name theirs, nor their money.
     const dispute = String(detail?.['dispute'] ?? id)
+    const minor = Number(detail?.['minor'] ?? order.moneyMinor)
     const state = kind === kinds.won ? 'won' : kind === kinds.lost ? 'lost' : 'open'
-    if (state !== 'open' || !states.has(dispute)) states.set(dispute, state)
+    if (state !== 'open' || !standings.has(dispute)) standings.set(dispute, { state, minor })
   }
-  return states
+  return standings
 }
+
+/** In the smallest unit of the order's currency. A bank that counts in another one disputes all of it. */
+const disputedOf = ({ moneyMinor, currency }: TopUpOrder, money: Dispute['money']): number =>
+  money && money.currency === currency ? Math.min(money.minor, moneyMinor) : moneyMinor
 
 const heldBackKind = 'paid_disputed'
 
@@ -44,14 +47,14 @@ const proofOf = (em: EntityManager, { id }: TopUpOrder): Promise<TopUpOrderEvent
 type Outcome = { notice: Bilingual; credited: Credited | null }
 
 /**
- * The payer disputes the payment; `won` closes it in our favour. Once no dispute of a payment is open or lost, its order is paid
- * again: what an administrator has taken back meanwhile is given back, and a payment that was proven meanwhile is credited. The
- * order is locked. Resolves null for what was said before.
+ * The payer disputes the payment, or a part of it; `won` closes it in our favour, and what an administrator has taken back for
+ * it is given back. Once no dispute of a payment is open or lost, its order is paid again, and a payment that was proven
+ * meanwhile is credited. The order is locked. Resolves null for what was said before.
  */
 export async function applyDispute(
   services: NotifyDeps & { em: EntityManager },
   order: TopUpOrder,
-  { id, state, reason }: Dispute,
+  { id, state, reason, money }: Dispute,
 ): Promise<Outcome | null> {
   const { em } = services
   const events = await em.find(
@@ -59,18 +62,27 @@ export async function applyDispute(
     { orderId: order.id, kind: { $in: Object.values(kinds) } },
     { orderBy: { id: 'asc' }, disableIdentityMap: true },
   )
-  const states = statesOf(events, id)
-  const known = states.get(id)
+  const standings = standingsOf(order, events, id)
+  const known = standings.get(id)?.state
   // Said before, or overtaken by its own end.
   if (known === state || (known !== undefined && known !== 'open')) return null
-  states.set(id, state)
-  const isOver = [...states.values()].every((each) => each === 'won')
+  const minor = disputedOf(order, money)
+  standings.set(id, { state, minor })
+  const lasting = [...standings.values()].filter((each) => each.state !== 'won')
+  const isOver = lasting.length === 0
   const status = isOver ? (order.paidAt ? 'paid' : 'pending') : 'disputed'
-  if (order.status !== 'refunded') await em.nativeUpdate(TopUpOrder, { id: order.id }, { status })
-  await noteEvent(em, order.id, { kind: kinds[state], detail: { reason, dispute: id } })
-  const restored = isOver ? await restoreOrder(services, order) : null
+  order.disputedMinor = lasting.reduce((sum, each) => sum + each.minor, 0)
+  await em.nativeUpdate(
+    TopUpOrder,
+    { id: order.id },
+    { disputedMinor: order.disputedMinor, ...(order.status === 'refunded' ? {} : { status }) },
+  )
+  const text = `${moneyText(minor, order.currency)} ${order.currency}`
+  await noteEvent(em, order.id, { kind: kinds[state], detail: { reason, dispute: id, minor, money: text } })
+  const restored = state === 'won' ? await restoreOrder(services, order) : null
   const credited = isOver ? await creditHeldBack(services, order) : null
-  return { notice: disputeNotice(services, { tradeNo: order.tradeNo, restored, state, reason }), credited }
+  const part = minor < order.moneyMinor ? text : ''
+  return { notice: disputeNotice(services, { tradeNo: order.tradeNo, restored, state, reason, part }), credited }
 }
 
 /** Credits a payment that was proven while its payer disputed it. */
@@ -83,7 +95,7 @@ async function creditHeldBack(
   return proof && creditOrder(services, order, { note: { kind: 'paid', detail: proof.detail ?? {} } })
 }
 
-type Closing = { tradeNo: string; restored: Restored | null; state: DisputeState; reason: string }
+type Closing = { tradeNo: string; restored: Restored | null; state: Dispute['state']; reason: string; part: string }
 
 /** What of a reversed order is there again. */
 function restoredText(services: NotifyDeps, { quota, plan }: Restored): { zh: string; en: string } {
@@ -93,15 +105,15 @@ function restoredText(services: NotifyDeps, { quota, plan }: Restored): { zh: st
   return { zh: '，之前收回的套餐或额度不会恢复，请核对', en: ' What was taken back is not given again; please check.' }
 }
 
-function disputeNotice(services: NotifyDeps, { tradeNo, restored, state, reason }: Closing): Bilingual {
+function disputeNotice(services: NotifyDeps, { tradeNo, restored, state, reason, part }: Closing): Bilingual {
   const zh = { open: '被付款人拒付', won: '的拒付已撤销', lost: '的拒付已成立' }[state]
   const en = { open: 'is disputed by its payer', won: 'is disputed no more', lost: 'lost its dispute' }[state]
   const more = restored ? restoredText(services, restored) : { zh: '', en: '' }
   return plainNotices('payment_disputed', {
-    zh: { title: '订单拒付', content: `订单 ${tradeNo} ${zh}${reason ? `，原因：${reason}` : ''}${more.zh}。` },
+    zh: { title: '订单拒付', content: `订单 ${tradeNo} ${zh}${part ? `（其中 ${part}）` : ''}${reason ? `，原因：${reason}` : ''}${more.zh}。` },
     en: {
       title: 'A payment is disputed',
-      content: `Order ${tradeNo} ${en}${reason ? `, reason: ${reason}` : ''}.${more.en}`,
+      content: `Order ${tradeNo} ${en}${part ? ` (${part} of it)` : ''}${reason ? `, reason: ${reason}` : ''}.${more.en}`,
     },
   })
 }

@@ -1,6 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql'
 import { DomainError } from '#core/errors.ts'
-import { refundedShare, reversibleQuota } from '#core/payment/reversible.ts'
+import { reversibleQuota, withdrawnShare } from '#core/payment/reversible.ts'
 import { logType } from '#core/statuses.ts'
 import { TopUpOrder } from '#db/entities/top-up-order.ts'
 import { User } from '#db/entities/user.ts'
@@ -126,13 +126,13 @@ type Scope = Pick<Services, 'options'> & { em: EntityManager }
 export type Restored = { quota: number; plan: string | null }
 
 /**
- * Gives back what a reversal took, since the money stayed here: nobody has to decide it. The share whose money did go back stays
- * taken, and so does a plan of which a part was refunded, or which had been ended before. The order is locked. Resolves null
- * where nothing had been taken.
+ * Gives back what a reversal took, since the money stayed here: nobody has to decide it. The share whose money did go back, or
+ * is disputed still, stays taken, and so does a plan of which there is such a share, or which had been ended before. The order
+ * is locked. Resolves null where nothing is to be given back.
  */
 export async function restoreOrder({ em, options }: Scope, order: TopUpOrder): Promise<Restored | null> {
-  const refunded = Math.min(order.reversedQuota, refundedShare(order))
-  if (order.reversedQuota <= refunded) return null
+  const kept = Math.min(order.reversedQuota, withdrawnShare(order))
+  if (order.reversedQuota <= kept) return null
   const { id, tradeNo } = order
   const inviters = await lockInviters(em, order)
   await executeIn(em)('select id from users where id in (?) order by id for no key update', [
@@ -141,8 +141,8 @@ export async function restoreOrder({ em, options }: Scope, order: TopUpOrder): P
   const user = await em.findOne(User, { id: order.userId }, { disableIdentityMap: true })
   const act = await nextAct(em, order)
   const taken = await takenOf(em, order)
-  const quota = order.plan ? (refunded === 0 ? taken : 0) : Math.max(0, taken - refunded)
-  const endedHere = order.plan && refunded === 0 && (await planRefundOf(em, tradeNo)) === 0
+  const quota = order.plan ? (kept === 0 ? taken : 0) : Math.max(0, taken - kept)
+  const endedHere = order.plan && kept === 0 && (await planRefundOf(em, tradeNo)) === 0
   const plan = endedHere ? await reactivate(em, { source: 'order', key: tradeNo }) : null
   if (user && quota > 0) {
     await grant(em, {
@@ -158,11 +158,11 @@ export async function restoreOrder({ em, options }: Scope, order: TopUpOrder): P
       },
     })
   }
-  await followCredit({ em, options }, { source: 'top_up', key: tradeNo }, { taken: refunded, total: order.quota, act })
+  await followCredit({ em, options }, { source: 'top_up', key: tradeNo }, { taken: kept, total: order.quota, act })
   await em.nativeUpdate(
     TopUpOrder,
     { id },
-    { reversedQuota: refunded, ...(refunded === 0 ? { reversedAt: null } : {}) },
+    { reversedQuota: kept, ...(kept === 0 ? { reversedAt: null } : {}) },
   )
   await noteEvent(em, id, { kind: 'restored', detail: plan ? { what: plan.name } : { quota } })
   await recordAct(
