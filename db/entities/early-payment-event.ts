@@ -3,6 +3,7 @@ import { defineEntity, p, type InferEntity } from '@mikro-orm/postgresql'
 /** What a gateway says of a payment beside that it was made. */
 export type GatewayEvent =
   | { kind: 'refund'; refundedMinor: number; isFull: boolean }
+  | { kind: 'refund_failed'; id: string; money: { minor: number; currency: string } }
   | {
       kind: 'dispute'
       id: string

@@ -6,6 +6,8 @@ export const paymentTexts = {
     open: '订单拒付：订单 <no> 被付款人拒付，原因：fraudulent。',
     won: '订单拒付：订单 <no> 的拒付已撤销，原因：fraudulent，已恢复额度 $7.272728。',
     lost: '订单拒付：订单 <no> 的拒付已成立，原因：fraudulent。',
+    part: '订单已退款：订单 <no>Y 已退款 3.00 USD，尚未入账，入账后请在订单管理中决定是否收回。',
+    failed: '退款失败：订单 <no>Y 的退款 3.00 USD 失败，付款人没有收到，款项已退回商户，请处理退款或恢复额度。',
     early: '订单已退款：订单 <no>Y 已退款 11.00 USD，未入账，无需收回额度。',
     orphaned: '已支付订单的账户不存在：订单 <no>X 已支付，但下单的账户已被删除，未入账，请处理退款。',
   },
@@ -17,6 +19,9 @@ export const paymentTexts = {
     open: 'A payment is disputed：Order <no> is disputed by its payer, reason: fraudulent.',
     won: 'A payment is disputed：Order <no> is disputed no more, reason: fraudulent. $7.272728 were credited again.',
     lost: 'A payment is disputed：Order <no> lost its dispute, reason: fraudulent.',
+    part: 'An order was refunded：Order <no>Y was refunded 3.00 USD. Nothing is credited for it yet; once it is, decide in the orders whether to take it back.',
+    failed:
+      'A refund failed：A refund of 3.00 USD for order <no>Y failed: its payer did not get it, and the money is back at the gateway. Please refund it in another way, or give the credit again.',
     early: 'An order was refunded：Order <no>Y was refunded 11.00 USD. Nothing was credited for it.',
     orphaned:
       'The account of a paid order is gone：Order <no>X was paid, but its account has been deleted. Nothing was credited. Please refund it.',

@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { plainNotice, webhookHeaders } from '#features/notifications/notice.ts'
 import { forgetNoticeCounts, notifyRoot } from '#features/notifications/service.ts'
-import { noteDispute, noteRefund } from '#features/orders/gateway-events.ts'
+import { noteDispute, noteFailedRefund, noteRefund } from '#features/orders/gateway-events.ts'
 import { receivePayment } from '#features/orders/notification.ts'
 import { reactivate } from '#features/plans/activate.ts'
 import { sendPlanNotices } from '#features/plans/notices.ts'
@@ -222,8 +222,11 @@ describe('what is reported of payments', () => {
       const lost = await sent(() => dispute('dp_2', 'lost'))
       const orphaned = await sent(() => receivePayment(first.services, { ...paid, tradeNo: `${tradeNo}X` }))
       const unpaid = { paymentId: `pi_${tradeNo}Y`, mode: 'test' }
+      const part = await sent(() => noteRefund(first.services, unpaid, { refundedMinor: 300, isFull: false }))
       const early = await sent(() => noteRefund(first.services, unpaid, { refundedMinor: 1100, isFull: true }))
-      expect({ mismatch, refund, open, won, lost, orphaned, early }).toEqual(paymentTexts[language])
+      const back = { id: 're_1', money: { minor: 300, currency: 'USD' } }
+      const failed = await sent(() => noteFailedRefund(first.services, unpaid, back))
+      expect({ mismatch, refund, open, won, lost, orphaned, part, early, failed }).toEqual(paymentTexts[language])
     },
   )
 })

@@ -126,18 +126,18 @@ describe('a dispute over a part of a payment', () => {
     const shareOf = (money: number): number => Math.floor((5_000_000 * money) / 1100)
     const balances = async () => [await app.balanceOf(user.id), await app.balanceOf(inviter.id)]
     const without = (share: number) => [5_000_000 - share, 500_000 - Math.floor((500_000 * share) / 5_000_000)]
-    await dispute(session, 'open', 'dp_1', 200)
+    await dispute({ ...session, amount: 200 }, 'open', 'dp_1')
     await takeBack(id)
     expect(await balances()).toEqual(without(shareOf(200)))
     await expect(takeBack(id)).rejects.toThrow('只有已退款或被拒付')
-    await dispute(session, 'open', 'dp_2', 300)
+    await dispute({ ...session, amount: 300 }, 'open', 'dp_2')
     await stripe.send(app.url, stripe.refundEvent(session, 100))
     await takeBack(id)
     expect(await balances()).toEqual(without(shareOf(600)))
     // The other one goes on.
-    await dispute(session, 'won', 'dp_1', 200)
+    await dispute({ ...session, amount: 200 }, 'won', 'dp_1')
     expect([...(await balances()), (await seen(id)).status]).toEqual([...without(shareOf(400)), 'disputed'])
-    await dispute(session, 'lost', 'dp_2', 300)
+    await dispute({ ...session, amount: 300 }, 'lost', 'dp_2')
     await expect(takeBack(id)).rejects.toThrow('只有已退款或被拒付')
     expect(await balances()).toEqual(without(shareOf(400)))
     const { events } = await seen(id)
@@ -147,7 +147,7 @@ describe('a dispute over a part of a payment', () => {
 
   it('counts as one over all of it where a bank counts in another currency', async () => {
     const { user, session, id } = await rebatedOrder()
-    await dispute({ ...session, currency: 'eur' }, 'open', 'dp_1', 200)
+    await dispute({ ...session, amount: 200, currency: 'eur' }, 'open')
     await takeBack(id)
     expect(await app.balanceOf(user.id)).toBe(0)
     await ledgerHolds()
@@ -209,20 +209,44 @@ describe('what a gateway says of a payment before the payment', () => {
   })
 })
 
+describe('a refund that fails later', () => {
+  it('is written down once, and leaves money and credit as they are', async () => {
+    const { user, session, id } = await rebatedOrder()
+    await stripe.send(app.url, stripe.refundEvent(session, 1100))
+    await takeBack(id)
+    for (const refund of ['re_1', 're_1', 're_2'])
+      await stripe.send(app.url, stripe.refundFailedEvent(session, { id: refund, amount: 550 }))
+    const shown = await seen(id)
+    expect(shown).toMatchObject({ status: 'refunded', refunded: '11.00' })
+    expect(shown.events.filter(({ kind }) => kind === 'refund_failed')).toMatchObject([
+      { detail: { money: '5.50 USD', refund: 're_1' } },
+      { detail: { money: '5.50 USD', refund: 're_2' } },
+    ])
+    expect(await app.balanceOf(user.id)).toBe(0)
+    await ledgerHolds()
+  })
+})
+
 describe('the root user', () => {
-  it('is told of every order whose money goes back or does not fit, however many there are at once', async () => {
+  it('is notified of every order whose money goes back or does not fit, however many there are at once', async () => {
     await using hook = await startReceiver()
     const root = await app.make.user({ role: 100 })
     await app.pool.query('update users set setting = $1 where id = $2', [
       { notify_type: 'webhook', webhook_url: hook.url },
       root.id,
     ])
-    const told: string[] = []
-    for (const what of ['payment_refunded', 'payment_disputed', 'payment_mismatch', 'payment_orphaned']) {
+    const expected: string[] = []
+    for (const what of [
+      'payment_refunded',
+      'payment_refund_failed',
+      'payment_disputed',
+      'payment_mismatch',
+      'payment_orphaned',
+    ]) {
       for (let count = 0; count < 3; count += 1) {
         const user = await payer()
         const { session } = await stripeOrder(user)
-        told.push(`${what} ${session.tradeNo}`)
+        expected.push(`${what} ${session.tradeNo}`)
         if (what === 'payment_orphaned')
           await app.pool.query('update users set deleted_at = now() where id = $1', [user.id])
         const paid = stripe.checkoutEvent('completed', session, {
@@ -230,14 +254,16 @@ describe('the root user', () => {
         })
         await stripe.send(app.url, paid)
         if (what === 'payment_refunded') await stripe.send(app.url, stripe.refundEvent(session, 300))
+        if (what === 'payment_refund_failed')
+          await stripe.send(app.url, stripe.refundFailedEvent(session, { id: 're_1', amount: 300 }))
         if (what === 'payment_disputed') await dispute(session, 'open')
       }
     }
-    const heard = () =>
+    const received = () =>
       hook.received.map(({ text }) => {
         const { type, content } = JSON.parse(text) as Record<string, string>
         return `${type} ${/USR\w+/.exec(content ?? '')?.[0]}`
       })
-    await expect.poll(() => heard().toSorted()).toEqual(told.toSorted())
+    await expect.poll(() => received().toSorted()).toEqual(expected.toSorted())
   })
 })

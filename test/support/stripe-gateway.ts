@@ -11,7 +11,7 @@ type Session = {
   form: Record<string, string>
 }
 
-type Dispute = { status: string; id?: string; amount?: number }
+type Dispute = { status: string; id?: string }
 
 type EventChanges = { livemode?: boolean; object?: Record<string, unknown> }
 
@@ -121,11 +121,13 @@ export async function startStripeGateway(given: { secretKey: string; webhookSecr
       event(`charge.dispute.${type}`, {
         id: dispute.id ?? `dp_${paymentIntent}`,
         payment_intent: paymentIntent,
-        amount: dispute.amount ?? amount,
+        amount,
         currency,
         reason: 'fraudulent',
         status: dispute.status,
       }),
+    refundFailedEvent: ({ paymentIntent, currency }: Session, refund: { id: string; amount: number }): string =>
+      event('refund.failed', { ...refund, payment_intent: paymentIntent, currency, status: 'failed' }),
     otherEvent: (type: string): string => event(type, { anything: 1 }),
     /** Brings an event to a merchant. Resolves with the status of its answer. */
     send: async (merchant: string, body: string, header = signature(body)): Promise<number> => {

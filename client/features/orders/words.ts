@@ -16,6 +16,7 @@ const eventNames: Record<string, PlainText> = {
   processing: text('付款处理中，款项尚未到账'),
   refused: text('支付通知与订单不符，未入账'),
   refunded: text('已退款'),
+  refund_failed: text('退款失败，款项已退回商户'),
   paid_disputed: text('收到支付通知，但付款人已拒付，暂不入账'),
   disputed: text('付款人拒付'),
   dispute_won: text('拒付已撤销'),

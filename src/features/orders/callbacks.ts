@@ -5,7 +5,7 @@ import type { Services } from '../deps.ts'
 import { readBody } from '../request-bodies/read-body.ts'
 import { epayCurrency, isEpayReady, isEpaySignature, type Parameters } from './gateways/epay.ts'
 import { isStripeReady, isStripeSignature, readStripeEvent, type StripeEvent, stripeMode } from './gateways/stripe.ts'
-import { noteDispute, noteRefund } from './gateway-events.ts'
+import { noteDispute, noteFailedRefund, noteRefund } from './gateway-events.ts'
 import { moveUnpaid, receivePayment } from './notification.ts'
 
 type Exchange = { req: Request; res: Response }
@@ -117,6 +117,12 @@ async function takeStripeEvent(services: Services, event: StripeEvent): Promise<
       const { metadata, payment_intent: paymentId, amount_refunded: refunded, refunded: isFull } = event.data.object
       const named = { tradeNo: metadata?.['trade_no'], paymentId: paymentId ?? undefined, mode }
       await noteRefund(services, named, { refundedMinor: refunded ?? 0, isFull: isFull ?? false })
+      return true
+    }
+    case 'refund.failed': {
+      const { id, payment_intent: paymentId, amount: minor, currency } = event.data.object
+      const money = { minor, currency: currency.toUpperCase() }
+      await noteFailedRefund(services, { paymentId: paymentId ?? undefined, mode }, { id, money })
       return true
     }
     case 'charge.dispute.created':

@@ -110,7 +110,10 @@ function disputeNotice(services: NotifyDeps, { tradeNo, restored, state, reason,
   const en = { open: 'is disputed by its payer', won: 'is disputed no more', lost: 'lost its dispute' }[state]
   const more = restored ? restoredText(services, restored) : { zh: '', en: '' }
   return plainNotices('payment_disputed', {
-    zh: { title: '订单拒付', content: `订单 ${tradeNo} ${zh}${part ? `（其中 ${part}）` : ''}${reason ? `，原因：${reason}` : ''}${more.zh}。` },
+    zh: {
+      title: '订单拒付',
+      content: `订单 ${tradeNo} ${zh}${part ? `（其中 ${part}）` : ''}${reason ? `，原因：${reason}` : ''}${more.zh}。`,
+    },
     en: {
       title: 'A payment is disputed',
       content: `Order ${tradeNo} ${en}${part ? ` (${part} of it)` : ''}${reason ? `, reason: ${reason}` : ''}.${more.en}`,

@@ -6,7 +6,7 @@ import { notifyRoot } from '../notifications/service.ts'
 import { afterCredit, type NotifyDeps } from './after-credit.ts'
 import { applyDispute, type Dispute } from './disputes.ts'
 import { type Credited, lockOrder } from './ledger.ts'
-import { applyRefund, type Refund } from './money-back.ts'
+import { applyFailedRefund, applyRefund, type FailedRefund, type Refund } from './money-back.ts'
 
 /** How a gateway names the payment that it speaks of. */
 type Named = { tradeNo?: string | undefined; paymentId?: string | undefined; mode: string }
@@ -44,17 +44,22 @@ async function lockNamed(em: EntityManager, { tradeNo, paymentId, mode }: Named)
 
 async function apply(scope: Scope, order: TopUpOrder, event: GatewayEvent): Promise<Applied[]> {
   const { tradeNo } = order
-  if (event.kind === 'refund') {
-    const notice = await applyRefund(scope.em, order, event)
-    return notice ? [{ tradeNo, notice, credited: null }] : []
+  if (event.kind === 'dispute') {
+    const outcome = await applyDispute(scope, order, event)
+    return outcome ? [{ tradeNo, ...outcome }] : []
   }
-  const outcome = await applyDispute(scope, order, event)
-  return outcome ? [{ tradeNo, ...outcome }] : []
+  const notice =
+    event.kind === 'refund'
+      ? await applyRefund(scope.em, order, event)
+      : await applyFailedRefund(scope.em, order, event)
+  return notice ? [{ tradeNo, notice, credited: null }] : []
 }
 
 /** What distinguishes an event of a payment from its others. */
-const keyOf = (event: GatewayEvent): string =>
-  event.kind === 'refund' ? `refund ${event.refundedMinor}` : `dispute ${event.id} ${event.state}`
+function keyOf(event: GatewayEvent): string {
+  if (event.kind === 'refund') return `refund ${event.refundedMinor}`
+  return event.kind === 'dispute' ? `dispute ${event.id} ${event.state}` : `${event.kind} ${event.id}`
+}
 
 /** Applies an event to its order. One whose payment is not known yet is kept until it is. */
 async function take(services: NotifyDeps, named: Named, event: GatewayEvent): Promise<boolean> {
@@ -83,6 +88,9 @@ export async function announce(services: NotifyDeps, applied: readonly Applied[]
 
 export const noteRefund = (services: NotifyDeps, named: Named, refund: Refund): Promise<boolean> =>
   take(services, named, { kind: 'refund', ...refund })
+
+export const noteFailedRefund = (services: NotifyDeps, named: Named, refund: FailedRefund): Promise<boolean> =>
+  take(services, named, { kind: 'refund_failed', ...refund })
 
 export const noteDispute = (services: NotifyDeps, named: Named, dispute: Dispute): Promise<boolean> =>
   take(services, named, { kind: 'dispute', ...dispute })

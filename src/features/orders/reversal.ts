@@ -131,8 +131,8 @@ export type Restored = { quota: number; plan: string | null }
  * is locked. Resolves null where nothing is to be given back.
  */
 export async function restoreOrder({ em, options }: Scope, order: TopUpOrder): Promise<Restored | null> {
-  const kept = Math.min(order.reversedQuota, withdrawnShare(order))
-  if (order.reversedQuota <= kept) return null
+  const withdrawn = Math.min(order.reversedQuota, withdrawnShare(order))
+  if (order.reversedQuota <= withdrawn) return null
   const { id, tradeNo } = order
   const inviters = await lockInviters(em, order)
   await executeIn(em)('select id from users where id in (?) order by id for no key update', [
@@ -141,8 +141,8 @@ export async function restoreOrder({ em, options }: Scope, order: TopUpOrder): P
   const user = await em.findOne(User, { id: order.userId }, { disableIdentityMap: true })
   const act = await nextAct(em, order)
   const taken = await takenOf(em, order)
-  const quota = order.plan ? (kept === 0 ? taken : 0) : Math.max(0, taken - kept)
-  const endedHere = order.plan && kept === 0 && (await planRefundOf(em, tradeNo)) === 0
+  const quota = order.plan ? (withdrawn === 0 ? taken : 0) : Math.max(0, taken - withdrawn)
+  const endedHere = order.plan && withdrawn === 0 && (await planRefundOf(em, tradeNo)) === 0
   const plan = endedHere ? await reactivate(em, { source: 'order', key: tradeNo }) : null
   if (user && quota > 0) {
     await grant(em, {
@@ -158,11 +158,11 @@ export async function restoreOrder({ em, options }: Scope, order: TopUpOrder): P
       },
     })
   }
-  await followCredit({ em, options }, { source: 'top_up', key: tradeNo }, { taken: kept, total: order.quota, act })
+  await followCredit({ em, options }, { source: 'top_up', key: tradeNo }, { taken: withdrawn, total: order.quota, act })
   await em.nativeUpdate(
     TopUpOrder,
     { id },
-    { reversedQuota: kept, ...(kept === 0 ? { reversedAt: null } : {}) },
+    { reversedQuota: withdrawn, ...(withdrawn === 0 ? { reversedAt: null } : {}) },
   )
   await noteEvent(em, id, { kind: 'restored', detail: plan ? { what: plan.name } : { quota } })
   await recordAct(

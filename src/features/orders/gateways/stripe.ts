@@ -140,6 +140,8 @@ const charge = z.object({
   metadata: z.record(z.string(), z.string()).nullish(),
 })
 
+const refund = z.object({ id: z.string(), payment_intent: text, amount: count, currency: z.string() })
+
 const dispute = z.object({
   id: z.string(),
   payment_intent: text,
@@ -159,6 +161,7 @@ const known = z.discriminatedUnion('type', [
   eventOf('checkout.session.async_payment_failed', checkout),
   eventOf('checkout.session.expired', checkout),
   eventOf('charge.refunded', charge),
+  eventOf('refund.failed', refund),
   eventOf('charge.dispute.created', dispute),
   eventOf('charge.dispute.closed', dispute),
 ])
