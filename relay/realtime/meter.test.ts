@@ -106,6 +106,55 @@ describe('sound that was transcribed', () => {
   })
 })
 
+describe('a response that is refused', () => {
+  const refusal = { type: 'error', error: { type: 'invalid_request_error', message: 'Unknown parameter' } }
+  const about = (event_id: string) => ({ ...refusal, error: { ...refusal.error, event_id } })
+  const listening = () => createMeter({ model: 'gpt-realtime', readUsage: readRealtimeUsage, now: () => 0 })
+  const speak = (meter: ReturnType<typeof listening>) =>
+    meter.ask({ type: 'input_audio_buffer.append', audio: audioFile(60, 48_000) })
+
+  test.each([
+    ['unnamed', {}, refusal],
+    ['named', { event_id: 'ask' }, about('ask')],
+    ['by an upstream that names no event', { event_id: 'ask' }, refusal],
+  ])('reads nothing: %s', async (_, named, refused) => {
+    const meter = listening()
+    speak(meter)
+    meter.ask({ type: 'response.create', ...named })
+    expect(meter.responding).toBe(true)
+    meter.receive(refused)
+    expect(meter.responding).toBe(false)
+    // What is transcribed from here on is paid by its transcription alone.
+    speak(meter)
+    meter.noteTranscribed(true)
+    expect(meter.soFar().audioInputTokens).toBe(0)
+    expect((await meter.takeRest()).measured).toMatchObject({ source: 'none', usage: { audioInputTokens: 0 } })
+  })
+
+  test('goes on where the error is of another event, or came while it was under way', async () => {
+    const meter = listening()
+    speak(meter)
+    meter.ask({ type: 'response.create', event_id: 'ask' })
+    meter.receive(about('another'))
+    expect(meter.responding).toBe(true)
+    meter.receive({ type: 'response.created', response: { id: 'r' } })
+    meter.receive(refusal)
+    expect(meter.responding).toBe(true)
+    expect((await meter.takeRest()).measured.usage).toMatchObject({ audioInputTokens: 1666 })
+  })
+
+  test('takes none of the time of the next one', async () => {
+    const meter = start()
+    meter.ask({ type: 'response.create' })
+    meter.receive(refusal)
+    meter.wait(60_000)
+    meter.ask({ type: 'response.create' })
+    meter.receive({ type: 'response.created', response: { id: 'r' } })
+    const { times } = await meter.takeResponse({ response: { id: 'r', usage: { input_tokens: 4, output_tokens: 6 } } })
+    expect(times.startedAt).toBe(60_000)
+  })
+})
+
 test('a vendor that bills what it is sent is paid what no response has read', async () => {
   const meter = createMeter({ model: 'grok-voice', readUsage: readRealtimeUsage, billsUnread: true, now: () => 0 })
   meter.ask({ type: 'input_audio_buffer.append', audio: audioFile(6, 48_000) })

@@ -9,7 +9,7 @@ import {
 import { cheapTextTokens } from '#relay/counting/cheap-count.ts'
 import { imageTokens } from '#relay/counting/image-tokens.ts'
 import { mediaFromUrl } from '#relay/dialects/openai-chat/parts.ts'
-import { type Json, recordOf, recordsOf, textOf } from '#relay/providers/shared/json.ts'
+import { type Json, recordOf, recordsOf, textOf, wordOf } from '#relay/providers/shared/json.ts'
 import { audioFormatsOf, inputAudioTokens, pcm16, secondsOf, outputAudioTokens } from './audio-format.ts'
 import { transcriberOf } from './transcription.ts'
 import { createTextCount } from './text-count.ts'
@@ -82,8 +82,9 @@ export function createMeter(given: {
   /** Their tokens. */
   let inputImages = 0
   let responses = 0
-  /** When the response was asked for that has not begun. */
+  /** When the response was asked for that has not begun, and the name of the event that asked last. */
   let askedAt: number | null = null
+  let askedBy: string | undefined
   let responseId = ''
   let outputsAudio = true
   let transcriber: string | undefined
@@ -172,6 +173,7 @@ export function createMeter(given: {
       }
       case 'response.create': {
         if (answers.size === 0) askedAt ??= given.now()
+        askedBy = wordOf(event['event_id'])
         // What one response alone is given.
         const own = recordOf(event['response']) ?? {}
         countInput(textOf(own['instructions']) ?? '')
@@ -193,10 +195,17 @@ export function createMeter(given: {
     }
   }
 
+  /** A response that was refused never begins; not every upstream says which event its error is about. */
+  const noteError = (event: Json): void => {
+    const about = wordOf(recordOf(event['error'])?.['event_id'])
+    if (about === undefined || about === askedBy) askedAt = null
+  }
+
   const receive = (event: Json): boolean => {
     const type = textOf(event['type']) ?? ''
     if (type === 'session.created' || type === 'session.updated') learn(recordOf(event['session']) ?? {})
     else if (itemsAdded.has(type)) countAdded(recordOf(event['item']) ?? {})
+    else if (type === 'error') noteError(event)
     else if (type === 'response.created') {
       responseId = textOf(recordOf(event['response'])?.['id']) ?? ''
       if (responseId === '') askedAt ??= given.now()

@@ -8,7 +8,7 @@ import { transcriberOf } from './transcription.ts'
 /**
  * An update of the session names the model that it was opened with, whose price holds, or none. The caller's name for it becomes
  * the upstream's. A model that is to transcribe the input has to be one of the token's.
- * @throws {DomainError} relay.body_invalid for another model, relay.model_forbidden
+ * @throws {DomainError} relay.body_invalid for another model, relay.model_name_too_long, relay.model_forbidden
  */
 export function keepModel({ services, call, plan }: Session, event: Json, frame: Frame): Frame {
   if (updatesSession.has(event['type'])) admitTranscriber({ services, call }, recordOf(event['session']) ?? {})

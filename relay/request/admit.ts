@@ -146,13 +146,14 @@ export function admitCall(
 
 /**
  * A model that works for a call beside its own, such as the one that draws for a tool: for the token it is a model like any other.
- * @throws {DomainError} relay.model_forbidden
+ * @throws {DomainError} relay.model_name_too_long, relay.model_forbidden
  */
 export function admitBeside(
   services: RelayServices,
   { caller, group, pinnedChannel }: Pick<CallCore, 'caller' | 'group' | 'pinnedChannel'>,
   model: string,
 ): void {
+  admitModelName(model)
   if (!pinnedChannel) admitModel(services, caller, { group, model })
 }
 

@@ -178,6 +178,19 @@ test('a limit on models holds for the model that transcribes the input, and the 
   await untilFree(app, user.id)
 })
 
+test('a transcriber’s name is as short as every model’s, and the session goes on', async () => {
+  const { app } = world
+  const { model } = await serve(app, {})
+  const payer = await payerWith(app, 10_000_000)
+  const session = await open({ url: app.url, key: payer.key, model })
+  session.say({ type: 'session.update', session: { input_audio_transcription: { model: 'w'.repeat(129) } } })
+  expect(errorOf(await session.next('error')).message).toContain('128')
+  session.say({ type: 'session.update', session: { input_audio_transcription: { model: 'w'.repeat(128) } } })
+  await session.next('session.updated')
+  session.socket.close()
+  await untilFree(app, payer.userId)
+})
+
 test('a virtual model leads to its actual one', async () => {
   const { app } = world
   const { model } = await serve(app, {})
