@@ -14,6 +14,10 @@ export function asSent(services: RelayServices, call: PlainCall, channel: Channe
   return { ...call, asked: { ...asked, ...billedParts(asked.operation, withOverride(asked.json, paramOverride)) } }
 }
 
+/** What needs no counting, or cannot be counted. */
+export const givenTokensOf = ({ asked }: Pick<PlainCall, 'asked'>): number =>
+  asked.tokens + (asked.foreign?.media?.tokens ?? 0)
+
 /** By the cheap count. */
-export const promptTokensOf = ({ asked }: PlainCall): number =>
-  asked.texts.reduce((sum, text) => sum + cheapTextTokens(text), 1 + asked.tokens)
+export const promptTokensOf = (call: PlainCall): number =>
+  call.asked.texts.reduce((sum, text) => sum + cheapTextTokens(text), 1 + givenTokensOf(call))

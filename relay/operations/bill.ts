@@ -1,5 +1,12 @@
 import { ceilingOf, formulaFor, quotaOfReceipt } from '#core/pricing/charge.ts'
-import { reportedTranscription, speechUsage, transcriptionUsage } from '#core/pricing/audio-files.ts'
+import {
+  expectedSpeech,
+  isPaidByCharacter,
+  reportedSpeech,
+  reportedTranscription,
+  speechUsage,
+  transcriptionUsage,
+} from '#core/pricing/audio-files.ts'
 import { nameOfPrice } from '#core/pricing/price-of.ts'
 import { imageReceipt } from '#core/pricing/images.ts'
 import type { Receipt } from '#core/pricing/receipt.ts'
@@ -20,7 +27,7 @@ import {
   usageKeys,
   userGroupKeys,
 } from '#relay/billing/log-row.ts'
-import { promptTokensOf } from './as-sent.ts'
+import { givenTokensOf, promptTokensOf } from './as-sent.ts'
 import { isObject } from '#relay/chat/json.ts'
 import type { PlainCall } from './types.ts'
 
@@ -37,21 +44,25 @@ type PlainUsage = {
 
 /** What was used: the upstream's figures where it gives any that can be, else what can be counted from the request. */
 export async function plainUsage(
-  { asked }: Pick<PlainCall, 'asked'>,
+  call: Pick<PlainCall, 'asked'>,
   { upstreamModel, terms, count }: PricedAs & { count: CountTexts },
   reported: { usage: ReportedUsage | undefined; seconds: number | undefined },
 ): Promise<PlainUsage> {
+  const { asked } = call
   if (asked.operation === 'speech') {
+    const model = nameOfPrice(terms, upstreamModel)
+    const { usage, corrected } = normaliseUsage(reportedSpeech(reported.usage ?? {}))
+    if (usage.completionTokens > 0 && !isPaidByCharacter(model))
+      return { usage, promptUnit: 'token', source: 'upstream', corrected }
     const [input = ''] = asked.texts
     const countedTokens = await count([input], upstreamModel)
-    const spoken = speechUsage({ model: nameOfPrice(terms, upstreamModel), input, countedTokens })
-    return { ...spoken, source: 'estimated', corrected: false }
+    return { ...speechUsage({ model, input, countedTokens }), source: 'estimated', corrected: false }
   }
   const { usage, reported: isReported, corrected } = normaliseUsage(reported.usage ?? {})
   if (isReported && isCount(reported.usage?.promptTokens ?? 0))
     return { usage, promptUnit: 'token', source: 'upstream', corrected }
   const counted = (promptTokens: number, isCorrected = corrected): PlainUsage => ({
-    usage: { ...usage, promptTokens },
+    usage: { ...usage, promptTokens, audioInputTokens: audioOf(call) },
     promptUnit: 'token',
     source: 'estimated',
     corrected: isCorrected,
@@ -67,9 +78,12 @@ export async function plainUsage(
     case 'image-edits':
       return counted(asked.count)
     default:
-      return counted(asked.tokens + (await count(asked.texts, upstreamModel)))
+      return counted(givenTokensOf(call) + (await count(asked.texts, upstreamModel)))
   }
 }
+
+/** The part of what is given that is sound, of calls whose sound is not measured. */
+const audioOf = ({ asked }: Pick<PlainCall, 'asked'>): number => asked.foreign?.media?.audio ?? 0
 
 const isImage = ({ asked }: PlainCall): boolean => asked.operation === 'images' || asked.operation === 'image-edits'
 
@@ -142,11 +156,19 @@ export function plainEstimate(call: PlainCall, { attempt, terms }: AttemptPlan):
           ? Math.max(1000, Math.ceil(fileBytes(asked) / 480))
           : transcriptionUsage(asked.seconds).promptTokens
         : promptTokensOf(call) + repeatedQuery(call)
+  // The sound is reported in a stream alone.
+  const reportsAudio =
+    asked.operation === 'speech' && asked.stream && !isPaidByCharacter(nameOfPrice(terms, attempt.upstreamModel))
+  const spoken = reportsAudio ? expectedSpeech(cheapTextTokens(asked.texts[0] ?? '')) : {}
   const count = isImage(call) ? Math.max(asked.count, mostImagesIn(asked.json)) : asked.count
   const receipt = plainReceipt(
     { ...call, asked: { ...asked, count } },
     { upstreamModel: attempt.upstreamModel, terms },
-    { usage: { ...emptyUsage, promptTokens }, promptUnit: 'token', source: 'estimated' },
+    {
+      usage: { ...emptyUsage, promptTokens, audioInputTokens: audioOf(call), ...spoken },
+      promptUnit: 'token',
+      source: 'estimated',
+    },
   )
   return ceilingOf(receipt)
 }

@@ -1,6 +1,7 @@
 import { encodeEmbed, parseEmbed } from '#relay/dialects/gemini/embed.ts'
 import { encodePredict, parsePredict } from '#relay/dialects/gemini/predict.ts'
 import { gemini } from '#relay/dialects/gemini/index.ts'
+import { embeddedTokens } from '#relay/counting/media-tokens.ts'
 import { openAiChat } from '#relay/dialects/openai-chat/index.ts'
 import { admitCall, sessionOf } from '#relay/request/admit.ts'
 import { attemptAll } from '#relay/attempt/attempts.ts'
@@ -71,7 +72,7 @@ function inOneForm(
       foreign: { own: { dialect: 'gemini', action, json: own }, encode: encodePredict, losses, untranslatable },
     }
   }
-  const { json, losses, untranslatable } = parseEmbed(action, given.json)
+  const { json, losses, untranslatable, media } = parseEmbed(action, given.json)
   return {
     plain: { json, form: null },
     foreign: {
@@ -79,6 +80,7 @@ function inOneForm(
       encode: (answer) => encodeEmbed(action, answer),
       losses,
       untranslatable,
+      media: embeddedTokens(media),
     },
   }
 }

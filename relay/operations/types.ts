@@ -20,6 +20,8 @@ export type Foreign = {
   encode: (answer: unknown) => unknown
   losses: string[]
   untranslatable: string | undefined
+  /** About what its media come to beside its texts, and the part of that which is sound. */
+  media?: { tokens: number; audio: number }
 }
 
 /** What a caller asks of an operation that is no chat, read as far as routing, screening and billing need it. */

@@ -98,6 +98,12 @@ describe('embeddings', () => {
     })
     const answer = { embedding: { values: [1] }, usageMetadata: { promptTokenCount: 3 } }
     expect(read(answer)).toEqual(listed([1]))
+    const promptTokensDetails = [
+      { modality: 'AUDIO', tokenCount: 2 },
+      { modality: 'IMAGE', tokenCount: 1 },
+    ]
+    const usageMetadata = { promptTokenCount: 3, promptTokensDetails }
+    expect(usage({ ...answer, usageMetadata })).toEqual({ promptTokens: 3, audioInputTokens: 2, imageInputTokens: 1 })
     expect(usage(answer)).toEqual({ promptTokens: 3 })
   })
 

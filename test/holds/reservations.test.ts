@@ -211,6 +211,18 @@ describe('what is set aside covers what the call then costs', () => {
     }
   })
 
+  test('speech that reports its sound, as long as people take to say it', async () => {
+    for (let round = 0; round < rounds; round += 1) {
+      const input = textOf(200)
+      const json = { input, voice: 'alloy', stream_format: 'sse' }
+      // Fifteen letters a second, at $0.015 a minute of $12 a million tokens.
+      const sound = Math.floor(([...input].length / 15) * 20.8)
+      const usage = { promptTokens: 1, completionTokens: sound }
+      const { held, cost, shown } = await compare({ operation: 'speech', model: 'gpt-4o-mini-tts', json }, usage)
+      expect(cost, shown).toBeLessThanOrEqual(held + 1)
+    }
+  })
+
   test('chat with audio in and out, and tools that the vendor runs, as often as was foreseen', () => {
     for (let round = 0; round < rounds; round += 1) {
       const audioTokens = below(2000)

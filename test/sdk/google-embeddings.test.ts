@@ -18,6 +18,11 @@ afterAll(() => app[Symbol.asyncDispose]())
 const token = await app.make.token(await app.make.user({ quota: 100_000_000 }))
 await app.make.channel({ type: 24, models: 'native', modelMapping: '{"native":"gemini-embedding-001"}' })
 await app.make.channel({ type: 24, models: 'counted', baseUrl: app.upstream.withDirectives('usage=12:0') })
+for (const [models, baseUrl] of [
+  ['heard', app.upstream.withDirectives('usage=2010:2000')],
+  ['heard-uncounted', app.upstream.url],
+])
+  await app.make.channel({ type: 24, models, baseUrl, modelMapping: `{"${models}":"gemini-embedding-2"}` })
 await app.make.channel({ type: 1, models: 'translated', modelMapping: '{"translated":"text-embedding-3-small"}' })
 await app.make.channel({ type: 34, models: 'at-cohere', modelMapping: '{"at-cohere":"embed-v4.0"}' })
 await app.make.channel({
@@ -178,6 +183,20 @@ test('an image goes through to a Google channel and is refused where it cannot b
   expect(await refused.json()).toMatchObject({
     error: { code: 400, status: 'INVALID_ARGUMENT', message: expect.stringContaining('不支持 inlineData') },
   })
+})
+
+test('embedded sound costs what the vendor lists for it, counted there or, where nothing is reported, here', async () => {
+  const parts = [
+    { text: 'hello' },
+    { inlineData: { mimeType: 'audio/mpeg', data: Buffer.alloc(5000).toString('base64') } },
+  ]
+  for (const model of ['heard', 'heard-uncounted'])
+    await app.relay(token, `/v1beta/models/${model}:embedContent`, { content: { parts } })
+  // $6.50 of sound is 0.325 times the $20 of text that a ratio of 10 is: (10 + 2000 × 0.325) × 10, and (2 + 100 × 0.325) × 10.
+  expect(await newRows()).toMatchObject([
+    { quota: 6600, prompt_tokens: 2010, other: { audio_input: 2000 } },
+    { quota: 345, prompt_tokens: 102, other: { usage_source: 'estimated' } },
+  ])
 })
 
 test('an OpenAI caller receives the usage that a Google channel does not report', async () => {

@@ -10,6 +10,7 @@ const models = [
   'gpt-image-1',
   'tts-1',
   'whisper-1',
+  'gpt-4o-mini-tts',
   'gpt-4o-transcribe',
   'text-moderation-latest',
   'omni-moderation-latest',
@@ -30,6 +31,7 @@ await app.make.option(
     'gpt-image-1': 2.5,
     'tts-1': 7.5,
     'whisper-1': 15,
+    'gpt-4o-mini-tts': 0.3,
     'gpt-4o-transcribe': 1.25,
     'text-moderation-latest': 0.1,
     'omni-moderation-latest': 0.1,
@@ -37,6 +39,8 @@ await app.make.option(
     'gpt-everything': 1,
   }),
 )
+// Speech has no price per call here, which would come before its ratio.
+await app.make.option('ModelPrice', '{"dall-e-3":0.04}')
 await app.settled()
 const client = new OpenAI({ baseURL: `${app.url}/v1`, apiKey: `sk-${token.key}`, maxRetries: 0 })
 
@@ -105,6 +109,17 @@ test('speech is charged by the character and arrives byte for byte', async () =>
   expect(await lastCharge()).toMatchObject({ quota: 1500, prompt: 200 })
 })
 
+test('speech that reports its sound costs what its sound does, and by the character what it always did', async () => {
+  const speak = async (model: string) => {
+    const reply = await client.audio.speech.create({ model, voice: 'alloy', input: 'hello', stream_format: 'sse' })
+    expect(await reply.text()).toContain('speech.audio.done')
+    return lastCharge()
+  }
+  // Its sound is listed at 25 times what its texts cost: (2 + 40 × 25) × 0.3.
+  expect(await speak('gpt-4o-mini-tts')).toMatchObject({ quota: 301, prompt: 2 })
+  expect(await speak('tts-1')).toMatchObject({ quota: 38, prompt: 5 })
+})
+
 test('a recording reaches the upstream unchanged and is charged by its length, or by reported tokens', async () => {
   const file = await toFile(Buffer.alloc(5000, 7), 'talk.mp3', { type: 'audio/mpeg' })
   const verbose = await client.audio.transcriptions.create({
@@ -121,7 +136,8 @@ test('a recording reaches the upstream unchanged and is charged by its length, o
   const types: string[] = []
   for await (const event of stream) types.push(event.type)
   expect(types).toEqual(['transcript.text.delta', 'transcript.text.done'])
-  expect((await lastCharge()).quota).toBeGreaterThan(0)
+  // Sound is listed at 2.4 times what text costs: (30 × 2.4 + 12 × 4) × 1.25.
+  expect(await lastCharge()).toMatchObject({ quota: 150 })
 })
 
 test('an image is edited: the image reaches the upstream unchanged, charged by tokens, streamed or not', async () => {

@@ -15,7 +15,7 @@ import { type Reader, defined } from '../read.ts'
 import { pick, pickObject } from './fields.ts'
 import { createPendingCalls } from './pending-calls.ts'
 
-type MediaPart = ImagePart | AudioPart | FilePart
+export type MediaPart = ImagePart | AudioPart | FilePart
 
 type Conversation = {
   read: Reader
@@ -80,7 +80,7 @@ function readPlainPart(
   return content === '' ? [] : [{ type: 'text', text: content }]
 }
 
-function readMedia(part: Fields, read: Reader): MediaPart | undefined {
+export function readMedia(part: Fields, read: Reader): MediaPart | undefined {
   const inline = pickObject(part, 'inlineData')
   if (inline !== undefined) {
     const mediaType = read.text(pick(inline, 'mimeType'), 'inlineData.mimeType') ?? 'application/octet-stream'

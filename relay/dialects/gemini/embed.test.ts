@@ -8,6 +8,17 @@ test('one content, in either spelling, is a list of one', () => {
     json: { input: ['a\nb'], dimensions: 4 },
     losses: ['taskType'],
     untranslatable: undefined,
+    media: [],
+  })
+})
+
+test('media are named beside the texts, in either spelling', () => {
+  const audio = { inlineData: { mimeType: 'audio/mpeg', data: 'AAAA' } }
+  const image = { inline_data: { mime_type: 'image/png', data: 'AA==' } }
+  const requests = [{ content: { parts: [audio, { text: 'a' }] } }, { content: { parts: [image] } }]
+  expect(parseEmbed('batchEmbedContents', { requests })).toMatchObject({
+    untranslatable: 'inlineData',
+    media: [{ type: 'audio', format: 'mp3' }, { type: 'image' }],
   })
 })
 

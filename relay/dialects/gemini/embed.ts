@@ -1,7 +1,7 @@
 import { type Fields, isObject } from '#relay/chat/json.ts'
 import { readerFor } from '../read.ts'
 import { bothSpellings, pick } from './fields.ts'
-import { readParts } from './contents.ts'
+import { type MediaPart, readMedia, readParts } from './contents.ts'
 
 const code = 'invalid_gemini_request'
 const read = readerFor(code)
@@ -17,11 +17,19 @@ export type EmbedCall = {
   losses: string[]
   /** What the other form cannot say at all, and what must not be dropped silently. */
   untranslatable: string | undefined
+  /** What is to be embedded beside its texts. */
+  media: MediaPart[]
 }
 
 const known = bothSpellings(['model', 'content', 'outputDimensionality'])
 
-type Input = { text: string; media: string | undefined; dimensions: number | undefined; losses: string[] }
+type Input = {
+  text: string
+  media: string | undefined
+  parts: MediaPart[]
+  dimensions: number | undefined
+  losses: string[]
+}
 
 function readInput(request: unknown, path: string): Input {
   if (!isObject(request)) throw read.invalid(path === '' ? 'request body' : path)
@@ -33,6 +41,7 @@ function readInput(request: unknown, path: string): Input {
   return {
     text: parts.map((part) => read.text(part['text'], `${at}content.parts.text`) ?? '').join('\n'),
     media: media[0],
+    parts: parts.flatMap((part) => readMedia(part, read) ?? []),
     dimensions: read.integer(pick(request, 'outputDimensionality'), `${at}outputDimensionality`, [1, 1_000_000]),
     losses: Object.keys(request).filter((name) => !known.has(name)),
   }
@@ -60,6 +69,7 @@ export function parseEmbed(action: EmbedAction, value: unknown): EmbedCall {
     },
     losses: [...new Set(inputs.flatMap(({ losses }) => losses))],
     untranslatable: inputs.find(({ media }) => media)?.media ?? (isMixed ? 'outputDimensionality' : undefined),
+    media: inputs.flatMap((input) => input.parts),
   }
 }
 

@@ -9,6 +9,7 @@ import { type Json, listOf, numberOf, recordOf, recordsOf } from '../shared/json
 import { embeddingList, textsToEmbed } from '../shared/plain-answers.ts'
 import { failureIn } from './failure.ts'
 import { geminiHeaders, operationUrl } from './request.ts'
+import { readEmbedUsage } from './usage.ts'
 
 const requestOf = (text: string, call: ProviderCall, dimensions: unknown) => ({
   model: `models/${call.model}`,
@@ -58,7 +59,6 @@ export const geminiEmbeddings: PlainTranslation = {
   usage: (json) => {
     const failure = failureIn(recordOf(json) ?? {})
     if (failure) throw new UpstreamRefusal(failure)
-    const prompt = numberOf(recordOf(recordOf(json)?.['usageMetadata'])?.['promptTokenCount'])
-    return prompt === undefined ? undefined : { promptTokens: prompt }
+    return readEmbedUsage(recordOf(recordOf(json)?.['usageMetadata']) ?? {})
   },
 }

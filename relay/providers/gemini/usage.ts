@@ -9,6 +9,18 @@ function modality(details: unknown, name: string): number | undefined {
   return entry ? countOf(entry['tokenCount']) : undefined
 }
 
+/** What was embedded. The vendor and its cloud spell the parts differently. */
+export function readEmbedUsage(usage: Json): ReportedUsage | undefined {
+  const promptTokens = countOf(usage['promptTokenCount'])
+  if (promptTokens === undefined) return undefined
+  const details = usage['promptTokenDetails'] ?? usage['promptTokensDetails']
+  return {
+    promptTokens,
+    audioInputTokens: modality(details, 'AUDIO'),
+    imageInputTokens: modality(details, 'IMAGE'),
+  }
+}
+
 /** Reasoning is counted beside the answer, tool prompts beside the prompt; what was cached is part of the prompt. */
 export function readUsage(usage: Json, images = 0): ReportedUsage {
   const reasoningTokens = countOf(usage['thoughtsTokenCount'])

@@ -54,13 +54,15 @@ const readReported = (json: unknown): Json | undefined => {
   return usageObjectOf(answer) ?? recordOf(recordOf(answer['meta'])?.['tokens'])
 }
 
-/** `input_tokens` and `output_tokens` are the newer operations' words for the same figures. */
+/** `input_tokens` and `output_tokens` are the newer operations' words for the same figures; transcriptions spell their details in the singular. */
 const toChatWords = (usage: Json): Json => ({
   ...usage,
   prompt_tokens: usage['prompt_tokens'] ?? usage['input_tokens'] ?? usage['total_tokens'],
   completion_tokens: usage['completion_tokens'] ?? usage['output_tokens'],
-  prompt_tokens_details: usage['prompt_tokens_details'] ?? usage['input_tokens_details'],
-  completion_tokens_details: usage['completion_tokens_details'] ?? usage['output_tokens_details'],
+  prompt_tokens_details:
+    usage['prompt_tokens_details'] ?? usage['input_tokens_details'] ?? usage['input_token_details'],
+  completion_tokens_details:
+    usage['completion_tokens_details'] ?? usage['output_tokens_details'] ?? usage['output_token_details'],
 })
 
 /** Only the original and what stands for it take lists of tokens. */

@@ -1,4 +1,5 @@
 import { failureIn } from '../gemini/failure.ts'
+import { readEmbedUsage } from '../gemini/usage.ts'
 import {
   type SupportedFields,
   type OwnForm,
@@ -69,8 +70,9 @@ export const vertexEmbeddings = (headers: (call: ProviderCall) => Record<string,
     const answer = recordOf(json) ?? {}
     const failure = failureIn(answer)
     if (failure) throw new UpstreamRefusal(failure)
-    const own = countOf(recordOf(answer['usageMetadata'])?.['promptTokenCount'])
+    const own = readEmbedUsage(recordOf(answer['usageMetadata']) ?? {})
+    if (own) return own
     const predicted = vectorsOf(json).map((vector) => countOf(recordOf(vector['statistics'])?.['token_count']))
-    return promptOnly(sumOf(own, ...predicted))
+    return promptOnly(sumOf(...predicted))
   },
 })

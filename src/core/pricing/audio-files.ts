@@ -1,16 +1,34 @@
 import { emptyUsage } from '../usage.ts'
-import type { Usage } from '../usage.ts'
+import type { ReportedUsage, Usage } from '../usage.ts'
 
 const secondsWhenUnreadable = 60
 const tokensPerMinute = 1000
 const longestSeconds = 1e7
+
+/** What the sound of a text comes to for each of its tokens, which are spoken in a quarter of a second: some twenty tokens a second. */
+const audioPerToken = 6
+
+/** `tts` models are paid by the character, whatever is reported of them. */
+export const isPaidByCharacter = (model: string): boolean => model.startsWith('tts')
+
+/** All that a speech model writes is sound, whether or not it says so. */
+export const reportedSpeech = (reported: ReportedUsage): ReportedUsage => ({
+  ...reported,
+  audioOutputTokens: reported.audioOutputTokens ?? reported.completionTokens,
+})
+
+/** About what a model that reports its sound will report of it. */
+export const expectedSpeech = (textTokens: number): Pick<Usage, 'completionTokens' | 'audioOutputTokens'> => {
+  const audio = textTokens * audioPerToken
+  return { completionTokens: audio, audioOutputTokens: audio }
+}
 
 /** Speech made from text: `tts` models are paid by the character (Unicode code point), others by the counted tokens. */
 export function speechUsage(call: { model: string; input: string; countedTokens: number }): {
   usage: Usage
   promptUnit: 'token' | 'character'
 } {
-  const byCharacter = call.model.startsWith('tts')
+  const byCharacter = isPaidByCharacter(call.model)
   const promptTokens = byCharacter ? [...call.input].length : call.countedTokens
   return { usage: { ...emptyUsage, promptTokens }, promptUnit: byCharacter ? 'character' : 'token' }
 }

@@ -16,10 +16,16 @@ function vectorOf(request: Json, call: Call, isNamed: boolean): { values: number
   return { values: embed(text, asNumber(request['outputDimensionality']) ?? 8) }
 }
 
-/** Newer models tell what they read. */
+/** Newer models tell what they read, and how much of it was sound: https://ai.google.dev/api/embeddings#EmbeddingUsageMetadata. */
 function usageOf({ directives }: Call): Json {
   const tokens = directives['usage']
-  return tokens === undefined ? {} : { usageMetadata: { promptTokenCount: Number(tokens.split(':')[0]) } }
+  if (tokens === undefined) return {}
+  const [prompt = 0, audio = 0] = tokens.split(':').map(Number)
+  const promptTokenDetails = [
+    { modality: 'TEXT', tokenCount: prompt - audio },
+    ...(audio > 0 ? [{ modality: 'AUDIO', tokenCount: audio }] : []),
+  ]
+  return { usageMetadata: { promptTokenCount: prompt, promptTokenDetails } }
 }
 
 export const embedContent: PlainOperation = {
