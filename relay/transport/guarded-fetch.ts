@@ -4,7 +4,7 @@ import { Agent, type Dispatcher } from 'undici'
 import { isMetadataName, isPublic, literalAddress, parseRanges, type AddressRange } from './address.ts'
 import { exchange } from './exchange.ts'
 import { createGuardedLookup } from './lookup.ts'
-import { type HoldMore, toReply } from './send.ts'
+import { type HoldMore, toReply, type UpstreamReply } from './send.ts'
 import { TransportError } from './transport-error.ts'
 
 type GuardedRequest = {
@@ -21,8 +21,16 @@ type GuardedRequest = {
 }
 type GuardedReply = { status: number; headers: IncomingHttpHeaders; body: Buffer }
 
+type GuardedOpening = Omit<GuardedRequest, 'maxBytes' | 'hold'>
+
 /** @throws {TransportError} `bad-url` for a target that is not on the open internet. */
 export type GuardedFetch = (url: string, request?: GuardedRequest) => Promise<GuardedReply>
+
+/**
+ * The answer as it comes, on a connection that no fetch waits for: its reader may be slow. `timeoutMs` bounds its beginning and each pause.
+ * @throws {TransportError} `bad-url` for a target that is not on the open internet.
+ */
+export type GuardedOpen = (url: string, request?: GuardedOpening) => Promise<UpstreamReply>
 
 /** With the target of an address, by its own words alone. @throws {TransportError} `bad-url`. */
 export type CheckingFetch = GuardedFetch & { check: (address: string) => URL }
@@ -32,6 +40,8 @@ export type GuardedFetchOptions = {
   allowedRanges?: readonly string[] | undefined
   resolve?: LookupFunction | undefined
 }
+
+const usualTimeoutMs = 30_000
 
 const redirects = new Set([301, 302, 303, 307, 308])
 /** Headers that must not follow a redirect to another host. */
@@ -73,21 +83,19 @@ function nextHop(hop: Hop, status: number, url: URL): Hop {
  * checked where the connection is made; every redirect is checked anew; time and size are bounded.
  */
 export function createGuardedFetch({ allowedRanges = [], resolve }: GuardedFetchOptions = {}): CheckingFetch & {
+  open: GuardedOpen
   close: () => Promise<void>
 } {
   const allow = parseRanges(allowedRanges)
   const lookup = createGuardedLookup((address) => isPublic(address, allow), resolve)
   const connect = { timeout: 10_000, lookup }
-  const agent = new Agent({
-    connect,
-    connections: 32,
-    headersTimeout: 0,
-    bodyTimeout: 0,
-    allowH2: false,
-    maxOrigins: 1000,
-  })
+  const settings = { connect, headersTimeout: 0, bodyTimeout: 0, allowH2: false, maxOrigins: 1000 }
+  const agent = new Agent({ ...settings, connections: 32 })
+  const opening = new Agent(settings)
 
-  async function ask({ url, method, headers, body }: Hop, timeoutMs: number, signal: AbortSignal) {
+  type Asking = { dispatcher: Agent; timeoutMs: number; signal: AbortSignal | undefined }
+
+  async function ask({ url, method, headers, body }: Hop, { dispatcher, timeoutMs, signal }: Asking) {
     const options = {
       origin: url.origin,
       path: url.pathname + url.search,
@@ -96,30 +104,35 @@ export function createGuardedFetch({ allowedRanges = [], resolve }: GuardedFetch
       headers: { 'accept-encoding': 'gzip, br', 'user-agent': 'model-gateway', ...headers },
     }
     const limits = { connectTimeoutMs: 10_000, firstByteTimeoutMs: timeoutMs, idleTimeoutMs: timeoutMs }
-    return toReply(await exchange({ dispatcher: agent, options, limits, signal, boundConnect: false }))
+    return toReply(await exchange({ dispatcher, options, limits, signal, boundConnect: false }))
   }
 
-  const guardedFetch: GuardedFetch = async (address, request = {}) => {
-    const { timeoutMs = 30_000, maxBytes = 1_048_576, maxRedirects = 5, hold } = request
-    const deadline = AbortSignal.timeout(timeoutMs)
-    const signal = request.signal ? AbortSignal.any([request.signal, deadline]) : deadline
+  /** The first answer that is no redirect. */
+  async function follow(address: string, request: GuardedOpening, asking: Asking): Promise<UpstreamReply> {
     let hop: Hop = {
       url: checkedTarget(address, undefined, allow),
       method: request.method ?? 'GET',
       headers: request.headers ?? {},
       body: request.body ?? null,
     }
+    for (let count = 0; ; count += 1) {
+      const reply = await ask(hop, asking)
+      const { location } = reply.headers
+      if (!redirects.has(reply.status) || location === undefined) return reply
+      reply.cancel()
+      if (count === (request.maxRedirects ?? 5))
+        throw new TransportError('bad-response', { message: 'too many redirects', sent: true })
+      hop = nextHop(hop, reply.status, checkedTarget(location, hop.url, allow))
+    }
+  }
+
+  const guardedFetch: GuardedFetch = async (address, request = {}) => {
+    const { timeoutMs = usualTimeoutMs, maxBytes = 1_048_576, hold } = request
+    const deadline = AbortSignal.timeout(timeoutMs)
+    const signal = request.signal ? AbortSignal.any([request.signal, deadline]) : deadline
     try {
-      for (let count = 0; ; count += 1) {
-        const reply = await ask(hop, timeoutMs, signal)
-        const { location } = reply.headers
-        if (!redirects.has(reply.status) || location === undefined)
-          return { status: reply.status, headers: reply.headers, body: await reply.bytes(maxBytes, hold) }
-        reply.cancel()
-        if (count === maxRedirects)
-          throw new TransportError('bad-response', { message: 'too many redirects', sent: true })
-        hop = nextHop(hop, reply.status, checkedTarget(location, hop.url, allow))
-      }
+      const { status, headers, bytes } = await follow(address, request, { dispatcher: agent, timeoutMs, signal })
+      return { status, headers, body: await bytes(maxBytes, hold) }
     } catch (error) {
       if (error instanceof TransportError && error.kind === 'aborted' && deadline.aborted)
         throw new TransportError('timeout-first-byte', { cause: error, sent: error.sent })
@@ -127,7 +140,15 @@ export function createGuardedFetch({ allowedRanges = [], resolve }: GuardedFetch
     }
   }
   return Object.assign(guardedFetch, {
+    open: (address: string, request: GuardedOpening = {}) =>
+      follow(address, request, {
+        dispatcher: opening,
+        timeoutMs: request.timeoutMs ?? usualTimeoutMs,
+        signal: request.signal,
+      }),
     check: (address: string) => checkedTarget(address, undefined, allow),
-    close: () => agent.destroy(),
+    close: async () => {
+      await Promise.all([agent.destroy(), opening.destroy()])
+    },
   })
 }

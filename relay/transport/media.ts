@@ -1,5 +1,5 @@
 import type { LookupFunction } from 'node:net'
-import { createGuardedFetch, type GuardedFetch } from './guarded-fetch.ts'
+import { createGuardedFetch, type GuardedFetch, type GuardedOpen } from './guarded-fetch.ts'
 import type { HoldMore } from './send.ts'
 import { throughWorker, type WorkerFetchOptions } from './worker-fetch.ts'
 import { TransportError } from './transport-error.ts'
@@ -17,6 +17,8 @@ export type MediaFetcher = {
   (url: string, fetching: Fetching): Promise<InlineMedia>
   /** Whatever the address answers, through the same guard. */
   guardedFetch: GuardedFetch
+  /** The same as it comes, and never through the worker. */
+  open: GuardedOpen
   /** The target of an address, by its own words alone. @throws {TransportError} `bad-url`. */
   check: (url: string) => URL
   close: () => Promise<void>
@@ -67,5 +69,5 @@ export function createMediaFetcher(options: MediaFetcherOptions = {}): MediaFetc
       })
     return { mediaType, data: reply.body.toString('base64') }
   }
-  return Object.assign(fetchMedia, { guardedFetch: fetch, check: direct.check, close: direct.close })
+  return Object.assign(fetchMedia, { guardedFetch: fetch, open: direct.open, check: direct.check, close: direct.close })
 }
