@@ -2,6 +2,9 @@ import { parentPort } from 'node:worker_threads'
 import { parseBuffer } from 'music-metadata'
 import { collectGarbage } from '#core/collect-garbage.ts'
 import { countText } from '#relay/counting/count-text.ts'
+import { flacSeconds, openWavSeconds } from '#relay/counting/lossless-length.ts'
+import { mp3Seconds } from '#relay/counting/mp3-length.ts'
+import { oggSeconds } from '#relay/counting/ogg-length.ts'
 import { webmSeconds } from '#relay/counting/webm-length.ts'
 import type { CountAnswer, CountOrder } from './token-counter.ts'
 
@@ -24,14 +27,20 @@ async function tokensOf(texts: readonly string[], model: string): Promise<number
   return tokens
 }
 
-/** Its bytes tell what a file is, else its sender; it is looked through to its end where it does not state its length. */
+/**
+ * Its bytes tell what a file is, else its sender; it is looked through to its end where it does not state its length, and where what
+ * it states is less than whoever plays all of it hears.
+ */
 async function secondsOf(bytes: Uint8Array, mediaType: string): Promise<number | null> {
   const read = (mimeType?: string) => parseBuffer(bytes, mimeType, { duration: true, skipCovers: true })
   const webm = webmSeconds(bytes)
   if (webm !== undefined) return webm
   const { format } = await read().catch(() => read(mediaType))
-  const { duration } = format
-  return duration !== undefined && Number.isFinite(duration) && duration > 0 ? duration : null
+  const { duration = 0, container } = format
+  const least =
+    container === 'MPEG' ? mp3Seconds(bytes) : (oggSeconds(bytes) ?? flacSeconds(bytes) ?? openWavSeconds(bytes))
+  const seconds = Math.max(Number.isFinite(duration) ? duration : 0, least ?? 0)
+  return seconds > 0 ? seconds : null
 }
 
 const measure = (order: CountOrder): Promise<number | null> =>

@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, test } from 'vitest'
 import { startApp } from '#test/support/app.ts'
 import { json, startScriptedUpstream } from '#test/support/scripted-upstream.ts'
-import { flac, liveWebm, m4a, mp3, ogg, wav, webm } from '#test/support/audio-files.ts'
+import { flac, liveWebm, m4a, mp3, ogg, opus, statedMp3, wav, webm } from '#test/support/audio-files.ts'
 import { closeWithoutViolations, consumed } from './caller-dialects.ts'
 import { allowUnpriced, serve } from './serve.ts'
 
@@ -39,15 +39,27 @@ describe('what a recording costs', () => {
   test.each([
     ['wav', wav, 'audio/wav'],
     ['mp3', mp3, 'audio/mpeg'],
+    ['mp3 with a table', statedMp3, 'audio/mpeg'],
     ['flac', flac, 'audio/flac'],
     ['m4a', m4a, 'audio/mp4'],
     ['webm', webm, 'audio/webm'],
     ['webm as browsers record it', liveWebm, 'audio/webm'],
     ['ogg', ogg, 'audio/ogg'],
+    ['opus', opus, 'audio/ogg'],
   ])('is billed by its own length: %s', async (_, make, type) => {
     expect(await transcribe(make(90.2), type)).toBe(ninety)
     // Whatever its sender calls it.
     expect(await transcribe(make(90.2), 'application/octet-stream')).toBe(ninety)
+  })
+
+  test.each([
+    ['mp3, one behind the other', Buffer.concat([statedMp3(60), statedMp3(30.2)]), 'audio/mpeg'],
+    ['mp3 that states less', statedMp3(90.2, 1), 'audio/mpeg'],
+    ['opus, one behind the other', Buffer.concat([opus(60), opus(30.2)]), 'audio/ogg'],
+    ['opus that states less', opus(90.2, 1), 'audio/ogg'],
+    ['wav from a pipe', wav(90.2).fill(0, 40, 44), 'audio/wav'],
+  ])('is that of all that is to be heard: %s', async (_, file, type) => {
+    expect(await transcribe(file, type)).toBe(ninety)
   })
 
   test('is that of a minute where the length cannot be read', async () => {
@@ -72,6 +84,32 @@ describe('what a recording costs', () => {
       expect((await consumed(app)).at(-1)?.other).toMatchObject({ usage_corrected: true })
     },
   )
+})
+
+test.each(['transcriptions', 'translations'])('tokens of sound cost what sound costs: %s', async (operation) => {
+  const usage = {
+    type: 'tokens',
+    input_tokens: 610,
+    input_token_details: { audio_tokens: 600, text_tokens: 10 },
+    output_tokens: 150,
+    total_tokens: 760,
+  }
+  priority += 1
+  const model = 'gpt-4o-transcribe'
+  const { id } = await app.make.channel({
+    baseUrl: scripted.play(json({ text: 'yes', usage })),
+    models: model,
+    priority,
+  })
+  await app.services.channels.reload(id)
+  const form = new FormData()
+  form.set('model', model)
+  form.set('file', new Blob([new Uint8Array(wav(1))], { type: 'audio/wav' }), 'recording')
+  const headers = { authorization: `Bearer sk-${token.key}` }
+  const reply = await fetch(`${app.url}/v1/audio/${operation}`, { method: 'POST', headers, body: form })
+  expect([reply.status, await reply.json()]).toEqual([200, { text: 'yes', usage }])
+  // (10 + 600 × 2.4 + 150 × 4) × 1.25 = 2562.5.
+  expect((await consumed(app)).at(-1)).toMatchObject({ quota: 2563, other: { audio_input: 600, text_input: 10 } })
 })
 
 test('a recording that its owner cannot pay for is refused before it is sent', async () => {

@@ -35,6 +35,15 @@ export function mp3(seconds: number): Buffer {
   return Buffer.concat(Array.from({ length: Math.round((seconds * 44_100) / 1152) }, () => frame))
 }
 
+/** The same behind a table that states a length, as encoders write it. */
+export function statedMp3(seconds: number, stated = seconds): Buffer {
+  const table = Buffer.alloc(417)
+  table.set([0xff, 0xfb, 0x90, 0xc0])
+  const frames = Math.round((stated * 44_100) / 1152)
+  Buffer.concat([text('Xing'), big(3, 4), big(frames, 4), big(frames * 417, 4)]).copy(table, 21)
+  return Buffer.concat([table, mp3(seconds)])
+}
+
 export function flac(seconds: number): Buffer {
   const rate = 8000n
   const info = Buffer.alloc(34)
@@ -131,7 +140,25 @@ export function webm(seconds: number): Buffer {
 
 /** Opus counts 48,000 samples a second; the last page says how many there were. */
 export function ogg(seconds: number): Buffer {
-  const page = (flags: number, { position = 0, number }: { position?: number; number: number }, body: Buffer) => {
+  return oggOf(Math.round(seconds * 48_000), [[Buffer.alloc(20)]])
+}
+
+/** The same with all of its packets, 20 ms each. */
+export function opus(seconds: number, stated = seconds): Buffer {
+  const packet = Buffer.from([0x08, 0, 0])
+  const count = Math.round(seconds * 50)
+  const pages = Array.from({ length: Math.ceil(count / 50) }, (_, page) =>
+    Array.from({ length: Math.min(50, count - page * 50) }, () => packet),
+  )
+  return oggOf(Math.round(stated * 48_000), pages)
+}
+
+function oggOf(samples: number, pages: Buffer[][]): Buffer {
+  const page = (
+    flags: number,
+    { position = 0, number }: { position?: number; number: number },
+    ...packets: Buffer[]
+  ) => {
     const granule = Buffer.alloc(8)
     granule.writeBigUInt64LE(BigInt(position))
     return Buffer.concat([
@@ -142,9 +169,9 @@ export function ogg(seconds: number): Buffer {
       little(1, 4),
       little(number, 4),
       little(0, 4),
-      big(1, 1),
-      big(body.length, 1),
-      body,
+      big(packets.length, 1),
+      ...packets.map(({ length }) => big(length, 1)),
+      ...packets,
     ])
   }
   const head = Buffer.concat([
@@ -160,6 +187,9 @@ export function ogg(seconds: number): Buffer {
   return Buffer.concat([
     page(2, { number: 0 }, head),
     page(0, { number: 1 }, tags),
-    page(4, { position: Math.round(seconds * 48_000), number: 2 }, Buffer.alloc(20)),
+    ...pages.map((packets, index) => {
+      const isLast = index === pages.length - 1
+      return page(isLast ? 4 : 0, { position: isLast ? samples : 1, number: 2 + index }, ...packets)
+    }),
   ])
 }

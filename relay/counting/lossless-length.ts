@@ -1,0 +1,42 @@
+import { tagBytes } from './id3-tag.ts'
+
+const viewOf = (bytes: Uint8Array): DataView => new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+const wordAt = (bytes: Uint8Array, at: number): string =>
+  Buffer.from(bytes.buffer, bytes.byteOffset + at, Math.min(4, bytes.length - at)).toString('latin1')
+
+/** Noise that cannot be packed takes a little more than its samples. */
+const mostOverhead = 1.05
+
+/** How long a FLAC file plays at least: as long as its sound would, were nothing of it packed. Nothing for another file. */
+export function flacSeconds(bytes: Uint8Array): number | undefined {
+  const begin = tagBytes(bytes, 0)
+  if (begin + 42 > bytes.length || wordAt(bytes, begin) !== 'fLaC') return undefined
+  const view = viewOf(bytes)
+  const info = begin + 8
+  const packed = view.getBigUint64(info + 10)
+  const rate = Number(packed >> 44n)
+  const bits = (Number((packed >> 41n) & 7n) + 1) * (Number((packed >> 36n) & 31n) + 1)
+  let at = begin + 4
+  for (let isLast = false; !isLast && at + 4 <= bytes.length;) {
+    const head = view.getUint32(at)
+    isLast = head >>> 31 === 1
+    at += 4 + (head & 0xffffff)
+  }
+  return rate === 0 ? undefined : (Math.max(0, bytes.length - at) * 8) / (rate * bits * mostOverhead)
+}
+
+/** How long a WAV file plays that was written into a pipe and says nothing of it: to its end. Nothing for another one. */
+export function openWavSeconds(bytes: Uint8Array): number | undefined {
+  if (bytes.length < 44 || wordAt(bytes, 0) !== 'RIFF' || wordAt(bytes, 8) !== 'WAVE') return undefined
+  const view = viewOf(bytes)
+  let bytesPerSecond = 0
+  for (let at = 12; at + 8 <= bytes.length;) {
+    const name = wordAt(bytes, at)
+    const length = view.getUint32(at + 4, true)
+    if (name === 'fmt ' && at + 20 <= bytes.length) bytesPerSecond = view.getUint32(at + 16, true)
+    if (name === 'data')
+      return length === 0 && bytesPerSecond > 0 ? (bytes.length - at - 8) / bytesPerSecond : undefined
+    at += 8 + length + (length % 2)
+  }
+  return undefined
+}

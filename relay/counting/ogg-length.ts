@@ -1,0 +1,90 @@
+/** Opus counts in 48,000ths of a second, whatever it was recorded at. */
+const opusRate = 48_000
+
+/** Packets of an Opus stream play so many samples each, by the mode that their first byte names. */
+const opusSamples = { silk: [480, 960, 1920, 2880], hybrid: [480, 960], celt: [120, 240, 480, 960] } as const
+
+function packetSamples(bytes: Uint8Array, at: number): number {
+  const first = bytes[at] ?? 0
+  const mode = first >> 3
+  const samples =
+    mode < 12 ? opusSamples.silk[mode & 3] : mode < 16 ? opusSamples.hybrid[mode & 1] : opusSamples.celt[mode & 3]
+  const frames = [1, 2, 2, (bytes[at + 1] ?? 0) & 63][first & 3] ?? 1
+  return (samples ?? 0) * frames
+}
+
+const startsWith = (bytes: Uint8Array, at: number, word: string): boolean =>
+  Buffer.from(bytes.buffer, bytes.byteOffset + at, Math.min(word.length, bytes.length - at)).toString('latin1') === word
+
+type Track = {
+  rate: number
+  isOpus: boolean
+  /** Samples of Opus that are not heard. */ skipped: number
+  packets: number
+  position: number
+}
+
+/** What a stream begins with: its codec and its rate. Nothing for pictures and what else is no sound. */
+function trackAt(bytes: Uint8Array, at: number): Track | undefined {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  const track = { rate: opusRate, isOpus: false, skipped: 0, packets: 0, position: 0 }
+  if (at + 40 <= bytes.length && startsWith(bytes, at, '\u0001vorbis'))
+    return { ...track, rate: view.getUint32(at + 12, true) }
+  if (at + 40 <= bytes.length && startsWith(bytes, at, 'Speex   '))
+    return { ...track, rate: view.getUint32(at + 36, true) }
+  if (at + 12 > bytes.length || !startsWith(bytes, at, 'OpusHead')) return undefined
+  return { ...track, isOpus: true, skipped: view.getUint16(at + 10, true) }
+}
+
+/** Of Opus by its packets, but for the last, which may be heard in part; of others by where they say that they are. */
+function secondsOf({ rate, isOpus, skipped, packets, position }: Track): number {
+  const samples = isOpus ? packets - skipped - 2880 : position
+  return rate > 0 ? Math.max(0, samples) / rate : 0
+}
+
+const longest = (tracks: Map<number, Track>): number => Math.max(0, ...[...tracks.values()].map(secondsOf))
+
+/**
+ * How long an Ogg file plays at least: all that were put behind each other, and Opus by its packets, whatever its pages say. Nothing for
+ * another file. Looks at each page once.
+ */
+export function oggSeconds(bytes: Uint8Array): number | undefined {
+  if (!startsWith(bytes, 0, 'OggS')) return undefined
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  let seconds = 0
+  let tracks = new Map<number, Track>()
+  /** The streams of one file begin beside each other; what begins later is another one. */
+  let begins = true
+  for (let at = 0; at + 27 <= bytes.length && startsWith(bytes, at, 'OggS');) {
+    const flags = view.getUint8(at + 5)
+    const serial = view.getUint32(at + 14, true)
+    const lengths = bytes.subarray(at + 27, at + 27 + view.getUint8(at + 26))
+    const body = at + 27 + lengths.length
+    const isFirst = (flags & 2) !== 0
+    if (isFirst && !begins) {
+      seconds += longest(tracks)
+      tracks = new Map()
+    }
+    begins = isFirst
+    const track = isFirst ? trackAt(bytes, body) : tracks.get(serial)
+    if (track && isFirst) tracks.set(serial, track)
+    else if (track) countPage(track, { bytes, at, body, lengths, isContinued: (flags & 1) !== 0 })
+    at = body + lengths.reduce((sum, length) => sum + length, 0)
+  }
+  return seconds + longest(tracks)
+}
+
+type Page = { bytes: Uint8Array; at: number; body: number; lengths: Uint8Array; isContinued: boolean }
+
+function countPage(track: Track, { bytes, at, body, lengths, isContinued }: Page): void {
+  const position = Number(new DataView(bytes.buffer, bytes.byteOffset + at + 6, 8).getBigInt64(0, true))
+  track.position = Math.max(track.position, position)
+  if (!track.isOpus) return
+  let place = body
+  let isBegun = isContinued
+  for (const length of lengths) {
+    if (!isBegun && length > 0 && !startsWith(bytes, place, 'OpusTags')) track.packets += packetSamples(bytes, place)
+    isBegun = length === 255
+    place += length
+  }
+}

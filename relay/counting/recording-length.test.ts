@@ -1,0 +1,81 @@
+import { describe, expect, test } from 'vitest'
+import { flac, mp3, opus, statedMp3, wav } from '#test/support/audio-files.ts'
+import { flacSeconds, openWavSeconds } from './lossless-length.ts'
+import { mp3Seconds } from './mp3-length.ts'
+import { oggSeconds } from './ogg-length.ts'
+
+/** Titles and a picture in front of a file, in which bytes look like frames. */
+function tag(bytes: number): Buffer {
+  const head = Buffer.from('ID3\u0004\0\0\0\0\0\0', 'latin1')
+  for (const [place, shift] of [21, 14, 7, 0].entries()) head[6 + place] = (bytes >> shift) & 0x7f
+  return Buffer.concat([head, Buffer.concat([mp3(1), Buffer.alloc(bytes)]).subarray(0, bytes)])
+}
+
+describe('the frames of an MP3 file', () => {
+  test.each([1, 60, 90.2])('play %d seconds, with a table or without', (seconds) => {
+    const frames = Math.round((seconds * 44_100) / 1152)
+    expect(mp3Seconds(mp3(seconds))).toBe((frames * 1152) / 44_100)
+    expect(mp3Seconds(statedMp3(seconds, 1))).toBe((frames * 1152) / 44_100)
+  })
+
+  test('play one behind the other, what lies between them left out', () => {
+    const one = mp3Seconds(mp3(60)) ?? 0
+    const back = Buffer.concat([Buffer.from('TAG'), Buffer.alloc(125)])
+    const junk = Buffer.alloc(999, 0xff)
+    const file = Buffer.concat([tag(50_000), statedMp3(60), back, tag(3000), junk, mp3(60), back])
+    expect(mp3Seconds(file)).toBeCloseTo(2 * one, 5)
+  })
+
+  test.each([
+    // 24 kHz at 64 kbit/s: 576 samples in 192 bytes.
+    ['the second version', [0xff, 0xf3, 0x84, 0xc0], 192, 576 / 24_000],
+    // 11.025 kHz at 16 kbit/s: 576 samples in 104 bytes.
+    ['version 2.5', [0xff, 0xe3, 0x20, 0xc0], 104, 576 / 11_025],
+    // 48 kHz at 192 kbit/s: 1152 samples in 576 bytes.
+    ['the second layer', [0xff, 0xfd, 0xa4, 0xc0], 576, 1152 / 48_000],
+    // 32 kHz at 32 kbit/s, padded: 384 samples in 52 bytes.
+    ['the first layer', [0xff, 0xff, 0x1a, 0xc0], 52, 384 / 32_000],
+  ])('of %s are read', (_, head, length, seconds) => {
+    const frame = Buffer.alloc(length)
+    frame.set(head)
+    expect(mp3Seconds(Buffer.concat(Array.from({ length: 1000 }, () => frame)))).toBeCloseTo(1000 * seconds, 6)
+  })
+
+  test('are none in another file, however large it is', () => {
+    for (const file of [
+      Buffer.alloc(0),
+      Buffer.from([0xff, 0xfb]),
+      Buffer.alloc(20_000_000),
+      Buffer.alloc(5_000_000, 0xff),
+    ])
+      expect(mp3Seconds(file)).toBeUndefined()
+  })
+})
+
+test('packets of Opus play at least so long, and never longer than their file', () => {
+  for (const seconds of [1, 60, 3600]) {
+    expect(oggSeconds(opus(seconds, 1))).toBeLessThanOrEqual(seconds)
+    expect(oggSeconds(opus(seconds, 1))).toBeGreaterThan(seconds - 0.1)
+  }
+  expect(oggSeconds(Buffer.concat([opus(60), opus(60)]))).toBeGreaterThan(119.8)
+  expect(oggSeconds(opus(60).subarray(0, 31))).toBe(0)
+  expect(oggSeconds(wav(1))).toBeUndefined()
+})
+
+test('FLAC plays no shorter than unpacked sound of its size, pictures in front of it left out', () => {
+  const samples = Buffer.alloc(16_000 * 60)
+  expect(flacSeconds(Buffer.concat([flac(1), samples]))).toBeCloseTo(60 / 1.05, 1)
+  const pictured = Buffer.concat([
+    flac(1).fill(0, 4, 5).subarray(0, 42),
+    Buffer.from([0x86, 1, 0, 0]),
+    Buffer.alloc(65_536),
+  ])
+  expect(flacSeconds(pictured)).toBe(0)
+  expect(flacSeconds(wav(1))).toBeUndefined()
+})
+
+test('a WAV file that says nothing of its length plays to its end, and one that does is left to what it says', () => {
+  expect(openWavSeconds(wav(90.2).fill(0, 40, 44))).toBeCloseTo(90.2, 3)
+  expect(openWavSeconds(wav(90.2))).toBeUndefined()
+  expect(openWavSeconds(Buffer.alloc(100))).toBeUndefined()
+})
