@@ -29,7 +29,7 @@ async function tokensOf(texts: readonly string[], model: string): Promise<number
 
 /**
  * Its bytes tell what a file is, else its sender; it is looked through to its end where it does not state its length, and where what
- * it states is less than whoever plays all of it hears.
+ * it states is less than it plays.
  */
 async function secondsOf(bytes: Uint8Array, mediaType: string): Promise<number | null> {
   const read = (mimeType?: string) => parseBuffer(bytes, mimeType, { duration: true, skipCovers: true })

@@ -4,7 +4,7 @@ const front = [0x49, 0x44, 0x33] as const
 const back = [0x54, 0x41, 0x47] as const
 const backBytes = 128
 
-/** How many bytes a tag of titles and pictures takes that begins here, of those before a file or behind it; none where there is none. */
+/** How many bytes a tag of titles and images takes that begins here, of those before a file or behind it; none where there is none. */
 export function tagBytes(bytes: Uint8Array, at: number): number {
   if (isWord(bytes, at, back)) return backBytes
   if (!isWord(bytes, at, front)) return 0

@@ -19,12 +19,12 @@ const startsWith = (bytes: Uint8Array, at: number, word: string): boolean =>
 type Track = {
   rate: number
   isOpus: boolean
-  /** Samples of Opus that are not heard. */ skipped: number
+  /** Samples of Opus that are not played. */ skipped: number
   packets: number
   position: number
 }
 
-/** What a stream begins with: its codec and its rate. Nothing for pictures and what else is no sound. */
+/** What a stream begins with: its codec and its rate. Nothing for video. */
 function trackAt(bytes: Uint8Array, at: number): Track | undefined {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   const track = { rate: opusRate, isOpus: false, skipped: 0, packets: 0, position: 0 }
@@ -36,7 +36,7 @@ function trackAt(bytes: Uint8Array, at: number): Track | undefined {
   return { ...track, isOpus: true, skipped: view.getUint16(at + 10, true) }
 }
 
-/** Of Opus by its packets, but for the last, which may be heard in part; of others by where they say that they are. */
+/** Of Opus by its packets, but for the last, which may be played in part; of others by where they say that they are. */
 function secondsOf({ rate, isOpus, skipped, packets, position }: Track): number {
   const samples = isOpus ? packets - skipped - 2880 : position
   return rate > 0 ? Math.max(0, samples) / rate : 0

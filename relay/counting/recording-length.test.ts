@@ -4,7 +4,7 @@ import { flacSeconds, openWavSeconds } from './lossless-length.ts'
 import { mp3Seconds } from './mp3-length.ts'
 import { oggSeconds } from './ogg-length.ts'
 
-/** Titles and a picture in front of a file, in which bytes look like frames. */
+/** Titles and an image in front of a file, in which bytes look like frames. */
 function tag(bytes: number): Buffer {
   const head = Buffer.from('ID3\u0004\0\0\0\0\0\0', 'latin1')
   for (const [place, shift] of [21, 14, 7, 0].entries()) head[6 + place] = (bytes >> shift) & 0x7f
@@ -62,15 +62,15 @@ test('packets of Opus play at least so long, and never longer than their file', 
   expect(oggSeconds(wav(1))).toBeUndefined()
 })
 
-test('FLAC plays no shorter than unpacked sound of its size, pictures in front of it left out', () => {
+test('FLAC plays no shorter than unpacked sound of its size, images in front of it left out', () => {
   const samples = Buffer.alloc(16_000 * 60)
   expect(flacSeconds(Buffer.concat([flac(1), samples]))).toBeCloseTo(60 / 1.05, 1)
-  const pictured = Buffer.concat([
+  const withImage = Buffer.concat([
     flac(1).fill(0, 4, 5).subarray(0, 42),
     Buffer.from([0x86, 1, 0, 0]),
     Buffer.alloc(65_536),
   ])
-  expect(flacSeconds(pictured)).toBe(0)
+  expect(flacSeconds(withImage)).toBe(0)
   expect(flacSeconds(wav(1))).toBeUndefined()
 })
 

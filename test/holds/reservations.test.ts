@@ -216,8 +216,8 @@ describe('what is set aside covers what the call then costs', () => {
       const input = textOf(200)
       const json = { input, voice: 'alloy', stream_format: 'sse' }
       // Fifteen letters a second, at $0.015 a minute of $12 a million tokens.
-      const sound = Math.floor(([...input].length / 15) * 20.8)
-      const usage = { promptTokens: 1, completionTokens: sound }
+      const spoken = Math.floor(([...input].length / 15) * 20.8)
+      const usage = { promptTokens: 1, completionTokens: spoken }
       const { held, cost, shown } = await compare({ operation: 'speech', model: 'gpt-4o-mini-tts', json }, usage)
       expect(cost, shown).toBeLessThanOrEqual(held + 1)
     }

@@ -58,7 +58,7 @@ describe('what a recording costs', () => {
     ['opus, one behind the other', Buffer.concat([opus(60), opus(30.2)]), 'audio/ogg'],
     ['opus that states less', opus(90.2, 1), 'audio/ogg'],
     ['wav from a pipe', wav(90.2).fill(0, 40, 44), 'audio/wav'],
-  ])('is that of all that is to be heard: %s', async (_, file, type) => {
+  ])('is that of all that it plays: %s', async (_, file, type) => {
     expect(await transcribe(file, type)).toBe(ninety)
   })
 

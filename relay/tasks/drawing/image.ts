@@ -52,7 +52,7 @@ export async function sendImage(services: RelayServices, id: string, { req, res 
     reply = await open(services, task, signal)
   } catch (error) {
     if (left.signal.aborted) return
-    services.log.warn({ err: error, task: task.id }, 'a picture could not be fetched')
+    services.log.warn({ err: error, task: task.id }, 'an image could not be fetched')
     askToComeAgain(error, res)
     res.status(isMemoryShort(error) ? 503 : 500).json({ error: 'http_get_image_failed' })
     return
@@ -68,9 +68,9 @@ export async function sendImage(services: RelayServices, id: string, { req, res 
   const { 'content-length': length } = reply.headers
   if (length !== undefined) res.setHeader('content-length', length)
   res.setHeader('content-type', reply.headers['content-type'] || 'image/jpeg')
-  // Nobody waits for what breaks off: a cut picture is seen by its missing end.
+  // Nobody waits for what breaks off: a cut image is seen by its missing end.
   await pipeline(bounded(reply.body), res).catch((error: unknown) => {
-    if (!left.signal.aborted) services.log.warn({ err: error, task: task.id }, 'a picture broke off')
+    if (!left.signal.aborted) services.log.warn({ err: error, task: task.id }, 'an image broke off')
   })
 }
 

@@ -9,7 +9,7 @@ import { drawingChannel, holder, imagined, poll } from './world.ts'
 const app = await startBalancedApp({ environment: { BODY_WAIT_SECONDS: '1' } })
 await drawingChannel(app)
 
-/** Begins each picture, and leaves it to the test to go on with it. */
+/** Begins each image, and leaves it to the test to go on with it. */
 const first = Buffer.alloc(100_000, 1)
 let begun = Promise.withResolvers<ServerResponse>()
 const host = await listenLocally(
@@ -21,7 +21,7 @@ const host = await listenLocally(
 )
 afterAll(() => host[Symbol.asyncDispose]())
 
-/** The address of a drawing whose picture lies there. */
+/** The address of a drawing whose image lies there. */
 async function address(): Promise<string> {
   const id = await imagined(app, await holder(app), 'x [[polls=1]]')
   await poll(app)
@@ -33,7 +33,7 @@ async function address(): Promise<string> {
 const held = () => app.services.bodies.budget.heldBytes
 const untilNothingIsHeld = () => eventually(held, (bytes) => bytes === 0)
 
-describe('a picture by its address', () => {
+describe('an image by its address', () => {
   test('is handed on as it comes, with little of it in memory, which counts', async () => {
     const reply = await fetch(await address())
     expect([reply.status, reply.headers.get('content-type')]).toEqual([200, 'image/webp'])
