@@ -243,6 +243,48 @@ describe('channels', () => {
     await expectIndexInOrder(app)
   })
 
+  it('serve once a person switches them on: where every key was switched off, all of them come back', async () => {
+    const { id } = await create({ key: 'sk-aaaaaaaa,sk-bbbbbbbb', tag: 'pair' })
+    const channels = await asAdmin()
+    const keys = async () => (await channels.get({ id })).keys.map(({ status }) => status)
+    const switchOff = async (positions: number[]) => {
+      for (const position of positions) await channels.setKeyStatus({ id, position, status: 2 })
+    }
+    for (const switchOn of [
+      () => channels.enable({ id }),
+      () => channels.setStatus({ id, status: 1, keepKeys: true }),
+      () => channels.setStatusOfMany({ ids: [id], status: 1 }),
+      () => channels.tags.enable({ tag: 'pair' }),
+      () => channels.update({ id, status: 1 }),
+    ]) {
+      await switchOff([0, 1])
+      expect(await channels.get({ id })).toMatchObject({ status: 2 })
+      await switchOn()
+      expect([(await channels.get({ id })).status, await keys()]).toEqual([1, [1, 1]])
+    }
+    // One that is left is enough: what else a person switched off stays off.
+    await switchOff([0])
+    await channels.disable({ id })
+    await channels.enable({ id })
+    expect(await keys()).toEqual([2, 1])
+    await channels.update({ id, key: 'sk-aaaaaaaa' })
+    expect([(await channels.get({ id })).status, await keys()]).toEqual([1, [1]])
+  })
+
+  it('switch off the key that was shown, and none that has taken its place', async () => {
+    const { id } = await create({ key: 'sk-aaaaaaaa,sk-bbbbbbbb' })
+    const channels = await asAdmin()
+    const [, shown] = (await channels.get({ id })).keys
+    const expected = { fingerprint: shown?.fingerprint }
+    await channels.update({ id, key: 'sk-aaaaaaaa,sk-cccccccc' })
+    const off = { id, position: 1, status: 2 as const, expected }
+    expect(await codeOf(channels.setKeyStatus(off))).toBe('input.changed_meanwhile')
+    expect((await channels.get({ id })).keys.map(({ status }) => status)).toEqual([1, 1])
+    await channels.update({ id, key: 'sk-aaaaaaaa,sk-bbbbbbbb' })
+    await channels.setKeyStatus(off)
+    expect((await channels.get({ id })).keys.map(({ status }) => status)).toEqual([1, 2])
+  })
+
   it('name their models without a price', async () => {
     const models = ['gpt-4o', 'house-model', 'renamed']
     const modelMapping = '{"renamed":"gpt-4o"}'

@@ -134,7 +134,14 @@ const chosenStatus = z.union([z.literal(channelStatus.enabled), z.literal(channe
 /** `keepKeys` leaves credentials that went off by themselves as they are: taking a word back brings nothing back. */
 export const setChannelStatus = z.object({ id: channelId, status: chosenStatus, keepKeys: z.boolean().default(false) })
 export const setStatusOfMany = byChannelIds.extend({ status: chosenStatus })
-export const setKeyStatus = z.object({ id: channelId, position: z.int().min(0).max(100_000), status: chosenStatus })
+/** By its place; another credential may have come there since, which `expected` names by its fingerprint. */
+export const setKeyStatus = z.object({
+  id: channelId,
+  position: z.int().min(0).max(100_000),
+  status: chosenStatus,
+  expected: expectedFields,
+})
+export type SetKeyStatus = z.infer<typeof setKeyStatus>
 export const setPriority = z.object({ id: channelId, priority: fields.priority })
 export const setWeight = z.object({ id: channelId, weight: fields.weight })
 

@@ -45,8 +45,10 @@ export const toChannelView = (channel: Omit<Channel, 'proxyEncrypted'>) => ({
 
 export type ChannelView = ReturnType<typeof toChannelView>
 
-const toKeyView = (key: ChannelKey) => ({
+export const toKeyView = (key: ChannelKey) => ({
   position: key.position,
+  /** Tells one credential from another that takes its place, and nothing of either. */
+  fingerprint: key.keyHmac.slice(0, 16),
   status: key.status,
   statusReason: key.statusReason,
   statusAt: key.statusAt,

@@ -21,20 +21,21 @@ type KeyStatesProps = {
 export function KeyStates({ channel, cooldowns, onChanged }: KeyStatesProps) {
   const set = trpc.admin.channels.setKeyStatus.useMutation()
   const [working, setWorking] = useState<number>()
-  const change = async (position: number, on: boolean) => {
+  const change = async ({ position, fingerprint }: ChannelDetail['keys'][number], on: boolean) => {
     setWorking(position)
     try {
       await set.mutateAsync({
         id: channel.id,
         position,
         status: on ? channelStatus.enabled : channelStatus.disabled,
+        // Another key may stand there since.
+        expected: { fingerprint },
       })
-      await onChanged()
     } catch (error) {
       notify.error(error, t('密钥的状态没有更改'))
-    } finally {
-      setWorking(undefined)
     }
+    await onChanged()
+    setWorking(undefined)
   }
   return (
     <Section title={t('密钥（{count}）', { count: channel.keys.length })}>
@@ -54,7 +55,7 @@ export function KeyStates({ channel, cooldowns, onChanged }: KeyStatesProps) {
                   size="2xs"
                   loading={working === key.position}
                   aria-label={isOn ? t('禁用 {name}', { name }) : t('启用 {name}', { name })}
-                  onClick={() => void change(key.position, !isOn)}
+                  onClick={() => void change(key, !isOn)}
                 >
                   {isOn ? t('禁用') : t('启用')}
                 </Button>

@@ -5,16 +5,15 @@ import { Channel } from '#db/entities/channel.ts'
 import { ChannelKey } from '#db/entities/channel-key.ts'
 import { recordAct } from '#features/audit/service.ts'
 import type { UserDeps } from '#features/deps.ts'
+import { refuseOvertaken } from '#features/overtaken.ts'
+import type { SetKeyStatus } from '../schema.ts'
 import type { ChannelView } from '../view.ts'
-import { toChannelView } from '../view.ts'
+import { toChannelView, toKeyView } from '../view.ts'
 import { indexChannels } from './abilities.ts'
 import { channelAct, recordChannels } from './acts.ts'
-import { findChannel, inPortions, lockChannel } from './store.ts'
+import { execute, findChannel, inPortions, lockChannel } from './store.ts'
 
-/**
- * A person's word on channels whose rows are held. Switching on brings back the credentials that were taken out
- * automatically, for a channel without any could serve nobody.
- */
+/** A person's word on channels whose rows are held. Switching on brings back the credentials that were taken out automatically. */
 export async function writeStatus(
   em: EntityManager,
   ids: number[],
@@ -26,8 +25,19 @@ export async function writeStatus(
   if (status === channelStatus.enabled && !keepKeys) {
     await em.nativeUpdate(ChannelKey, { channelId: { $in: ids }, status: channelStatus.autoDisabled }, columns)
   }
+  await bringBackKeys(em, ids)
   await indexChannels(em, ids)
 }
+
+/** A channel that is on and has no credential left could serve nobody: where a person wants it on, all of them come back. */
+export const bringBackKeys = (em: EntityManager, ids: readonly number[]): Promise<unknown> =>
+  execute(
+    em,
+    `update channel_keys k set status = 1, status_reason = '', status_at = null from channels c
+     where c.id in (?) and c.status = 1 and k.channel_id = c.id
+       and not exists (select from channel_keys o where o.channel_id = c.id and o.status = 1)`,
+    [ids],
+  )
 
 type SetStatus = { id: number; status: number; keepKeys?: boolean }
 
@@ -75,16 +85,17 @@ const recordStatus = (
   )
 }
 
-/** Switching off the last credential switches off the channel. @throws {DomainError} channel.not_found */
-export async function setKeyStatus(
-  deps: UserDeps,
-  input: { id: number; position: number; status: number },
-): Promise<void> {
+/**
+ * Switching off the last credential switches off the channel.
+ * @throws {DomainError} channel.not_found, input.changed_meanwhile
+ */
+export async function setKeyStatus(deps: UserDeps, input: SetKeyStatus): Promise<void> {
   await deps.em.transactional(async (em) => {
     const channel = await lockChannel(em, input.id)
     const place = { channelId: input.id, position: input.position }
     const key = await em.findOne(ChannelKey, place, { disableIdentityMap: true })
     if (!key) throw new DomainError('channel.not_found')
+    refuseOvertaken(toKeyView(key), {}, input.expected)
     await em.nativeUpdate(ChannelKey, place, { status: input.status, statusReason: '', statusAt: null })
     await recordAct(
       { ...deps, em },

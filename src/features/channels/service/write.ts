@@ -13,7 +13,7 @@ import type { CreateChannel, UpdateChannel } from '../schema.ts'
 import { type ChannelView, toChannelView } from '../view.ts'
 import { indexChannels } from './abilities.ts'
 import { channelAct, recordChannels } from './acts.ts'
-import { writeStatus } from './status.ts'
+import { bringBackKeys, writeStatus } from './status.ts'
 import { settingColumns, settingOf } from '../stored-setting.ts'
 import { findChannel, keyColumns, lockChannel, readKeys, replaceKeyStates } from './store.ts'
 
@@ -68,8 +68,12 @@ export async function updateChannel(deps: UserDeps, input: UpdateChannel): Promi
     const changes = { ...columns, ...secret }
     if (Object.keys(changes).length > 0) await em.nativeUpdate(Channel, { id }, changes)
     if (keys) await replaceKeyStates(em, deps, { id, keys })
-    if (status !== undefined && status !== stored.status) await writeStatus(em, [id], { status })
-    else await indexChannels(em, [id])
+    if (status !== undefined && status !== stored.status) {
+      await writeStatus(em, [id], { status })
+    } else {
+      if (keys) await bringBackKeys(em, [id])
+      await indexChannels(em, [id])
+    }
     const act = channelAct('update', { before: stored, after: await findChannel({ em }, id), newKey: !!keys })
     await recordChannels(deps, em, [act])
   })
