@@ -13,9 +13,22 @@ test('a list price is shown in dollars per million tokens and set as ratios agai
   expect(inputsOf([draft])).toEqual([{ model: 'gpt-4o', modelRatio: 1.25, completionRatio: 4, cacheRatio: 0.5 }])
 })
 
+test('what a list says of cache writes and of long prompts is set with its price', () => {
+  const longContext = [{ above: 200_000, input: 2, output: 1.5 }]
+  const further = { cacheWriteRatio: 0.625, longContext }
+  expect(inputsOf([draftOf('MiniMax-M2', { ...listed, ...further })])).toEqual([
+    { model: 'MiniMax-M2', modelRatio: 1.25, completionRatio: 4, cacheRatio: 0.5, ...further },
+  ])
+})
+
+test('a figure that was emptied is none any more, whatever an earlier price has left', () => {
+  const draft = { ...draftOf('gpt-4o', listed), output: '', cached: ' ' }
+  expect(inputsOf([draft])).toEqual([{ model: 'gpt-4o', modelRatio: 1.25, completionRatio: null, cacheRatio: null }])
+})
+
 test('where a dollar is more units of quota, what is typed in dollars is set as more of them', () => {
   const draft = { ...draftAt('m', null, 1_000_000), chosen: true, input: '3', output: '6' }
-  expect(inputsAt([draft], 1_000_000)).toEqual([{ model: 'm', modelRatio: 3, completionRatio: 2 }])
+  expect(inputsAt([draft], 1_000_000)).toEqual([{ model: 'm', modelRatio: 3, completionRatio: 2, cacheRatio: null }])
   expect(draftAt('m', listed, 1_000_000)).toMatchObject({ input: '1.25', output: '5' })
 })
 
@@ -24,7 +37,7 @@ test('a model that no list has is not chosen until somebody types a price', () =
   expect(draft.chosen).toBe(false)
   expect(problemOf({ ...draft, chosen: true })).toBe('missing')
   expect(inputsOf([{ ...draft, chosen: true, input: '3', output: '6' }])).toEqual([
-    { model: 'house-model', modelRatio: 1.5, completionRatio: 2 },
+    { model: 'house-model', modelRatio: 1.5, completionRatio: 2, cacheRatio: null },
   ])
 })
 

@@ -1,6 +1,9 @@
 import { dollarsToRatio, priceRatio, ratioToDollars } from '#core/pricing/prices.ts'
-import type { LongContextStep } from '#core/pricing/long-context.ts'
+import type { CatalogPrice } from '#core/pricing/catalogue.ts'
 import type { SetPrices } from '#features/models/schema.ts'
+
+/** Prices of a list that have no field here: they are set as the list has them. */
+type Further = Pick<CatalogPrice, 'cacheWriteRatio' | 'longContext'>
 
 /** What an operator types for one model: dollars per million tokens, or dollars a call. */
 export type PriceDraft = {
@@ -13,22 +16,13 @@ export type PriceDraft = {
   call: string
   /** Whose list the figures are from; empty where none has the model. */
   vendor: string
-  /** What that list says of long prompts. */
-  longContext?: LongContextStep[] | undefined
-}
-
-type Listed = {
-  modelRatio: number
-  completionRatio: number
-  cacheRatio?: number | undefined
-  longContext?: LongContextStep[] | undefined
-  vendor: string
+  further: Further
 }
 
 const short = (dollars: number): string => String(Number(dollars.toPrecision(6)))
 
-export function draftOf(model: string, listed: Listed | null, quotaPerUnit: number): PriceDraft {
-  const blank = { model, kind: 'tokens' as const, input: '', output: '', cached: '', call: '', vendor: '' }
+export function draftOf(model: string, listed: CatalogPrice | null, quotaPerUnit: number): PriceDraft {
+  const blank = { model, kind: 'tokens' as const, input: '', output: '', cached: '', call: '', vendor: '', further: {} }
   if (!listed) return { ...blank, chosen: false }
   const input = ratioToDollars(listed.modelRatio, quotaPerUnit)
   return {
@@ -38,7 +32,10 @@ export function draftOf(model: string, listed: Listed | null, quotaPerUnit: numb
     output: short(input * listed.completionRatio),
     cached: listed.cacheRatio === undefined ? '' : short(input * listed.cacheRatio),
     vendor: listed.vendor,
-    ...(listed.longContext === undefined ? {} : { longContext: listed.longContext }),
+    further: {
+      ...(listed.cacheWriteRatio !== undefined && { cacheWriteRatio: listed.cacheWriteRatio }),
+      ...(listed.longContext !== undefined && { longContext: listed.longContext }),
+    },
   }
 }
 
@@ -58,7 +55,7 @@ export const problemOf = (draft: PriceDraft): DraftProblem | undefined => {
 
 type Input = SetPrices['prices'][number]
 
-/** The draft as the ratios that are stored, or why it is none. A price of nothing stands only where a list says so. */
+/** The draft as the ratios that are stored, or why it is none. What is left blank is none: the built-in rules count. A price of nothing stands only where a list says so. */
 function inputOf(draft: PriceDraft, quotaPerUnit: number): Input | DraftProblem {
   if (draft.kind === 'call') {
     const call = dollarsIn(draft.call)
@@ -72,9 +69,9 @@ function inputOf(draft: PriceDraft, quotaPerUnit: number): Input | DraftProblem 
   return {
     model: draft.model,
     modelRatio: dollarsToRatio(input, quotaPerUnit),
-    completionRatio: output === undefined ? undefined : priceRatio(output, input),
-    cacheRatio: cached === undefined ? undefined : priceRatio(cached, input),
-    ...(draft.longContext === undefined ? {} : { longContext: draft.longContext }),
+    completionRatio: output === undefined ? null : (priceRatio(output, input) ?? null),
+    cacheRatio: cached === undefined ? null : (priceRatio(cached, input) ?? null),
+    ...draft.further,
   }
 }
 
