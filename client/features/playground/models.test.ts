@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { estimateQuota, listPrice } from './models.ts'
+import { estimateQuota, groupInUse, listPrice } from './models.ts'
 
 const noRatios = {
   cacheRatio: null,
@@ -31,4 +31,11 @@ test('an estimate adds what was asked to what was answered, at the list price of
   const usage = { promptTokens: 1000, completionTokens: 500, cachedTokens: 0 }
   expect(estimateQuota({ kind: 'tokens', input: 2, output: 8 }, usage, 500_000)).toBeCloseTo(3000)
   expect(estimateQuota({ kind: 'call', call: 0.04 }, usage, 500_000)).toBe(20_000)
+})
+
+test('a group that cannot be chosen any more gives way to the first, once it is known which there are', () => {
+  const groups = [{ name: 'default' }, { name: 'pro' }]
+  expect(['pro', 'vip', ''].map((wanted) => groupInUse(groups, wanted))).toEqual(['pro', 'default', 'default'])
+  expect(groupInUse(undefined, 'vip')).toBe('vip')
+  expect(groupInUse([], 'vip')).toBe('vip')
 })

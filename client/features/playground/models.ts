@@ -26,13 +26,17 @@ export function estimateQuota(price: ListPrice, usage: ReplyUsage, quotaPerUnit:
   return dollars * quotaPerUnit
 }
 
+/** The group that calls are made in: the wanted one, but the first where that is not to be chosen, or no more. */
+export const groupInUse = (groups: readonly { name: string }[] | undefined, wanted: string): string =>
+  groups === undefined || groups.some(({ name }) => name === wanted) ? wanted : (groups[0]?.name ?? wanted)
+
 /** The reader's groups, the models each of them serves, and their prices. */
-export function useOffer(group: string) {
+export function useOffer(wanted: string) {
   const groups = trpc.user.groups.list.useQuery()
   const models = trpc.user.models.list.useQuery()
   const pricing = trpc.public.models.pricing.useQuery(undefined, reportedWhenFailed)
   const { quotaPerUnit } = useStatus()
-  const used = group || groups.data?.[0]?.name || ''
+  const used = groupInUse(groups.data, wanted)
   const chosen = groups.data?.find(({ name }) => name === used)
   const ratio = chosen?.ratio ?? 1
   const priced = useMemo(() => new Map(pricing.data?.items.map((item) => [item.model, item])), [pricing.data])
@@ -48,8 +52,12 @@ export function useOffer(group: string) {
   return {
     groups: groups.data ?? [],
     group: used,
+    /** The one that was wanted and cannot be used. */
+    lostGroup: wanted !== '' && wanted !== used ? wanted : undefined,
     models: names,
     isEmpty: models.data?.length === 0,
+    /** There are models, but none in this group. */
+    isGroupEmpty: models.data !== undefined && models.data.length > 0 && names.length === 0,
     /** Why there is nothing to choose from. Without prices one can still call. */
     error: (groups.data ? null : groups.error) ?? (models.data ? null : models.error),
     retry: () => void Promise.all([groups.refetch(), models.refetch()]),

@@ -47,6 +47,12 @@ export function SidePanel(props: SidePanelProps) {
           </NativeSelect.Field>
           <NativeSelect.Indicator />
         </NativeSelect.Root>
+        {offer.lostGroup && (
+          <Field.HelperText color="warning.fg">
+            {t('分组“{lost}”已不可用，正在使用“{group}”。', { lost: offer.lostGroup, group: offer.group })}
+          </Field.HelperText>
+        )}
+        {offer.isGroupEmpty && <Field.HelperText color="warning.fg">{t('这个分组没有可用的模型。')}</Field.HelperText>}
       </Field.Root>
       <ModelField label={t('模型')} offer={offer} value={model} onChange={onModel} asked={asked[0]} />
       {beside !== '' && (
