@@ -1,6 +1,6 @@
 import { Box, Grid, HStack, Input, Stack, Switch, Text } from '@chakra-ui/react'
 import { Pencil, Trash } from 'lucide-react'
-import type { ReactNode } from 'react'
+import { type ReactNode, useState } from 'react'
 import { IconButton } from '../../../components/icon-button.tsx'
 import { t } from '../../../i18n/t.ts'
 import { AddGroup } from './add-group.tsx'
@@ -84,6 +84,12 @@ type RowProps = {
 
 function Row({ row, onChange, onRename, onRemove }: RowProps) {
   const { name } = row
+  // The tables have a description only while the group can be chosen; it is not lost by looking what the switch does.
+  const [lastDescription, keepDescription] = useState('')
+  const setUsable = (isUsable: boolean) => {
+    if (!isUsable) keepDescription(row.description)
+    onChange({ ...row, isUsable, description: row.description || lastDescription || name })
+  }
   return (
     <Grid
       as="li"
@@ -115,12 +121,7 @@ function Row({ row, onChange, onRename, onRemove }: RowProps) {
         />
       </Cell>
       <Cell word={t('可选')}>
-        <Switch.Root
-          checked={row.isUsable}
-          onCheckedChange={({ checked }) =>
-            onChange({ ...row, isUsable: checked, description: row.description || name })
-          }
-        >
+        <Switch.Root checked={row.isUsable} onCheckedChange={({ checked }) => setUsable(checked)}>
           <Switch.HiddenInput aria-label={t('用户可以选择 {name}', { name })} />
           <Switch.Control />
         </Switch.Root>
