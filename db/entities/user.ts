@@ -4,7 +4,8 @@ import { defineEntity, p, type InferEntity } from '@mikro-orm/postgresql'
 /** What a person chose on the settings page; stored as one JSON value because the wire format hands it around whole. */
 export type UserSetting = {
   notify_type: 'email' | 'webhook'
-  quota_warning_threshold: number
+  /** Absent: the site's counts, whatever it is at the time. */
+  quota_warning_threshold?: number
   webhook_url?: string
   /** Encrypted at rest. */
   webhook_secret?: string

@@ -300,17 +300,16 @@ describeWithBrowser('the account of a person', async () => {
     const reader = await app.make.user()
     const { page, context } = await openConsole(browser, site, { reader, path: '/app/me?tab=notify' })
     await box(page, '通知邮箱').fill('sailor@x.example')
+    // A threshold that nobody chose is shown as the site's, and not saved as one's own.
+    expect(await box(page, '额度预警阈值').getAttribute('placeholder')).toBe('1')
+    expect(await box(page, '额度预警阈值').inputValue()).toBe('')
     const { account: elsewhere } = app.trpc(reader).user
-    const { settings } = await elsewhere.get.query()
-    await elsewhere.updateSettings.mutate({
-      notifyType: 'email',
-      quotaWarningThreshold: settings?.quotaWarningThreshold ?? 1,
-      acceptUnsetModelRatioModel: true,
-    })
+    await elsewhere.updateSettings.mutate({ notifyType: 'email', acceptUnsetModelRatioModel: true })
     await button(page, '保存').click()
     await toastShown(page, '设置已更新')
     expect((await elsewhere.get.query()).settings).toMatchObject({
       notificationEmail: 'sailor@x.example',
+      quotaWarningThreshold: null,
       acceptUnsetModelRatioModel: true,
     })
     await context.close()

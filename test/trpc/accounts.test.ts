@@ -70,6 +70,23 @@ describe('user.account', () => {
     expect((await api.user.account.get()).settings).toMatchObject({ webhookSecret: '' })
   })
 
+  it('says below which balance its owner is warned, and other settings choose nothing', async () => {
+    const { person, api } = await user()
+    const { account } = api.user
+    expect(await account.get()).toMatchObject({ settings: null, siteWarningThreshold: 500_000 })
+    await account.updateSettings({ notifyType: 'email', showIpInLogs: true })
+    expect((await account.get()).settings).toMatchObject({ showIpInLogs: true, quotaWarningThreshold: null })
+    expect(
+      await app.sql("select setting ? 'quota_warning_threshold' as chosen from users where id = $1", [person.id]),
+    ).toEqual([{ chosen: false }])
+    await app.setOptions({ QuotaRemindThreshold: '5000000' })
+    expect(await account.get()).toMatchObject({ siteWarningThreshold: 5_000_000 })
+    await account.updateSettings({ notifyType: 'email', quotaWarningThreshold: 1000 })
+    expect((await account.get()).settings).toMatchObject({ quotaWarningThreshold: 1000 })
+    await account.updateSettings({ notifyType: 'email', quotaWarningThreshold: null })
+    expect((await account.get()).settings).toMatchObject({ quotaWarningThreshold: null })
+  })
+
   it('shows where somebody is notified to those who may act on them, and to nobody else', async () => {
     const people = await Promise.all([user({ role: 100 }), user({ role: 10 }), user({ role: 10 }), user()])
     for (const [index, { api }] of people.entries())

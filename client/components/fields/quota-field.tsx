@@ -12,14 +12,17 @@ type QuotaFieldProps = FieldProps & {
   presets?: readonly number[]
   /** The amount may be taken away. */
   negative?: boolean
+  /** What counts where the field stays blank, which it may with this: its value is null then. */
+  instead?: number
 }
 
 const shorten = (number: number): string => String(Number(number.toFixed(6)))
 
 /** An amount of quota, typed in dollars where the site shows dollars; the form's value is in units. */
-export function QuotaField({ name, presets, negative = false, ...frame }: QuotaFieldProps) {
+export function QuotaField({ name, presets, negative = false, instead, ...frame }: QuotaFieldProps) {
   const { field, state } = useNumberField(name)
   const { displayInCurrency, quotaPerUnit } = useStatus()
+  const isBlank = instead !== undefined && field.value === null
   const units = typeof field.value === 'number' ? field.value : Number.NaN
   const toText = (quota: number) => (displayInCurrency ? shorten(quotaToDollars(quota, quotaPerUnit)) : String(quota))
   const toUnits = (text: string) => {
@@ -28,10 +31,13 @@ export function QuotaField({ name, presets, negative = false, ...frame }: QuotaF
   }
   const [typed, setTyped] = useState(Number.isNaN(units) ? '' : toText(units))
   useEffect(() => {
-    setTyped((before) => (Number.isNaN(units) || toUnits(before) === units ? before : toText(units)))
+    setTyped((before) => {
+      if (isBlank) return ''
+      return Number.isNaN(units) || toUnits(before) === units ? before : toText(units)
+    })
     // Only a value set from outside rewrites what was typed.
     // oxlint-disable-next-line react-hooks/exhaustive-deps
-  }, [units])
+  }, [units, isBlank])
   const other = Number.isNaN(units)
     ? ''
     : displayInCurrency
@@ -54,11 +60,13 @@ export function QuotaField({ name, presets, negative = false, ...frame }: QuotaF
             name={name}
             value={typed}
             inputMode={negative ? 'text' : 'decimal'}
+            placeholder={instead === undefined ? undefined : toText(instead)}
             autoComplete="off"
             onBlur={field.onBlur}
             onChange={(event) => {
               setTyped(event.target.value)
-              field.onChange(toUnits(event.target.value))
+              const { value } = event.target
+              field.onChange(instead !== undefined && value.trim() === '' ? null : toUnits(value))
             }}
           />
         </InputGroup>

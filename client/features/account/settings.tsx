@@ -15,13 +15,13 @@ import { useZodForm } from '../../lib/form.ts'
 import { trpc } from '../../lib/trpc.ts'
 import type { Account, AccountProps } from './account.ts'
 import { useRefreshAccount } from './account.ts'
-import { thresholdPresets, usualThreshold } from './thresholds.ts'
+import { thresholdPresets } from './thresholds.ts'
 
 type Values = Required<z.input<typeof settings>>
 
 const valuesOf = ({ settings: saved }: Account): Values => ({
   notifyType: saved?.notifyType === 'webhook' ? 'webhook' : 'email',
-  quotaWarningThreshold: saved?.quotaWarningThreshold ?? usualThreshold,
+  quotaWarningThreshold: saved?.quotaWarningThreshold ?? null,
   webhookUrl: saved?.webhookUrl ?? '',
   webhookSecret: saved?.webhookSecret ?? '',
   notificationEmail: saved?.notificationEmail ?? '',
@@ -67,7 +67,8 @@ export function NotificationSettings({ account }: AccountProps) {
         name="quotaWarningThreshold"
         label={t('额度预警阈值')}
         presets={thresholdPresets}
-        help={t('余额低于它时通知您，两小时内最多一次。')}
+        instead={account.siteWarningThreshold}
+        help={t('余额低于它时通知您，两小时内最多一次。留空则按本站的阈值。')}
       />
       <SelectField
         name="notifyType"

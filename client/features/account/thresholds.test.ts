@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
-import { thresholdPresets, usualThreshold } from './thresholds.ts'
+import { thresholdPresets } from './thresholds.ts'
 
-test('a balance is warned of below 500000, and 0.2, 1, 5 and 10 dollars are offered instead', () => {
-  expect(usualThreshold).toBe(500_000)
+test('0.2, 1, 5 and 10 dollars are offered as thresholds of warnings', () => {
   expect(thresholdPresets).toEqual([0.2, 1, 5, 10])
 })

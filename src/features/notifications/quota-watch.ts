@@ -7,9 +7,8 @@ import { deliver } from './deliver.ts'
 import type { Language } from '#core/errors.ts'
 import type { Bilingual, Notice } from './notice.ts'
 import type { NoticeDeps } from './service.ts'
+import { siteThreshold } from './site-threshold.ts'
 
-/** The threshold where nobody ever chose a threshold, neither the user nor root. */
-const presetThreshold = 500_000
 /** After a warning, or a failed attempt, this process leaves the user alone for a while. */
 const pauseMs = 10 * 60_000
 
@@ -40,12 +39,6 @@ export function createQuotaWatch(given: {
       given.deps().log.error({ err: error, user: charged.userId }, 'a user could not be warned of a low balance'),
     )
   }
-}
-
-/** What root saved, for users who saved nothing themselves. */
-function siteThreshold({ options }: WatchDeps): number {
-  const { stored, values } = options.snapshot()
-  return stored.has('QuotaRemindThreshold') ? values.QuotaRemindThreshold : presetThreshold
 }
 
 type Warned = { email: string; language: Language | ''; setting: UserSetting | null }

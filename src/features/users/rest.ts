@@ -113,7 +113,7 @@ const toRestUser = asObject<UserView | AccountView>({
 
 const toRestSetting = (settings: SettingsView & { webhookSecret?: string }) => ({
   notify_type: settings.notifyType,
-  quota_warning_threshold: settings.quotaWarningThreshold,
+  ...(settings.quotaWarningThreshold === null ? {} : { quota_warning_threshold: settings.quotaWarningThreshold }),
   ...(settings.webhookUrl ? { webhook_url: settings.webhookUrl } : {}),
   ...(settings.webhookSecret ? { webhook_secret: settings.webhookSecret } : {}),
   ...(settings.notificationEmail ? { notification_email: settings.notificationEmail } : {}),

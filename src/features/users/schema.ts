@@ -32,10 +32,13 @@ export const removeAccount = z.object({ username: z.string().max(100) })
 export const settings = z
   .object({
     notifyType: z.enum(['email', 'webhook'], refusal('setting.notify_type_invalid')),
+    /** Null: none of one's own. */
     quotaWarningThreshold: z
       .number(refusal('setting.threshold_invalid'))
       .positive(refusal('setting.threshold_invalid'))
-      .max(1e15, refusal('setting.threshold_invalid')),
+      .max(1e15, refusal('setting.threshold_invalid'))
+      .nullable()
+      .default(null),
     webhookUrl: z.string().trim().max(2048, refusal('setting.webhook_url_invalid')).default(''),
     /** Absent: the stored one stays. */
     webhookSecret: z.string().max(500).optional(),

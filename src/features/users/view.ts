@@ -68,7 +68,7 @@ export type UserOverview = ReturnType<typeof toUserOverview>
 /** Without the webhook's secret. */
 const toSettingsView = (setting: UserSetting) => ({
   notifyType: setting.notify_type,
-  quotaWarningThreshold: setting.quota_warning_threshold,
+  quotaWarningThreshold: setting.quota_warning_threshold ?? null,
   webhookUrl: setting.webhook_url ?? '',
   notificationEmail: setting.notification_email ?? '',
   acceptUnsetModelRatioModel: setting.accept_unset_model_ratio_model,
@@ -76,7 +76,10 @@ const toSettingsView = (setting: UserSetting) => ({
 })
 
 /** One's own account: with the secret one typed oneself, since the documented settings form posts it back. */
-export function toAccountView(user: User, secrets: Secrets) {
+export function toAccountView(
+  user: User,
+  { secrets, siteWarningThreshold }: { secrets: Secrets; siteWarningThreshold: number },
+) {
   const { settings, ...rest } = toUserView(user)
   const encrypted = user.setting?.webhook_secret
   return {
@@ -84,6 +87,8 @@ export function toAccountView(user: User, secrets: Secrets) {
     settings: settings && { ...settings, webhookSecret: encrypted ? secrets.decrypt(encrypted) : '' },
     hasPassword: typeof user.passwordHash === 'string',
     mustChangePassword: user.mustChangePassword,
+    /** What counts while the settings have no threshold. */
+    siteWarningThreshold,
   }
 }
 export type AccountView = ReturnType<typeof toAccountView>

@@ -8,6 +8,7 @@ import { type Act, recordAct } from '../../audit/service.ts'
 import { sessionCookie } from '../../auth/session.ts'
 import { tryOnce } from '../../auth/throttle.ts'
 import type { UserDeps } from '../../deps.ts'
+import { siteThreshold } from '../../notifications/site-threshold.ts'
 import { requireOwner } from '../../second-factor/verification.ts'
 import { sha256 } from '../../secrets/service.ts'
 import type { ChooseLanguage, Settings, UpdateAccount } from '../schema.ts'
@@ -23,7 +24,7 @@ async function ownRow({ em, actor }: UserDeps): Promise<User> {
 
 /** @throws {DomainError} session.required */
 export async function getAccount(deps: UserDeps): Promise<AccountView> {
-  return toAccountView(await ownRow(deps), deps.secrets)
+  return toAccountView(await ownRow(deps), { secrets: deps.secrets, siteWarningThreshold: siteThreshold(deps) })
 }
 
 const recordOwnAct = (deps: UserDeps, action: string, changed: Pick<Act, 'before' | 'after'> = {}): Promise<void> =>
@@ -111,7 +112,7 @@ export async function setLanguage({ em, actor }: UserDeps, { language }: ChooseL
 export async function updateSettings(deps: UserDeps, input: Settings): Promise<void> {
   const setting: UserSetting = {
     notify_type: input.notifyType,
-    quota_warning_threshold: input.quotaWarningThreshold,
+    ...(input.quotaWarningThreshold !== null && { quota_warning_threshold: input.quotaWarningThreshold }),
     accept_unset_model_ratio_model: input.acceptUnsetModelRatioModel,
     show_ip_in_logs: input.showIpInLogs,
   }
