@@ -51,10 +51,16 @@ export const rules: RuleList = {
     },
     Accounts: {
       'client/features/account/thresholds.test.ts': {
-        'a balance is warned of below 500000, and 0.2, 1, 5 and 10 dollars are offered instead': [
-          { rule: 'A balance is warned of below 500000.', asserts: '500_000' },
-          { rule: '0.2, 1, 5 and 10 dollars are offered as thresholds.', asserts: '[0.2, 1, 5, 10]' },
-        ],
+        '0.2, 1, 5 and 10 dollars are offered as thresholds of warnings': {
+          rule: '0.2, 1, 5 and 10 dollars are offered as thresholds.',
+          asserts: '[0.2, 1, 5, 10]',
+        },
+      },
+      'test/trpc/accounts.test.ts': {
+        'says below which balance its owner is warned, and other settings choose nothing': {
+          rule: 'A balance is warned of below 500000.',
+          asserts: '500_000',
+        },
       },
       'client/features/setup/modes.test.ts': {
         'a site is run for others unless its founder chooses otherwise, and opens after 1.5 seconds': {
@@ -102,7 +108,7 @@ export const rules: RuleList = {
       },
     },
     'Tokens and codes': {
-      'client/features/tokens/state.test.ts': {
+      'client/features/tokens/presets.test.ts': {
         'a new token has 500000, never expires, and would be limited to 1000 requests and 10 successes in 60 seconds': [
           { rule: 'A new token has 500000.', asserts: '500_000' },
           { rule: 'It never expires.', asserts: 'expiresAt: null' },

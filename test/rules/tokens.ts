@@ -4,7 +4,7 @@ export const rules: RuleList = {
   title: 'Tokens, logs, playground and chat',
   sections: {
     'States of a token': {
-      'client/features/tokens/state.test.ts': {
+      'client/components/token-state.test.ts': {
         'a token is enabled, disabled, expired or exhausted; another status is an unknown one': {
           rule: 'A token is enabled, disabled, expired or exhausted; any other status is shown as unknown.',
           message: ['已启用', '已禁用', '已过期', '已耗尽', '未知状态'],
@@ -47,7 +47,7 @@ export const rules: RuleList = {
       },
     },
     'Defaults and presets of tokens': {
-      'client/features/tokens/state.test.ts': {
+      'client/features/tokens/presets.test.ts': {
         'a new token has 500000, never expires, and would be limited to 1000 requests and 10 successes in 60 seconds': [
           { rule: 'A new token holds 500000, which is a dollar.', asserts: '500_000' },
           { rule: 'A new token never expires.', asserts: 'expiresAt: null' },

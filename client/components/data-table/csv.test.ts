@@ -18,3 +18,12 @@ test('quotes separators, quotes and line breaks', () => {
 test('a text that a spreadsheet would run as a formula becomes harmless, a negative number stays a number', () => {
   expect(toCsv(columns, [{ name: '=HYPERLINK(1)', cost: -2 }])).toBe("名称,Cost\r\n'=HYPERLINK(1),-2")
 })
+
+test('a cell with several figures has a column for each, in place of its own', () => {
+  const figures = [
+    { title: 'Used', csv: (row: { name: string; cost: number }) => row.cost, csvUnit: () => 'USD' },
+    { title: 'Total', csv: () => 10 },
+  ]
+  const spend = { title: 'Used / total', csv: () => 'never', csvColumns: figures }
+  expect(toCsv([spend, ...columns], [{ name: '甲', cost: 1.5 }])).toBe('Used (USD),Total,名称,Cost\r\n1.5,10,甲,1.5')
+})

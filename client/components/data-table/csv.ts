@@ -1,5 +1,7 @@
-type CsvValue = string | number | boolean | null | undefined
-type CsvColumn<Row> = { title: string; csv?: (row: Row) => CsvValue; csvUnit?: () => string }
+import type { Column, CsvColumn } from './types.ts'
+
+type CsvValue = ReturnType<CsvColumn<unknown>['csv']>
+type Exported<Row> = Pick<Column<Row>, 'title' | 'csv' | 'csvUnit' | 'csvColumns'>
 
 /** A spreadsheet would run a cell that begins like a formula; an apostrophe makes it text. */
 const harmless = (text: string): string => (/^[=+\-@\t\r]/.test(text) ? `'${text}` : text)
@@ -15,12 +17,15 @@ function titleOf({ title, csvUnit }: { title: string; csvUnit?: () => string }):
   return unit === '' ? title : `${title} (${unit})`
 }
 
+const columnsOf = <Row>(columns: readonly Exported<Row>[]): CsvColumn<Row>[] =>
+  columns.flatMap(({ csvColumns, csv, ...column }) => csvColumns ?? (csv === undefined ? [] : [{ ...column, csv }]))
+
 /** With the line of titles unless `titled` is false: a file may be made of several parts. */
-export function toCsv<Row>(columns: readonly CsvColumn<Row>[], rows: readonly Row[], titled = true): string {
-  const exported = columns.filter((column) => column.csv !== undefined)
+export function toCsv<Row>(columns: readonly Exported<Row>[], rows: readonly Row[], titled = true): string {
+  const exported = columnsOf(columns)
   const lines = [
     ...(titled ? [exported.map((column) => field(titleOf(column)))] : []),
-    ...rows.map((row) => exported.map((column) => field(column.csv?.(row)))),
+    ...rows.map((row) => exported.map((column) => field(column.csv(row)))),
   ]
   return lines.map((line) => line.join(',')).join('\r\n')
 }

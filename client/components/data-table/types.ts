@@ -2,14 +2,23 @@ import type { ReactNode } from 'react'
 import type { Paging, Sort } from '../../lib/table-state.ts'
 import type { MenuAction } from '../action-menu.tsx'
 
+/** A column of the CSV file. */
+export type CsvColumn<Row> = {
+  title: string
+  csv: (row: Row) => string | number | boolean | null | undefined
+  csvUnit?: () => string
+}
+
 export type Column<Row> = {
   id: string
   title: string
   cell: (row: Row) => ReactNode
   /** What the CSV file says; without it the column is not exported. */
-  csv?: (row: Row) => string | number | boolean | null | undefined
+  csv?: CsvColumn<Row>['csv']
   /** What its numbers are of, behind the title in the CSV file; on the screen each value says so. Empty: nothing. */
   csvUnit?: () => string
+  /** Instead of `csv` where a cell shows several figures: the file has a column for each. */
+  csvColumns?: readonly CsvColumn<Row>[]
   /** The server can order by `id`. */
   sortable?: boolean
   /** Pixels until the reader drags it; 140 by default. */

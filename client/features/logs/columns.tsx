@@ -110,11 +110,15 @@ function Cost({ log }: { log: LogRow }) {
   )
 }
 
-const costColumn = (): Column<LogRow> => ({
+/** In a file, where nothing tells a charge from a credit, each has a column that can be added up. */
+export const costColumn = (): Column<LogRow> => ({
   id: 'cost',
   title: t('费用'),
   cell: (log) => <Cost log={log} />,
-  ...csvQuota((log: LogRow) => log.quota),
+  csvColumns: [
+    { title: t('费用'), ...csvQuota(({ type, quota }: LogRow) => (isCall(type) ? quota : undefined)) },
+    { title: t('入账'), ...csvQuota(({ type, quota }: LogRow) => (isCall(type) ? undefined : quota || undefined)) },
+  ],
   width: 94,
   align: 'end',
   sortable: true,

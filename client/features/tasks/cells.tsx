@@ -26,10 +26,15 @@ export function TaskDuration({ task }: { task: Timed }) {
   return <Duration milliseconds={milliseconds} tone={durationTone(milliseconds)} />
 }
 
-/** What a task cost; what a failed one cost was given back. */
-export function TaskCost({ task: { quota, status } }: { task: { quota: number; status: string } }) {
-  const cost = <Money quota={quota} digits={6} />
-  return status === 'FAILURE' && quota > 0 ? <Returned>{cost}</Returned> : cost
+type Charged = { quota: number; status: string }
+
+/** What a task cost in the end: a failed one nothing, since its charge was given back. */
+export const costOf = ({ quota, status }: Charged): number => (status === 'FAILURE' ? 0 : quota)
+
+/** With what was given back, struck through. */
+export function TaskCost({ task }: { task: Charged }) {
+  const cost = <Money quota={task.quota} digits={6} />
+  return costOf(task) < task.quota ? <Returned>{cost}</Returned> : cost
 }
 
 export function TaskState({ task }: { task: { status: string; failReason: string } }) {

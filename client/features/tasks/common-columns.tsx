@@ -5,7 +5,7 @@ import { csvMilliseconds, csvQuota } from '../../components/data-table/csv-amoun
 import type { Column } from '../../components/data-table/types.ts'
 import { t } from '../../i18n/t.ts'
 import { formatTime } from '../../lib/format.ts'
-import { durationOf, Progress, TaskCost, TaskDuration, TaskState } from './cells.tsx'
+import { costOf, durationOf, Progress, TaskCost, TaskDuration, TaskState } from './cells.tsx'
 import { stateOf } from './words.ts'
 
 /** What rows of both kinds have. */
@@ -83,7 +83,7 @@ export const figures = <Row extends TaskRow>(): Column<Row>[] => [
     id: 'cost',
     title: t('费用'),
     cell: (task) => <TaskCost task={task} />,
-    ...csvQuota((task: Row) => task.quota),
+    ...csvQuota<Row>(costOf),
     width: 94,
     align: 'end',
     card: 'fact',

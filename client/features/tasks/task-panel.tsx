@@ -52,7 +52,7 @@ export function TaskPanel({ openId, task, taskId, title, facts, error, onRetry, 
             />
             {task.status === 'FAILURE' && task.quota > 0 && (
               <Text textStyle="sm" color="fg.muted">
-                {t('任务失败，费用已退回余额和令牌。')}
+                {t('任务失败，费用已退回。')}
               </Text>
             )}
           </Stack>

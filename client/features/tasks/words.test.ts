@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest'
+import { toCsv } from '../../components/data-table/csv.ts'
 import { durationTone } from './cells.tsx'
+import { figures, type TaskRow } from './common-columns.tsx'
 import { drawingFilters, musicFilters } from './use-tasks.ts'
 import { drawingWords, musicWords, resultWords, stateOf } from './words.ts'
 
@@ -29,4 +31,10 @@ test('every documented action and result of a submission has its word', () => {
 test('drawings begin with the last 30 days, music with today, and more than 60 seconds are shown in red', () => {
   expect([drawingFilters.range, musicFilters.range]).toEqual(['30d', 'today'])
   expect([60_000, 60_001, null].map(durationTone)).toEqual([undefined, 'bad', undefined])
+})
+
+test('a file of tasks has no cost for one that failed, since its charge was given back', () => {
+  const rows = ['SUCCESS', 'FAILURE'].map((status) => ({ status, quota: 250_000 }) as TaskRow)
+  const columns = figures<TaskRow>().filter(({ id }) => id === 'cost')
+  expect(toCsv(columns, rows)).toBe('费用 (USD)\r\n0.5\r\n0')
 })

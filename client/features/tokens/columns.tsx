@@ -6,10 +6,10 @@ import { csvQuota } from '../../components/data-table/csv-amounts.ts'
 import type { Column } from '../../components/data-table/types.ts'
 import { SpendCap, windowWords } from '../../components/spend-caps.tsx'
 import { Status } from '../../components/status.tsx'
+import { tokenStateOf } from '../../components/token-state.ts'
 import { t } from '../../i18n/t.ts'
 import { formatTime } from '../../lib/format.ts'
-import { Spend } from './spend.tsx'
-import { stateOf } from './state.ts'
+import { Spend, totalOf } from './spend.tsx'
 import type { Cap, Token } from './use-open-token.ts'
 import { Week } from './week.tsx'
 
@@ -43,10 +43,10 @@ export function tokenColumns({ reveal, now, caps }: ColumnsInput): Column<Token>
       id: 'status',
       title: t('状态'),
       cell: (token) => {
-        const { tone, words } = stateOf(token, now)
+        const { tone, words } = tokenStateOf(token, now)
         return <Status tone={tone}>{t(words)}</Status>
       },
-      csv: (token) => t(stateOf(token, now).words),
+      csv: (token) => t(tokenStateOf(token, now).words),
       width: 92,
       card: 'fact',
     },
@@ -64,7 +64,10 @@ export function tokenColumns({ reveal, now, caps }: ColumnsInput): Column<Token>
       id: 'spend',
       title: t('已用 / 总额'),
       cell: (token) => <Spend token={token} />,
-      ...csvQuota((token: Token) => token.usedQuota),
+      csvColumns: [
+        { title: t('已用额度'), ...csvQuota((token: Token) => token.usedQuota) },
+        { title: t('总额度'), ...csvQuota((token: Token) => (token.unlimitedQuota ? undefined : totalOf(token))) },
+      ],
       sortable: true,
       width: 140,
       card: 'fact',

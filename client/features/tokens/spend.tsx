@@ -7,6 +7,10 @@ import type { Token } from './use-open-token.ts'
 
 const Faint = chakra('span', { base: { color: 'fg.muted' } })
 
+/** What may be spent in all, as long as there is a limit. */
+export const totalOf = ({ usedQuota, remainQuota }: Pick<Token, 'usedQuota' | 'remainQuota'>): number =>
+  usedQuota + Math.max(0, remainQuota)
+
 /** What was spent of what may be. */
 export function Spend({ token }: { token: Token }) {
   if (token.unlimitedQuota) {
@@ -17,7 +21,7 @@ export function Spend({ token }: { token: Token }) {
       </Flex>
     )
   }
-  const cap = token.usedQuota + Math.max(0, token.remainQuota)
+  const cap = totalOf(token)
   const share = cap === 0 ? 1 : token.usedQuota / cap
   return (
     <Flex as="span" direction="column" gap="1" w="full" minW="28">

@@ -48,7 +48,7 @@ export const userColumns = (): Column<User>[] => [
     cell: ({ group }) => <Tags values={[group]} />,
     csv: ({ group }) => group,
   },
-  { id: 'role', title: t('角色'), width: 110, cell: ({ role }) => roleText(role), csv: ({ role }) => role },
+  { id: 'role', title: t('角色'), width: 110, cell: ({ role }) => roleText(role), csv: ({ role }) => roleText(role) },
   {
     id: 'status',
     title: t('状态'),

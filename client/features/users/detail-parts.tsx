@@ -1,7 +1,6 @@
 import { Box, Button, HStack, Stack, Text } from '@chakra-ui/react'
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
-import { tokenStatus } from '#core/statuses.ts'
 import type { RouterOutputs } from '#server/app-router.ts'
 import { actText } from '../../components/act-words.ts'
 import { Code } from '../../components/cells/names.tsx'
@@ -12,12 +11,14 @@ import { confirm } from '../../components/confirm.tsx'
 import { Facts, Section } from '../../components/facts.tsx'
 import { notify } from '../../components/notify.ts'
 import { ErrorState } from '../../components/states.tsx'
-import { Status, type Tone } from '../../components/status.tsx'
+import { Status } from '../../components/status.tsx'
+import { tokenStateOf } from '../../components/token-state.ts'
 import { t } from '../../i18n/t.ts'
 import { deviceOf } from '../../lib/device.ts'
 import { formatInteger } from '../../lib/format.ts'
 import { trpc } from '../../lib/trpc.ts'
 import { logText } from '../../lib/log-text.ts'
+import { useNow } from '../../lib/now.ts'
 import { linkedAccounts, isGone, roleText, statusOf } from './words.ts'
 
 type Overview = RouterOutputs['admin']['users']['overview']
@@ -127,14 +128,8 @@ export function Sessions({ user }: PartProps) {
 
 const deviceText = (userAgent: string): string => deviceOf(userAgent).name || t('未知设备')
 
-const tokenStates = (): Record<number, { tone: Tone; words: string }> => ({
-  [tokenStatus.enabled]: { tone: 'good', words: t('已启用') },
-  [tokenStatus.disabled]: { tone: 'neutral', words: t('已禁用') },
-  [tokenStatus.expired]: { tone: 'warning', words: t('已过期') },
-  [tokenStatus.exhausted]: { tone: 'warning', words: t('已耗尽') },
-})
-
 export function Tokens({ user }: PartProps) {
+  const now = useNow()
   const rest = user.tokenCount - user.tokens.length
   return (
     <Part title={t('令牌')}>
@@ -143,7 +138,7 @@ export function Tokens({ user }: PartProps) {
       ) : (
         <Rows label={t('令牌')}>
           {user.tokens.map((token) => {
-            const { tone, words } = tokenStates()[token.status] ?? { tone: 'neutral' as const, words: t('未知状态') }
+            const { tone, words } = tokenStateOf(token, now)
             return (
               <Line key={token.id}>
                 <Stack gap="0" minW="0">
@@ -151,7 +146,7 @@ export function Tokens({ user }: PartProps) {
                   <Code>{`sk-${token.keyMask}`}</Code>
                 </Stack>
                 <Stack gap="0" align="flex-end" flexShrink="0">
-                  <Status tone={tone}>{words}</Status>
+                  <Status tone={tone}>{t(words)}</Status>
                   <Faint>
                     {t('已用')} <Money quota={token.usedQuota} />
                   </Faint>

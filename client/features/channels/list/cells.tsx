@@ -2,7 +2,7 @@ import { HStack, chakra } from '@chakra-ui/react'
 import type { RouterOutputs } from '#server/app-router.ts'
 import { channelStatus } from '#core/statuses.ts'
 import { Duration, None } from '../../../components/cells/numbers.tsx'
-import { Status } from '../../../components/status.tsx'
+import { Status, type Tone } from '../../../components/status.tsx'
 import { t } from '../../../i18n/t.ts'
 import { formatExactTime, formatPercent } from '../../../lib/format.ts'
 import { responseStep } from './response-step.ts'
@@ -47,22 +47,29 @@ export function CoolingDown({ cooldowns }: { cooldowns: readonly Cooldown[] }) {
   )
 }
 
+export function statusText(status: number): string {
+  if (status === channelStatus.enabled) return t('已启用')
+  if (status === channelStatus.disabled) return t('已禁用')
+  return status === channelStatus.autoDisabled ? t('自动禁用') : t('未知状态')
+}
+
+const tones: Record<number, Tone> = {
+  [channelStatus.enabled]: 'good',
+  [channelStatus.disabled]: 'neutral',
+  [channelStatus.autoDisabled]: 'bad',
+}
+
 type ChannelStatusProps = { of: StatusLike; cooldowns?: readonly Cooldown[] | undefined }
 
 /** The state of a channel or of one of its keys; who was switched off automatically says why and when. */
 export function ChannelStatus({ of, cooldowns = [] }: ChannelStatusProps) {
-  if (of.status === channelStatus.enabled) {
-    return cooldowns.length > 0 ? <CoolingDown cooldowns={cooldowns} /> : <Status tone="good">{t('已启用')}</Status>
-  }
-  if (of.status === channelStatus.disabled) return <Status tone="neutral">{t('已禁用')}</Status>
-  if (of.status === channelStatus.autoDisabled) {
-    return (
-      <Status tone="bad" tip={reasonTip(of)}>
-        {t('自动禁用')}
-      </Status>
-    )
-  }
-  return <Status tone="warning">{t('未知状态')}</Status>
+  const { status } = of
+  if (status === channelStatus.enabled && cooldowns.length > 0) return <CoolingDown cooldowns={cooldowns} />
+  return (
+    <Status tone={tones[status] ?? 'warning'} tip={status === channelStatus.autoDisabled ? reasonTip(of) : undefined}>
+      {statusText(status)}
+    </Status>
+  )
 }
 
 /** Bars that shorten as a channel slows down. */

@@ -12,11 +12,11 @@ import { nanosPerDollar } from '#core/pricing/buying-price.ts'
 import { typeLabel } from '../types.ts'
 import type { ChannelActions } from '../use-channel-actions.ts'
 import type { Probe } from './cells.tsx'
-import { ChannelStatus, HealthStrip, ResponseTime } from './cells.tsx'
+import { ChannelStatus, HealthStrip, ResponseTime, statusText } from './cells.tsx'
 import type { Drift } from './drift-mark.tsx'
 import { InlineNumber } from './inline-number.tsx'
 import type { Opening } from './row-cells.tsx'
-import { Groups, Name, Operate, Part, TagStatus, Used } from './row-cells.tsx'
+import { Groups, Name, Operate, Part, TagStatus, upstreamBalance, Used } from './row-cells.tsx'
 import type { Cooldown } from './use-cooldowns.ts'
 import type { Row } from './rows.ts'
 import { channelsOf, nameOf } from './rows.ts'
@@ -91,7 +91,7 @@ export function channelColumns(given: ColumnsOf): Column<Row>[] {
         ) : (
           <ChannelStatus of={row.channel} cooldowns={cooldownsOf.get(row.id)} />
         ),
-      csv: (row) => (row.kind === 'channel' ? row.channel.status : ''),
+      csv: (row) => (row.kind === 'channel' ? statusText(row.channel.status) : ''),
     },
     {
       id: 'health',
@@ -126,7 +126,13 @@ export function channelColumns(given: ColumnsOf): Column<Row>[] {
         ) : (
           <Used channel={row.channel} onUpdate={() => actions.updateBalance(row.channel)} />
         ),
-      ...csvQuota((row: Row) => (row.kind === 'tag' ? row.usedQuota : row.channel.usedQuota)),
+      csvColumns: [
+        {
+          title: t('已用额度'),
+          ...csvQuota((row: Row) => (row.kind === 'tag' ? row.usedQuota : row.channel.usedQuota)),
+        },
+        { title: t('余额'), csv: (row) => (row.kind === 'channel' ? upstreamBalance(row.channel) : '') },
+      ],
     },
     ...figureColumns(actions),
     ...hiddenColumns(idsOfPage),

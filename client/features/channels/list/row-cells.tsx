@@ -147,16 +147,20 @@ const Balance = chakra('button', {
   },
 })
 
+/** As the upstream told it; empty while it did not. */
+export const upstreamBalance = ({ balance, balanceCurrency, balanceUpdatedAt }: Channel): string =>
+  balanceUpdatedAt ? balanceText(balance, balanceCurrency) : ''
+
 /** What was used, and what the provider says is left; pressing that asks the provider again. */
 export function Used({ channel, onUpdate }: { channel: Channel; onUpdate: () => Promise<unknown> }) {
-  const { balance, balanceCurrency, balanceUpdatedAt, name } = channel
+  const { balanceUpdatedAt, name } = channel
   const [isAsking, setAsking] = useState(false)
   const update = async () => {
     setAsking(true)
     await onUpdate()
     setAsking(false)
   }
-  const left = balanceUpdatedAt ? balanceText(balance, balanceCurrency) : '–'
+  const left = upstreamBalance(channel) || '–'
   const tip = balanceUpdatedAt
     ? `${t('更新于 {time}', { time: formatExactTime(balanceUpdatedAt) })}\n${t('点击更新余额')}`
     : t('点击更新余额')

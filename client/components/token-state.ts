@@ -1,9 +1,9 @@
 import { tokenStatus } from '#core/statuses.ts'
-import type { PlainText } from '../../i18n/t.ts'
-import { text } from '../../i18n/t.ts'
-import type { Tone } from '../../components/status.tsx'
-import type { Token } from './use-open-token.ts'
+import type { PlainText } from '../i18n/t.ts'
+import { text } from '../i18n/t.ts'
+import type { Tone } from './status.tsx'
 
+type Token = { status: number; expiresAt: Date | null }
 type State = { tone: Tone; words: PlainText }
 
 const states: Record<number, State> = {
@@ -17,7 +17,7 @@ const unknown: State = { tone: 'neutral', words: text('未知状态') }
 const expired: State = { tone: 'warning', words: text('已过期') }
 
 /** A token that nobody has called since it expired is still enabled in the table; it is shown as what it is. */
-export function stateOf(token: Pick<Token, 'status' | 'expiresAt'>, now: Date): State {
+export function tokenStateOf(token: Token, now: Date): State {
   const isOver = token.expiresAt !== null && token.expiresAt <= now
   if (token.status === tokenStatus.enabled && isOver) return expired
   return states[token.status] ?? unknown
