@@ -110,7 +110,7 @@ function Cost({ log }: { log: LogRow }) {
   )
 }
 
-/** In a file, where nothing tells a charge from a credit, each has a column that can be added up. */
+/** In a file, where no sign and no colour distinguishes a charge from a credit, each has a column that can be added up. */
 export const costColumn = (): Column<LogRow> => ({
   id: 'cost',
   title: t('费用'),

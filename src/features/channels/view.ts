@@ -47,7 +47,7 @@ export type ChannelView = ReturnType<typeof toChannelView>
 
 export const toKeyView = (key: ChannelKey) => ({
   position: key.position,
-  /** Tells one credential from another that takes its place, and nothing of either. */
+  /** Distinguishes a credential from another that takes its place, and shows nothing of either. */
   fingerprint: key.keyHmac.slice(0, 16),
   status: key.status,
   statusReason: key.statusReason,

@@ -147,7 +147,7 @@ const Balance = chakra('button', {
   },
 })
 
-/** As the upstream told it; empty while it did not. */
+/** As the upstream reported it; empty while it did not. */
 export const upstreamBalance = ({ balance, balanceCurrency, balanceUpdatedAt }: Channel): string =>
   balanceUpdatedAt ? balanceText(balance, balanceCurrency) : ''
 
