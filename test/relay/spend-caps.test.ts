@@ -122,6 +122,35 @@ test('a refusal names the cap, what is left and when it turns, in the dialect of
   expect(one.upstream.total).toBe(0)
 })
 
+test('a cap that is set anew while it is raised lets as many calls run as it says then, whether that is more or less', async () => {
+  const user = await one.make.user()
+  const token = await one.make.token(user)
+  const owner = one.trpc(user).user
+  const setTo = (calls: number) =>
+    owner.tokens.update.mutate({
+      id: token.id,
+      name: 'Capped',
+      unlimitedQuota: true,
+      spendCaps: [{ period: 'rolling', seconds: 18_000, amount: calls * perCall }],
+    })
+  const raiseTo = async (calls: number) => {
+    const [cap] = await owner.spendCaps.list.query()
+    const until = new Date(Date.now() + 86_400_000)
+    await owner.spendCaps.raise.mutate({ id: cap?.id ?? 0, raise: { amount: calls * perCall, until } })
+  }
+  const served = async () => (await rush(token, 10, chat.body('fixed', 'hello', false))).served
+  await setTo(2)
+  await raiseTo(3)
+  expect(await served()).toBe(3)
+  await setTo(5)
+  expect(await served()).toBe(2)
+  await raiseTo(20)
+  await setTo(6)
+  expect(await served()).toBe(1)
+  await untilNothingIsHeld()
+  expect(await one.violations()).toEqual([])
+})
+
 test('without the log of consumption and on a cap of other models a call counts where it should', async () => {
   await setOptions(one, { LogConsumeEnabled: 'false' })
   const user = await one.make.user()

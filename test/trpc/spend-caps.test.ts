@@ -97,6 +97,44 @@ describe('the caps of a token', () => {
     expect(acts).toHaveLength(2)
   })
 
+  it('that are set to another amount, higher or lower, are raised no more; those that keep theirs stay raised', async () => {
+    const { id: tokenId } = await api.user.tokens.create({ name: 'capped', spendCaps: [hourly, daily] })
+    const until = new Date(Date.now() + 30 * 86_400_000)
+    const raiseBoth = async () => {
+      for (const { id } of await api.user.spendCaps.list())
+        await api.user.spendCaps.raise({ id, raise: { amount: 9000, until } })
+    }
+    for (const amount of [8000, 9000, 10_000, 0]) {
+      await raiseBoth()
+      await api.user.tokens.update({ id: tokenId, name: 'capped', spendCaps: [{ ...hourly, amount }, daily] })
+      expect(await api.user.spendCaps.list()).toMatchObject([
+        { amount, limit: amount, raise: null },
+        { amount: 5000, limit: 9000, raise: { amount: 9000, until } },
+      ])
+      await api.user.tokens.update({ id: tokenId, name: 'capped', spendCaps: [hourly, daily] })
+    }
+    const [first] = await api.user.spendCaps.list()
+    await api.user.spendCaps.raise({ id: first?.id ?? 0, raise: { amount: 1001, until } })
+    expect(await api.user.spendCaps.list()).toMatchObject([{ limit: 1001 }, { limit: 9000 }])
+  })
+
+  it('are raised to nothing below an amount that is set at the same time', async () => {
+    await api.user.tokens.create({ name: 'capped', spendCaps: [hourly] })
+    const [cap] = await api.user.spendCaps.list()
+    const id = cap?.id ?? 0
+    const setting = await app.services.database.pool.connect()
+    await setting.query('begin')
+    await setting.query('update spend_caps set amount = 5000 where id = $1', [id])
+    const until = new Date(Date.now() + 3_600_000)
+    const raised = refusalOf(api.user.spendCaps.raise({ id, raise: { amount: 2000, until } }))
+    const waits = "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'"
+    await expect.poll(async () => (await app.sql(waits)).length).toBe(1)
+    await setting.query('commit')
+    setting.release()
+    expect(await raised).toBe('spend_cap.raise_too_low')
+    expect(await api.user.spendCaps.list()).toMatchObject([{ amount: 5000, limit: 5000, raise: null }])
+  })
+
   it('are refused with a reason where they make no sense', async () => {
     const make = (spendCaps: Parameters<Api['user']['tokens']['create']>[0]['spendCaps']) =>
       refusalOf(api.user.tokens.create({ name: 'capped', spendCaps }))
@@ -111,7 +149,7 @@ describe('the caps of a token', () => {
 })
 
 describe('the caps of a user', () => {
-  it('are set and raised by an administrator, seen by the user, and recorded', async () => {
+  it('are set, raised and set anew by an administrator, seen by the user, and recorded', async () => {
     const admin = await app.trpc(await app.person({ role: roles.admin }))
     const [cap] = await admin.admin.spendCaps.set({ userId: owner.id, caps: [daily] })
     expect(cap).toMatchObject({ ...daily, scope: 'user', source: 'admin' })
@@ -120,6 +158,10 @@ describe('the caps of a user', () => {
     const until = new Date(Date.now() + 3_600_000)
     await admin.admin.spendCaps.raise({ id: cap?.id ?? 0, raise: { amount: 9000, until } })
     expect(await admin.admin.spendCaps.list({ userId: owner.id })).toMatchObject([{ limit: 9000 }])
+    await admin.admin.spendCaps.set({ userId: owner.id, caps: [daily, hourly] })
+    expect(await admin.admin.spendCaps.list({ userId: owner.id })).toMatchObject([{ limit: 9000 }, { limit: 1000 }])
+    await admin.admin.spendCaps.set({ userId: owner.id, caps: [{ ...daily, amount: 10 }] })
+    expect(await api.user.spendCaps.list()).toMatchObject([{ limit: 10, raise: null }])
     expect(
       await app.sql('select action, target_name from audit_entries where target_id = $1 order by id', [
         String(owner.id),
@@ -127,6 +169,8 @@ describe('the caps of a user', () => {
     ).toEqual([
       { action: 'spend_caps.set', target_name: owner.username },
       { action: 'spend_caps.raise', target_name: owner.username },
+      { action: 'spend_caps.set', target_name: owner.username },
+      { action: 'spend_caps.set', target_name: owner.username },
     ])
   })
 

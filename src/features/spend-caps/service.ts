@@ -1,4 +1,4 @@
-import type { EntityManager } from '@mikro-orm/postgresql'
+import { type EntityManager, LockMode } from '@mikro-orm/postgresql'
 import { DomainError } from '#core/errors.ts'
 import { type SpendCapInput, windowKey } from '#core/limits/spend-cap.ts'
 import { SpendCap } from '#db/entities/spend-cap.ts'
@@ -70,7 +70,10 @@ export async function listCapsOfUser(deps: UserDeps, input: { userId: number }):
   return ofUser(deps, input)
 }
 
-/** Writes the caps of one source, inside the transaction of `em`. One whose window stays keeps what was spent in it. */
+/**
+ * Writes the caps of one source, inside the transaction of `em`. One whose window stays keeps what was spent in it, and one whose
+ * amount stays its raise: another amount counts at once.
+ */
 export async function writeCaps(em: EntityManager, owner: CapOwner, caps: readonly SpendCapInput[]): Promise<void> {
   const { scope, subjectId, source, sourceId = 0 } = owner
   await refuseUnknownZones(em, caps)
@@ -81,7 +84,8 @@ export async function writeCaps(em: EntityManager, owner: CapOwner, caps: readon
     const next = wanted.get(windowKey(cap))
     wanted.delete(windowKey(cap))
     if (!next) await em.nativeDelete(SpendCap, { id: cap.id })
-    else if (next.amount !== cap.amount) await em.nativeUpdate(SpendCap, { id: cap.id }, { amount: next.amount })
+    else if (next.amount !== cap.amount)
+      await em.nativeUpdate(SpendCap, { id: cap.id }, { amount: next.amount, raisedAmount: null, raisedUntil: null })
   }
   // One by one: each locks the row of its subject before it stands.
   for (const cap of wanted.values()) await em.insert(SpendCap, { ...mine, ...cap })
@@ -141,7 +145,7 @@ export async function raiseOwnCap(deps: UserDeps, input: RaiseCap): Promise<void
       cap &&
       (await em.findOne(Token, { id: cap.subjectId, userId: deps.actor.id, deletedAt: null }, { fields: ['name'] }))
     if (!cap || !token) throw new DomainError('spend_cap.not_found')
-    await raise({ ...deps, em }, cap, { input, targetName: token.name })
+    await raise({ ...deps, em }, { input, targetName: token.name })
   })
 }
 
@@ -154,16 +158,19 @@ export async function raiseCapOfUser(deps: UserDeps, input: RaiseCap): Promise<v
     const cap = await em.findOne(SpendCap, { id: input.id, scope: 'user' })
     if (!cap) throw new DomainError('spend_cap.not_found')
     const { target } = await lockTarget({ ...deps, em }, cap.subjectId)
-    await raise({ ...deps, em }, cap, { input, targetName: target.username })
+    await raise({ ...deps, em }, { input, targetName: target.username })
   })
 }
 
-async function raise(
-  deps: UserDeps,
-  cap: SpendCap,
-  { input, targetName }: { input: RaiseCap; targetName: string },
-): Promise<void> {
+/** The cap under its lock: its amount may have been set anew since its owner was found. */
+async function raise(deps: UserDeps, { input, targetName }: { input: RaiseCap; targetName: string }): Promise<void> {
   if (input.raise && input.raise.until <= deps.ambient.now()) throw new DomainError('spend_cap.end_past')
+  const cap = await deps.em.findOne(
+    SpendCap,
+    { id: input.id },
+    { lockMode: LockMode.PESSIMISTIC_WRITE, disableIdentityMap: true },
+  )
+  if (!cap) throw new DomainError('spend_cap.not_found')
   if (input.raise && input.raise.amount <= cap.amount) throw new DomainError('spend_cap.raise_too_low')
   await deps.em.nativeUpdate(
     SpendCap,
