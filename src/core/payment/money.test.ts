@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { moneyFor, moneyText, quotaFor, readMoney } from './money.ts'
+import { largestMoney, moneyFor, moneyText, quotaFor, readMoney } from './money.ts'
 
 const perDollar = 500_000
 
@@ -25,6 +25,18 @@ it.each([
   [{ moneyMinor: 1, price: 1e9, ratio: 1, currency: 'JPY' }, 1],
 ])('what is paid buys whole units, rounded down, one at least: %j → %d', (paid, quota) => {
   expect(quotaFor({ quotaPerUnit: perDollar, ...paid })).toBe(quota)
+})
+
+it.each([
+  ['USD', '999999.99'],
+  ['CNY', '999999.99'],
+  ['JPY', '99999999'],
+  ['INR', '9999999.99'],
+  ['COP', '99999999.99'],
+  ['IDR', '9999999999.99'],
+])('the largest amount of %s that is asked for is %s, and is read back', (currency, text) => {
+  expect(moneyText(largestMoney(currency), currency)).toBe(text)
+  expect(readMoney(text, currency)).toBe(largestMoney(currency))
 })
 
 describe('an amount', () => {

@@ -9,8 +9,11 @@ const ofThousand = new Set('BHD JOD KWD OMR TND'.split(' '))
 export const fractionDigits = (currency: string): number =>
   withoutFraction.has(currency) ? 0 : ofThousand.has(currency) ? 3 : 2
 
+/** Amounts of eight digits are taken in every currency and by every method of payment, of these longer ones. */
+const digitsTaken: Record<string, number> = { IDR: 12, COP: 10, INR: 9 }
+
 /** In the smallest unit: what gateways take at most in one payment. */
-export const largestMoney = 99_999_999
+export const largestMoney = (currency: string): number => 10 ** (digitsTaken[currency] ?? 8) - 1
 
 type Asked = {
   quota: number

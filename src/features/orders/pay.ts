@@ -50,6 +50,8 @@ const largestQuota = 1e14
 type Asked = { quota: number; moneyMinor: number; terms: Terms }
 type OrderedPlan = { planId: number; terms: PlanTerms }
 
+const isTooLarge = ({ moneyMinor, terms }: Asked): boolean => moneyMinor > largestMoney(terms.currency)
+
 /** What so much quota costs by a method. */
 function priceOf(deps: UserDeps, quota: number, method: PayMethod): Asked {
   const gateway = gatewayOf(method)
@@ -58,7 +60,6 @@ function priceOf(deps: UserDeps, quota: number, method: PayMethod): Asked {
   const terms = termsOf(deps, gateway)
   const quotaPerUnit = deps.options.get('QuotaPerUnit')
   const moneyMinor = moneyFor({ ...terms, quota, quotaPerUnit, ratio: groupRatio(deps, deps.actor.group) })
-  if (moneyMinor > largestMoney) throw new DomainError('payment.amount_too_large')
   return { quota, moneyMinor, terms }
 }
 
@@ -69,12 +70,14 @@ function ask(deps: UserDeps, { amount, method }: Pay): Asked {
   if (amount < minimum) throw new DomainError('payment.amount_too_small', { minimum })
   const quotaPerUnit = options.get('QuotaPerUnit')
   const quota = options.get('DisplayInCurrencyEnabled') ? Math.round(amount * quotaPerUnit) : amount
-  return priceOf(deps, quota, method)
+  const asked = priceOf(deps, quota, method)
+  if (isTooLarge(asked)) throw new DomainError('payment.amount_too_large')
+  return asked
 }
 
 /**
  * What an amount would cost: `73.00`.
- * @throws {DomainError} payment.not_enabled, payment.amount_too_small, payment.money_too_small
+ * @throws {DomainError} payment.not_enabled, payment.amount_too_small, payment.amount_too_large, payment.money_too_small
  */
 export function quote(deps: UserDeps, input: Quote): { money: string; currency: string } {
   const { moneyMinor, terms } = ask(deps, input)
@@ -84,7 +87,7 @@ export function quote(deps: UserDeps, input: Quote): { money: string; currency: 
 
 /**
  * Opens an order and says where the payer goes.
- * @throws {DomainError} payment.not_enabled, payment.amount_too_small, payment.money_too_small
+ * @throws {DomainError} payment.not_enabled, payment.amount_too_small, payment.amount_too_large, payment.money_too_small
  */
 export const pay = (deps: PayDeps, input: Pay): Promise<Started> =>
   orderOnce(deps, {
@@ -140,12 +143,14 @@ function planPriceOf(deps: UserDeps, { price, moneyPrices }: Priced, method: Pay
   return { quota: terms.price > 0 ? quotaFor({ ...terms, moneyMinor, quotaPerUnit, ratio }) : price, moneyMinor, terms }
 }
 
-/** By which methods a plan can be paid, and for how much. @throws {DomainError} payment.not_enabled */
+/** By which methods a plan can be paid, and for how much. One whose gateway takes no such amount is none of them. */
 export const paymentsOf = (deps: UserDeps, plan: Priced): MethodPrice[] =>
   payMethods.flatMap((method) => {
     if (!isGatewayReady(deps, gatewayOf(method))) return []
-    const { moneyMinor, terms } = planPriceOf(deps, plan, method)
-    return moneyMinor < 1 ? [] : [{ method, money: moneyText(moneyMinor, terms.currency), currency: terms.currency }]
+    const asked = planPriceOf(deps, plan, method)
+    if (asked.moneyMinor < 1 || isTooLarge(asked)) return []
+    const { currency } = asked.terms
+    return [{ method, money: moneyText(asked.moneyMinor, currency), currency }]
   })
 
 /** The currencies in which something can be paid now. */
@@ -161,7 +166,7 @@ export const openCurrencies = (services: Pick<Services, 'options'>): string[] =>
 /**
  * Opens an order of a plan, which keeps its terms, inside the transaction of `deps.em`. What was paid for it in money is the
  * price of the subscription then.
- * @throws {DomainError} payment.not_enabled, payment.money_too_small
+ * @throws {DomainError} payment.not_enabled, payment.amount_too_large, payment.money_too_small
  */
 export async function openPlanOrder(
   deps: UserDeps,
@@ -169,6 +174,7 @@ export async function openPlanOrder(
 ): Promise<TopUpOrder> {
   const asked = planPriceOf(deps, plan, method)
   if (asked.moneyMinor < 1) throw new DomainError('payment.money_too_small')
+  if (isTooLarge(asked)) throw new DomainError('payment.amount_too_large')
   return openOrder(deps, { ...asked, method, plan: { planId: plan.id, terms: { ...terms, price: asked.quota } } })
 }
 

@@ -11,6 +11,7 @@ const refused = (schema: typeof planForm | typeof pay | typeof orderPlan | typeo
 it('a plan as it should be is taken', () => {
   expect(refused(planForm, plan)).toBeUndefined()
   expect(refused(planForm, { ...plan, windows: [window, { ...window, zone: 'Asia/Shanghai' }] })).toBeUndefined()
+  expect(refused(planForm, { ...plan, moneyPrices: { IDR: '1500000.00', COP: '1000000' } })).toBeUndefined()
 })
 
 it.each([
@@ -21,6 +22,7 @@ it.each([
   [{ moneyPrices: { CNY: '0' } }, 'plan.money_invalid'],
   [{ moneyPrices: { CNY: '1.005' } }, 'plan.money_invalid'],
   [{ moneyPrices: { JPY: '1.5' } }, 'plan.money_invalid'],
+  [{ moneyPrices: { USD: '1000000' } }, 'plan.money_invalid'],
   [{ termCount: 0 }, 'plan.count_invalid'],
   [{ stock: 0 }, 'plan.count_invalid'],
   [{ perUser: 1.5 }, 'plan.count_invalid'],

@@ -29,7 +29,7 @@ const windows = z
 
 const isPayable = (money: string, currency: string): boolean => {
   const minor = readMoney(money, currency)
-  return minor !== null && minor >= 1 && minor <= largestMoney
+  return minor !== null && minor >= 1 && minor <= largestMoney(currency)
 }
 
 /** Asked instead of what `price` is worth, by currency: `{ CNY: '39.00' }`. Empty ones are left out. */
