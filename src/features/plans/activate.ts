@@ -68,9 +68,25 @@ async function endOf(em: EntityManager, id: number): Promise<string> {
   return endedAt?.toISOString() ?? ''
 }
 
+/** What was bought to run after one that has ended early takes over the time that it had left. The row of the user is locked. */
+async function bringForward(em: EntityManager, id: number): Promise<void> {
+  const moved: { id: number; begins: boolean }[] = await em.getConnection().execute(
+    `update subscriptions s set starts_at = s.starts_at - e.unused, ends_at = s.ends_at - e.unused
+     from (select user_id, plan_id, ends_at, ends_at - greatest(starts_at, ended_at) as unused from subscriptions where id = ?) e
+     where s.user_id = e.user_id and s.plan_id = e.plan_id and s.status = 'active' and s.starts_at >= e.ends_at
+     returning s.id, s.starts_at <= ledger_clock() as begins`,
+    [id],
+    'all',
+    em.getTransactionContext(),
+  )
+  const next = moved.find(({ begins }) => begins)
+  // Its user was notified of a later day.
+  if (next) await noteForUser(em, { subscriptionId: next.id, kind: 'bought', key: await endOf(em, id) })
+}
+
 /**
- * Ends one that is active, at once: calls under way stay paid as far as they hold, the next find the balance or another plan.
- * Resolves null when it was not active any more.
+ * Ends one that is active, at once: calls under way stay paid as far as they hold, the next find the same plan where it was bought
+ * again, or the balance or another plan. Resolves null when it was not active any more.
  */
 export async function deactivate(
   em: EntityManager,
@@ -92,6 +108,7 @@ export async function deactivate(
     const kind = status === 'refunded' ? 'refunded' : 'terminated'
     await noteForUser(em, { subscriptionId: found.id, kind, key: await endOf(em, found.id), amount: refund })
   }
+  await bringForward(em, found.id)
   return found
 }
 
@@ -112,10 +129,10 @@ export async function reactivate(
     `update subscriptions s set status = 'active', ended_at = null,
        starts_at = case when s.starts_at < b.at and b.at <= ledger_clock() then s.starts_at else b.at end,
        ends_at = b.at + (s.ends_at - greatest(s.starts_at, s.ended_at))
-     from (select greatest(ledger_clock(), (select starts_at from subscriptions where id = ?), max(o.ends_at)) as at
+     from (select greatest(ledger_clock(), max(o.ends_at)) as at
        from subscriptions o where o.user_id = ? and o.plan_id = ? and o.status = 'active') b
      where s.id = ? and s.status = 'refunded' and s.ends_at > s.ended_at returning s.id`,
-    [found.id, found.userId, found.planId, found.id],
+    [found.userId, found.planId, found.id],
   )
   if (again.length === 0) return null
   await noteForUser(em, { subscriptionId: found.id, kind: 'restored', key: found.endedAt?.toISOString() ?? '' })
