@@ -169,6 +169,22 @@ describe('reading tokens', () => {
     expect(await search({})).toEqual([second.id, first.id])
   })
 
+  it('finds an old token among very many, by a part of its key and by all of it', async () => {
+    const old = await make({ name: 'old' })
+    const found = async (token: string) =>
+      ((await browser.get('/api/token/search', { query: { token } })).data as RestToken[]).map(({ id }) => id)
+    const plant = (from: number, to: number) =>
+      app.sql(
+        `insert into tokens (user_id, name, key_hash, key_encrypted, key_mask)
+           select $1, 'many', 'hash ' || n, $2, '' from generate_series($3::int, $4::int) n`,
+        [owner.id, app.services.secrets.encrypt('another'), from, to],
+      )
+    await plant(1, 1500)
+    expect(await found(old.key.slice(10, 30))).toEqual([old.id])
+    await plant(1501, 10_500)
+    expect(await found(`sk-${old.key}`)).toEqual([old.id])
+  })
+
   it('sorts the list and a search by every column of the page, both ways, over all pages', async () => {
     for (const name of ['banana', 'apple', 'cherry']) await make({ name })
     await app.sql(`update tokens set used_quota = case name when 'banana' then 3 when 'apple' then 2 else 1 end,
@@ -230,6 +246,18 @@ describe('PUT /api/token/', () => {
     await app.sql('update tokens set used_quota = 7 where id = $1', [token.id])
     const reply = await browser.put('/api/token/', { id: token.id, name: 'new', key: 'y', used_quota: 0, user_id: 1 })
     expect(reply.data).toEqual({ ...token, name: 'new', used_quota: 7, remain_quota: 0, group: '', allow_ips: '' })
+  })
+
+  it('lets no token go on for ever that is to end: an expiry that is left out stays, and 0 is none', async () => {
+    const end = Math.floor(Date.now() / 1000) + 3600
+    const token = await make({ expired_time: end })
+    const put = (more: object) => browser.put('/api/token/', { id: token.id, name: 'renamed', ...more })
+    for (const left of [{}, { expired_time: null }, { expired_time: '' }]) {
+      expect((await put(left)).data).toMatchObject({ name: 'renamed', expired_time: end })
+    }
+    expect(await put({ expired_time: 0 })).toMatchObject(refused('过期时间格式错误！'))
+    expect((await put({ expired_time: -1 })).data).toMatchObject({ expired_time: -1 })
+    expect(await make({ name: 'new', expired_time: 0 })).toMatchObject({ expired_time: -1 })
   })
 
   it('changes the status alone when asked to', async () => {

@@ -4,7 +4,7 @@ import type { Tone } from '../../components/status.tsx'
 import { t } from '../../i18n/t.ts'
 import type { RouterOutputs } from '#server/app-router.ts'
 
-export type User = RouterOutputs['admin']['users']['list']['items'][number]
+export type User = RouterOutputs['admin']['users']['update']
 
 export const isGone = (user: User): boolean => user.deletedAt !== null
 

@@ -5,7 +5,7 @@ type TokenQuota = {
   unlimitedQuota: boolean
   /** What shall be left; absent: what calls have left of it. */
   remainQuota: number | undefined
-  /** What was left when that was decided. Absent: what is left now. */
+  /** What was left when that was decided. Absent: `remainQuota` counts what calls under way have set aside. */
   knownQuota?: number | undefined
 }
 
@@ -13,8 +13,9 @@ type TokenQuota = {
 const mostQuota = 1e15
 
 /**
- * What an owner allows a token to spend: no balance moves. The difference is booked, so that what calls have taken or set aside
- * since the owner looked stays taken, and what they give back is given back. Lowering leaves nothing, but no debt.
+ * What an owner allows a token to spend: no balance moves. The difference to what the owner knew is booked, so that what calls have
+ * taken or set aside since then stays taken, and what they give back is given back. Lowering leaves nothing, but no debt. Whoever
+ * knew nothing names what shall be there once the calls under way have given everything back. The row is the caller's, locked.
  */
 export async function setTokenQuota(em: EntityManager, token: TokenQuota): Promise<void> {
   const { id, unlimitedQuota, remainQuota, knownQuota } = token
@@ -22,10 +23,13 @@ export async function setTokenQuota(em: EntityManager, token: TokenQuota): Promi
     em.getConnection().execute(sql, values, 'run', em.getTransactionContext())
   const column = `update tokens set unlimited_quota = ?`
   if (remainQuota === undefined) await execute(`${column} where id = ?`, [unlimitedQuota, id])
-  else
+  else if (knownQuota === undefined) {
+    const held = `(select coalesce(sum(h.token_amount), 0) from holds h where h.token_id = tokens.id and h.status = 'open')`
+    await execute(`${column}, remain_quota = ?::bigint - ${held} where id = ?`, [unlimitedQuota, remainQuota, id])
+  } else
     await execute(
-      `${column}, remain_quota = least(greatest(remain_quota + ?::bigint - coalesce(?::bigint, remain_quota), least(remain_quota, 0)), ?::bigint) where id = ?`,
-      [unlimitedQuota, remainQuota, knownQuota ?? null, mostQuota, id],
+      `${column}, remain_quota = least(greatest(remain_quota + ?::bigint - ?::bigint, least(remain_quota, 0)), ?::bigint) where id = ?`,
+      [unlimitedQuota, remainQuota, knownQuota, mostQuota, id],
     )
   // Whoever leases a part of it is to know.
   await execute("select pg_notify('changes', 'token_lease:' || ?::int)", [id])

@@ -1,7 +1,7 @@
 import type { UserDeps } from '../deps.ts'
 import { sha256 } from '../secrets/service.ts'
 
-const keyLength = 48
+export const keyLength = 48
 
 /** A new key and the columns that keep it. */
 export function makeKey({ ambient, secrets }: Pick<UserDeps, 'ambient' | 'secrets'>) {

@@ -13,14 +13,14 @@ import {
   noData,
 } from '#rest/reply.ts'
 import { binder, type CallerOf, type RestRequest, type RouteTable } from '#rest/route.ts'
-import type { TokenView } from './view.ts'
+import type { OwnTokenView } from './view.ts'
 import type { tokensUserRouter } from './router.ts'
 
 type Api = { user: { tokens: CallerOf<typeof tokensUserRouter> } }
 
 const bind = binder<Api>()
 
-const toRestToken = asObject<TokenView>({
+const toRestToken = asObject<OwnTokenView>({
   id: asInteger('id'),
   user_id: asInteger('userId'),
   key: asText(({ key, keyMask }) => key ?? keyMask),
@@ -29,7 +29,7 @@ const toRestToken = asObject<TokenView>({
   created_time: asSeconds('createdAt'),
   accessed_time: asSeconds('accessedAt'),
   expired_time: asInteger(({ expiresAt }) => (expiresAt === null ? -1 : seconds(expiresAt))),
-  remain_quota: asInteger('remainQuota'),
+  remain_quota: asInteger('remainQuotaWithHolds'),
   used_quota: asInteger('usedQuota'),
   unlimited_quota: asFlag('unlimitedQuota'),
   model_limits_enabled: asFlag('modelLimitsEnabled'),
@@ -43,17 +43,18 @@ const toRestToken = asObject<TokenView>({
   DeletedAt: always(null),
 })
 
-/** -1, 0 and nothing at all are "never"; what is no time is left for the schema to refuse. */
-function expiryOf(value: unknown): Date | null {
-  if (value === undefined || value === null || value === '') return null
+/** -1 is "never"; what is no time is left for the schema to refuse. */
+function expiryOf(value: unknown): Date | null | undefined {
+  if (value === undefined || value === null || value === '') return undefined
   const given = number(value)
-  if (given === -1 || given === 0) return null
-  return instant(given) ?? new Date(Number.NaN)
+  return given === -1 ? null : (instant(given) ?? new Date(Number.NaN))
 }
+
+/** Of a new token 0 and nothing at all are "never" too. */
+const firstExpiryOf = (value: unknown): Date | null => (number(value) === 0 ? null : (expiryOf(value) ?? null))
 
 const fieldsOf = ({ body }: RestRequest) => ({
   name: text(body['name']) ?? '',
-  expiresAt: expiryOf(body['expired_time']),
   remainQuota: givenNumber(body, 'remain_quota') ?? 0,
   unlimitedQuota: givenFlag(body, 'unlimited_quota') ?? false,
   modelLimitsEnabled: givenFlag(body, 'model_limits_enabled') ?? false,
@@ -72,6 +73,7 @@ const pathId = ({ params }: RestRequest) => ({ id: id(params['id']), withKeys: t
 const updateFields = bind((api) => api.user.tokens.update, {
   input: (request) => ({
     ...fieldsOf(request),
+    expiresAt: expiryOf(request.body['expired_time']),
     id: id(request.body['id']),
     status: givenNumber(request.body, 'status'),
     withKeys: true,
@@ -98,7 +100,10 @@ export const tokenRoutes: RouteTable<Api> = {
     reply: asListOf(toRestToken),
   }),
   'GET /api/token/:id': bind((api) => api.user.tokens.get, { input: pathId, reply: toRestToken }),
-  'POST /api/token/': bind((api) => api.user.tokens.create, { input: fieldsOf, reply: noData }),
+  'POST /api/token/': bind((api) => api.user.tokens.create, {
+    input: (request) => ({ ...fieldsOf(request), expiresAt: firstExpiryOf(request.body['expired_time']) }),
+    reply: noData,
+  }),
   'PUT /api/token/': {
     ...updateFields,
     call: (api, request) => (request.query['status_only'] ? updateStatus : updateFields).call(api, request),

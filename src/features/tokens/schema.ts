@@ -42,10 +42,12 @@ const name = z
 /** Absent: they stay as they are. */
 const caps = spendCaps.optional()
 
+/** Null: never. */
+const expiry = z.date(refusal('token.expiry_invalid')).nullable()
+
 const fields = {
   name: name.min(1, refusal('token.name_required')),
-  /** Null: never. */
-  expiresAt: z.date(refusal('token.expiry_invalid')).nullable().default(null),
+  expiresAt: expiry.default(null),
   remainQuota: quota.default(0),
   unlimitedQuota: z.boolean().default(false),
   modelLimitsEnabled: z.boolean().default(false),
@@ -90,11 +92,13 @@ export const updateToken = z
   .object({
     ...fields,
     name,
+    /** Absent: it stays, for a token that ends is not to go on for ever because of another change. */
+    expiresAt: expiry.optional(),
     spendCaps: caps,
     id: tokenId,
     /** Absent: what is left stays, whatever calls have taken meanwhile. So it does where calls have taken more than there was. */
     remainQuota: z.union([quota, z.int().negative()], refusal('token.quota_invalid')).optional(),
-    /** What was left when the new figure was chosen: the difference is booked. Absent: what is left now. */
+    /** What was left when the new figure was chosen: the difference is booked. Absent: the new one counts what is set aside. */
     knownQuota: z.int().min(-1e15).max(1e15).optional(),
     /** Never written here; "enabled" is refused where the token could not be enabled. */
     status: z.int().optional(),

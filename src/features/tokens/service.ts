@@ -7,8 +7,10 @@ import { Token } from '#db/entities/token.ts'
 import { normaliseAddress } from '../client-address/service.ts'
 import type { UserDeps } from '../deps.ts'
 import { setTokenQuota } from '../ledger/token-quota.ts'
+import { tokenQuotasWithHolds } from '../ledger/with-holds.ts'
 import { refuseOvertaken } from '../overtaken.ts'
 import { isVerified } from '../second-factor/verification.ts'
+import { sha256 } from '../secrets/service.ts'
 import { type CapOwner, setCaps, writeCaps } from '../spend-caps/service.ts'
 import {
   addressOrRange,
@@ -23,18 +25,25 @@ import {
   type tokenSorts,
   type UpdateToken,
 } from './schema.ts'
-import { makeKey } from './key.ts'
-import { type TokenView, toTokenView, toTokenViewWithKey } from './view.ts'
+import { keyLength, makeKey } from './key.ts'
+import { type OwnTokenView, type TokenView, toTokenView, toTokenViewWithKey } from './view.ts'
 
-/** So many of one's own keys are looked through for a part of a key. */
-const mostSearched = 1000
+/** So many of one's own tokens are found at once, and looked through for a part of a key. */
+const mostSearched = 10_000
 
 type Viewing = { withKeys: boolean }
 
 /** Whoever has a second factor and has not proved it lately sees the masks of the keys. */
-async function viewerOf(deps: UserDeps, { withKeys }: Viewing): Promise<(token: Token) => TokenView> {
+async function viewsOf(deps: UserDeps, tokens: readonly Token[], { withKeys }: Viewing): Promise<OwnTokenView[]> {
   const showsKeys = withKeys && (await isVerified(deps))
-  return (token) => (showsKeys ? toTokenViewWithKey(token, deps.secrets) : toTokenView(token))
+  const quotas = await tokenQuotasWithHolds(
+    deps.em,
+    tokens.map(({ id }) => id),
+  )
+  return tokens.map((token) => ({
+    ...(showsKeys ? toTokenViewWithKey(token, deps.secrets) : toTokenView(token)),
+    remainQuotaWithHolds: quotas.get(token.id) ?? token.remainQuota,
+  }))
 }
 
 const own = ({ actor }: UserDeps) => ({ userId: actor.id, deletedAt: null })
@@ -56,31 +65,36 @@ const sortedBy = {
 const orderOf = ({ sort, order }: Pick<ListTokens, 'sort' | 'order'>): Record<string, 'asc' | 'desc'> =>
   sort === undefined ? { id: 'desc' } : { [sortedBy[sort]]: order, id: 'desc' }
 
-export async function listTokens(deps: UserDeps, input: ListTokens): Promise<Page<TokenView>> {
+export async function listTokens(deps: UserDeps, input: ListTokens): Promise<Page<OwnTokenView>> {
   const [tokens, total] = await deps.em.findAndCount(Token, own(deps), {
     orderBy: orderOf(input),
     ...rowsOfPage(input),
   })
-  return { items: tokens.map(await viewerOf(deps, input)), total, page: input.page, pageSize: input.pageSize }
+  return { items: await viewsOf(deps, tokens, input), total, page: input.page, pageSize: input.pageSize }
 }
 
-/** Keys are only readable one by one, so a part of one is looked for in the owner's own newest tokens. */
-export async function searchTokens(deps: UserDeps, input: SearchTokens): Promise<TokenView[]> {
+/** Keys are only readable one by one, so a part of one is looked for in the owner's own newest tokens; a whole one has its hash. */
+export async function searchTokens(deps: UserDeps, input: SearchTokens): Promise<OwnTokenView[]> {
   const name = { $ilike: `%${input.keyword.replace(/[\\%_]/g, '\\$&')}%` }
+  const part = input.key.replace(/^sk-/, '')
   const tokens = await deps.em.find(
     Token,
-    { ...own(deps), ...(input.keyword === '' ? {} : { name }) },
+    {
+      ...own(deps),
+      ...(input.keyword === '' ? {} : { name }),
+      ...(part.length === keyLength ? { keyHash: sha256(part) } : {}),
+    },
     { orderBy: orderOf(input), limit: mostSearched, disableIdentityMap: true },
   )
-  const part = input.key.replace(/^sk-/, '')
-  const view = await viewerOf(deps, input)
-  return tokens.filter((token) => part === '' || deps.secrets.decrypt(token.keyEncrypted).includes(part)).map(view)
+  const found = tokens.filter((token) => part === '' || deps.secrets.decrypt(token.keyEncrypted).includes(part))
+  return viewsOf(deps, found, input)
 }
 
 /** @throws {DomainError} token.not_found */
-export async function getToken(deps: UserDeps, { id, ...viewing }: { id: number } & Viewing): Promise<TokenView> {
-  const view = await viewerOf(deps, viewing)
-  return view(await ownToken(deps, id))
+export async function getToken(deps: UserDeps, { id, ...viewing }: { id: number } & Viewing): Promise<OwnTokenView> {
+  const [view] = await viewsOf(deps, [await ownToken(deps, id)], viewing)
+  if (!view) throw new DomainError('token.not_found')
+  return view
 }
 
 /** @throws {DomainError} token.not_found */
@@ -88,10 +102,12 @@ export async function revealKey(deps: UserDeps, { id }: { id: number }): Promise
   return { key: deps.secrets.decrypt((await ownToken(deps, id)).keyEncrypted) }
 }
 
+type Expiry = Pick<UpdateToken, 'expiresAt'>
+
 /** The columns an owner may write; quota, status and key are none of them. */
 function columnsOf(
   deps: UserDeps,
-  input: Omit<CreateTokens, 'remainQuota' | 'unlimitedQuota' | 'count' | 'spendCaps'>,
+  input: Omit<CreateTokens, 'expiresAt' | 'remainQuota' | 'unlimitedQuota' | 'count' | 'spendCaps'> & Expiry,
   stored?: Token,
 ) {
   // A group that was lost since stays where nobody changes it; calls in it are refused all the same.
@@ -101,7 +117,7 @@ function columnsOf(
   }
   return {
     name: input.name,
-    expiresAt: input.expiresAt,
+    ...(input.expiresAt === undefined ? {} : { expiresAt: input.expiresAt }),
     modelLimitsEnabled: input.modelLimitsEnabled,
     modelLimits: input.modelLimits.join(','),
     allowIps: normaliseAddresses(input.allowIps),
@@ -123,9 +139,8 @@ function normaliseAddresses(list: string): string {
 }
 
 /** One that holds already may stay as it is, so that an expired token can still be renamed. */
-function checkExpiry(deps: UserDeps, input: Pick<CreateToken, 'expiresAt'>, before: Date | null): void {
-  const { expiresAt } = input
-  if (expiresAt === null || expiresAt.getTime() === before?.getTime()) return
+function checkExpiry(deps: UserDeps, { expiresAt }: Expiry, before: Date | null): void {
+  if (!expiresAt || expiresAt.getTime() === before?.getTime()) return
   if (expiresAt <= deps.ambient.now()) throw new DomainError('token.expiry_past')
 }
 
@@ -193,7 +208,7 @@ function wantedQuota(token: Token, wanted: number | undefined): number | undefin
  * @throws {DomainError} token.not_found, token.enable_expired, token.enable_exhausted, token.expiry_past, token.group_forbidden,
  *   token.quota_invalid, input.changed_meanwhile
  */
-export async function updateToken(deps: UserDeps, input: UpdateToken): Promise<TokenView> {
+export async function updateToken(deps: UserDeps, input: UpdateToken): Promise<OwnTokenView> {
   const token = await ownToken(deps, input.id)
   if (input.status === tokenStatus.enabled) checkEnabling(deps, token)
   if (!input.isDocumented) checkExpiry(deps, input, token.expiresAt ?? null)
@@ -216,7 +231,7 @@ export async function updateToken(deps: UserDeps, input: UpdateToken): Promise<T
 }
 
 /** @throws {DomainError} token.not_found, token.enable_expired, token.enable_exhausted */
-export async function setTokenStatus(deps: UserDeps, input: SetTokenStatus): Promise<TokenView> {
+export async function setTokenStatus(deps: UserDeps, input: SetTokenStatus): Promise<OwnTokenView> {
   const token = await ownToken(deps, input.id)
   if (input.status === tokenStatus.enabled) checkEnabling(deps, token)
   await deps.em.nativeUpdate(Token, { id: token.id, ...own(deps) }, { status: input.status })

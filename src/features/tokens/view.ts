@@ -26,6 +26,9 @@ export const toTokenView = (token: Token) => ({
 
 export type TokenView = ReturnType<typeof toTokenView> & { key?: string }
 
+/** With what would be left without calls under way, which is what documented clients load and send back. */
+export type OwnTokenView = TokenView & { remainQuotaWithHolds: number }
+
 /** With the 48 characters, without `sk-`. */
 export const toTokenViewWithKey = (token: Token, secrets: Secrets): TokenView & { key: string } => ({
   ...toTokenView(token),

@@ -16,7 +16,7 @@ import {
 } from '#rest/reply.ts'
 import { binder, type CallerOf, type RestRequest, type RouteTable } from '#rest/route.ts'
 import type { ManageUser, Settings } from './schema.ts'
-import type { AccountView, SettingsView, SignedInUser, SignIn, UserView } from './view.ts'
+import type { AccountView, ManagedUserView, SettingsView, SignedInUser, SignIn, UserView } from './view.ts'
 import type { authRouter } from '#features/auth/router.ts'
 import type { identitiesRouter } from '#features/identities/router.ts'
 import type { secondFactorPublicRouter } from '#features/second-factor/router.ts'
@@ -82,7 +82,7 @@ const toRestSignIn = asEither(
 
 const signInMessage = (result: SignIn) => ('secondStep' in result ? '请输入两步验证码' : '')
 
-const toRestUser = asObject<UserView | AccountView>({
+const userFields: ReplyFields<UserView | AccountView> = {
   ...emptyUser,
   id: asInteger('id'),
   username: asText('username'),
@@ -109,7 +109,10 @@ const toRestUser = asObject<UserView | AccountView>({
     settings ? JSON.stringify(toRestSetting(settings)) : '',
   ),
   last_check_in_time: asTime('lastCheckInAt'),
-})
+}
+
+const toRestAccount = asObject<AccountView>(userFields)
+const toRestUser = asObject<ManagedUserView>({ ...userFields, quota: asInteger('quotaWithHolds') })
 
 const toRestSetting = (settings: SettingsView & { webhookSecret?: string }) => ({
   notify_type: settings.notifyType,
@@ -180,7 +183,7 @@ export const userRoutes: RouteTable<Api> = {
     message: signInMessage,
     ...bySession,
   }),
-  'GET /api/user/self': bind((api) => api.user.account.get, { reply: toRestUser }),
+  'GET /api/user/self': bind((api) => api.user.account.get, { reply: toRestAccount }),
   'PUT /api/user/self': bind((api) => api.user.account.overwrite, {
     input: ({ body }) => ({
       username: filled(body['username']),

@@ -120,7 +120,7 @@ export const updateUser = z.object({
   password: optionalPassword,
   group: z.string().trim().min(1).max(64).optional(),
   role: z.int().optional(),
-  /** The balance wanted; what is booked is its difference to the balance at that moment. */
+  /** The balance wanted, with what calls under way have set aside; its difference to what is there at that moment is booked. */
   quota: quota.optional(),
   /** What to add to the balance, or with a minus to take away. The console sends this one. */
   quotaChange: quota.optional(),

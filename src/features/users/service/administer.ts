@@ -17,8 +17,9 @@ import { replacePassword } from '../../auth/replace-password.ts'
 import type { UserDeps } from '../../deps.ts'
 import { forgetSecondFactor } from '../../second-factor/service/forget.ts'
 import { grant } from '../../ledger/service.ts'
+import { balanceWithHolds, balancesWithHolds } from '../../ledger/with-holds.ts'
 import type { CreateUser, ListUsers, UpdateUser } from '../schema.ts'
-import { toUserView, type UserView } from '../view.ts'
+import { toUserView, type ManagedUserView, type UserView } from '../view.ts'
 import { createAccount } from './create-account.ts'
 import { retireAccount } from './retire-account.ts'
 import { renamingColumns, withTakenErrors } from './taken.ts'
@@ -35,13 +36,20 @@ const orderedBy = {
 } as const satisfies Record<ListUsers['sort'], keyof User>
 
 /** Newest first unless asked otherwise, deleted users among them. */
-export async function listUsers({ em, actor }: UserDeps, input: ListUsers): Promise<Page<UserView>> {
+export async function listUsers({ em, actor }: UserDeps, input: ListUsers): Promise<Page<ManagedUserView>> {
   const [users, total] = await em.findAndCount(User, matching(input), {
     // The number decides between equals, so that no row is on two pages.
     orderBy: [{ [orderedBy[input.sort]]: input.order }, { id: 'desc' }],
     ...rowsOfPage(input),
   })
-  const items = users.map((user) => toListed(actor, user))
+  const balances = await balancesWithHolds(
+    em,
+    users.map(({ id }) => id),
+  )
+  const items = users.map((user) => ({
+    ...toListed(actor, user),
+    quotaWithHolds: balances.get(user.id) ?? user.quota,
+  }))
   return { items, total, page: input.page, pageSize: input.pageSize }
 }
 
@@ -86,11 +94,11 @@ export function matching({ keyword, group, status, role }: UserSearch): FilterQu
 }
 
 /** @throws {DomainError} user.not_found, user.target_forbidden */
-export async function getUser({ em, actor }: UserDeps, { id }: { id: number }): Promise<UserView> {
+export async function getUser({ em, actor }: UserDeps, { id }: { id: number }): Promise<ManagedUserView> {
   const user = await em.findOne(User, { id, deletedAt: null }, { disableIdentityMap: true })
   if (!user) throw new DomainError('user.not_found')
   if (!mayActOn(actor.role, user.role)) throw new DomainError('user.target_forbidden')
-  return toUserView(user)
+  return { ...toUserView(user), quotaWithHolds: await balanceWithHolds(em, user) }
 }
 
 /** @throws {DomainError} user.role_too_high */
@@ -160,15 +168,14 @@ function changedFields(deps: UserDeps, target: User, input: UpdateUser): Partial
   return changes
 }
 
-/** Always a difference: calls under way keep what they set aside. */
+/** Always a difference: calls under way keep what they set aside, and a wanted balance is one that counts it. */
 async function bookQuota(deps: UserDeps, target: User, input: UpdateUser): Promise<{ quota?: number }> {
-  const change = (input.quota === undefined ? 0 : input.quota - target.quota) + (input.quotaChange ?? 0)
+  const counted = input.quota === undefined ? target.quota : await balanceWithHolds(deps.em, target)
+  const change = (input.quota ?? counted) - counted + (input.quotaChange ?? 0)
   if (change === 0) return {}
   const { options } = deps
   const display = { quotaPerUnit: options.get('QuotaPerUnit'), inCurrency: options.get('DisplayInCurrencyEnabled') }
-  const [before, after] = [target.quota, target.quota + change].map((quota) =>
-    formatQuota(quota, { ...display, digits: 6 }),
-  )
+  const [before, after] = [counted, counted + change].map((quota) => formatQuota(quota, { ...display, digits: 6 }))
   await grant(deps.em, {
     kind: 'admin_edit',
     key: deps.ambient.newId(20),
