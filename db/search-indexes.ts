@@ -7,6 +7,7 @@ import { advisoryLock } from './advisory-locks.ts'
  */
 const searchIndexes: Readonly<Record<string, string>> = {
   users_letters_index: '"users" using gin (name_letters("username", "email", "display_name"))',
+  users_former_name_index: String.raw`"users" (regexp_replace("username", ' \(deleted \d+\)$', '')) where "deleted_at" is not null`,
   audit_entries_search_index:
     '"audit_entries" using gin ("target_name" gin_trgm_ops, "actor_name" gin_trgm_ops, "reason" gin_trgm_ops, "target_id" gin_trgm_ops)',
 }

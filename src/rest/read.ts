@@ -139,10 +139,14 @@ const clampSize = (value: number | undefined, largest: number): number =>
 const clampPage = (value: number): number => Math.min(Math.max(value, 1), 1_000_000)
 
 /** One-based lists (`p` below 1 acts as 1). */
-export const pageQuery = ({ query }: { query: Record<string, string | undefined> }) => ({
-  page: clampPage(integer(query['p']) ?? 1),
-  pageSize: clampSize(integer(query['page_size']), largestPageSize),
-})
+export const pageQueryUpTo =
+  (largest: number) =>
+  ({ query }: { query: Record<string, string | undefined> }) => ({
+    page: clampPage(integer(query['p']) ?? 1),
+    pageSize: clampSize(integer(query['page_size']), largest),
+  })
+
+export const pageQuery = pageQueryUpTo(largestPageSize)
 
 /** Zero-based lists, with the size under the given name or fixed. */
 export const zeroBasedPage =

@@ -181,6 +181,10 @@ test('a price per call is charged once a session, with its first response', asyn
   expect(rows.map((row) => row.quota)).toEqual([5000, 0])
   expect(rows[0]?.other).toMatchObject({ model_price: 0.01, ws: true })
   expect(rows[1]?.content).toContain('本次会话已计费')
+  const reader = await app.make.user({ role: 10 })
+  const { json } = await app.rest(reader, 'GET', '/api/log/?model_name=per-session')
+  const { items } = json['data'] as { items: { other: string }[] }
+  expect(items.map(({ other }) => (JSON.parse(other) as { model_price: number }).model_price)).toEqual([0, 0.01])
   expect(await app.balanceOf(payer.userId)).toBe(0)
 })
 

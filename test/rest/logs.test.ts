@@ -132,6 +132,10 @@ describe('the log on the wire', () => {
     expect((await admin.get('/api/log/stat', { query })).data).toEqual(sums)
     expect((await user.get('/api/log/self/stat', { query })).data).toEqual(sums)
     expect((await user.get('/api/log/stat')).body['success']).toBe(false)
+    const spent = async (channel: number) =>
+      ((await user.get('/api/log/self/stat', { query: { ...query, channel: String(channel) } })).data as typeof sums)
+        .quota
+    expect([await spent(1), await spent(2)]).toEqual([77, 0])
   })
 
   it('of a key says how many rows there are, and goes on by pages', async () => {

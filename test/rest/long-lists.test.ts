@@ -43,6 +43,24 @@ it('the channels come in one page of up to a thousand, and with their number whe
   expect(await asked({ p: '1', page_size: '1000' })).toEqual([5, '1005'])
 })
 
+it('a page of the log and of the codes holds up to a thousand for administrators', async () => {
+  await app.sql(`insert into logs (user_id, type) select $1, 2 from generate_series(1, 1005)`, [anna.id])
+  await app.sql(
+    `insert into redemptions (user_id, name, quota, key_hash, key_encrypted)
+       select 1, 'code', 1, n::text, $1 from generate_series(1, 1005) n`,
+    [app.services.secrets.encrypt('text')],
+  )
+  const sizes = async (query: Record<string, string>) =>
+    Promise.all(
+      ['/api/log/', '/api/redemption/', '/api/redemption/search'].map(
+        async (path) => ((await admin.get(path, { query })).data as Page).items.length,
+      ),
+    )
+  expect(await sizes({ page_size: '1000' })).toEqual([1000, 1000, 1000])
+  expect(await sizes({ page_size: '5000' })).toEqual([1000, 1000, 1000])
+  expect(((await user.get('/api/log/self', { query: { page_size: '1000' } })).data as Page).items).toHaveLength(100)
+})
+
 it('the tokens come with their number', async () => {
   for (const name of ['a', 'b']) expect((await user.post('/api/token/', { name })).body['success']).toBe(true)
   const reply = await user.get('/api/token/', { query: { size: '1' } })

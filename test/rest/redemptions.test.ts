@@ -118,6 +118,25 @@ describe('finding, changing and deleting codes', () => {
     expect(await browser.put('/api/redemption/', row)).toMatchObject(refused('已使用的兑换码不能再修改'))
   })
 
+  it('leaves a code its time where a change names none', async () => {
+    const now = Math.floor(Date.now() / 1000)
+    await make({ valid_from: now - 10, valid_until: now + 3600 })
+    const [row] = (await list()).items as [Row]
+    const put = (more: object) => browser.put('/api/redemption/', { id: row.id, name: 'new', quota: 5, ...more })
+    expect((await put({})).data).toMatchObject({ name: 'new', valid_from: now - 10, valid_until: now + 3600 })
+    expect(await put({ valid_from: now + 7200 })).toMatchObject(refused('生效时间必须早于过期时间'))
+    expect((await put({ valid_from: 0 })).data).toMatchObject({ valid_from: 0, valid_until: now + 3600 })
+    expect((await put({ valid_until: 0 })).data).toMatchObject({ valid_until: 0 })
+  })
+
+  it('ends a code at the time that programs of related servers name', async () => {
+    const end = Math.floor(Date.now() / 1000) + 3600
+    await make({ expired_time: end })
+    expect((await list()).items[0]).toMatchObject({ valid_until: end })
+    await make({ expired_time: end, valid_until: end + 1 })
+    expect((await list()).items[0]).toMatchObject({ valid_until: end + 1 })
+  })
+
   it('counts and deletes by the exact name', async () => {
     await make({ name: 'summer', count: 3 })
     await make({ name: 'summer 2' })

@@ -26,10 +26,35 @@ describe('dashboard data on the wire', () => {
     expect([one.data, own.data]).toEqual([mine, mine])
   })
 
+  it('of a name is that of all who had it, whom the rows are of', async () => {
+    const former = await app.person({ username: 'bob', deletedAt: new Date() })
+    await app.sql(`update users set username = 'bob (deleted ' || id || ')' where id = $1`, [former.id])
+    await app.em().insert(UsageHourly, { ...usage, ...at, hour: new Date((hour + 7200) * 1000), userId: former.id })
+    await app.sql(`insert into logs (user_id, username, type, quota) values ($1, 'bob', 2, 40)`, [former.id])
+    const asked = async () => {
+      const data = (await admin.get('/api/data/', { query: { ...query(hour, hour + 7200), username: 'bob' } })).data
+      const { total } = (await admin.get('/api/log/', { query: { username: 'bob' } })).data as { total: number }
+      const stat = (await admin.get('/api/log/stat', { query: { username: 'bob' } })).data as { quota: number }
+      return [(data as { user_id: number; quota: number }[]).map((row) => [row.user_id, row.quota]), total, stat.quota]
+    }
+    expect(await asked()).toEqual([[[former.id, 40]], 1, 40])
+    const bob = await app.person({ username: 'bob' })
+    await app.em().insert(UsageHourly, { ...usage, ...at, hour: new Date((hour + 7200) * 1000), userId: bob.id })
+    await app.sql(`insert into logs (user_id, username, type, quota) values ($1, 'bob', 2, 40)`, [bob.id])
+    expect(await asked()).toEqual([[[bob.id, 80]], 2, 80])
+  })
+
   it('is empty outside the time asked for, and without one', async () => {
     expect((await user.get('/api/data/self', { query: query(hour + 1, hour + 3600) })).data).toEqual([])
     expect((await user.get('/api/data/self')).data).toEqual([])
     expect((await admin.get('/api/data')).data).toEqual([])
+  })
+
+  it('goes back to the first hour where everything is asked for', async () => {
+    const long = new Date('2021-03-01T00:00:00Z')
+    await app.em().insert(UsageHourly, { ...usage, ...at, hour: long, userId: 998 })
+    const data = (await admin.get('/api/data/', { query: query(0, hour) })).data as { created_at: number }[]
+    expect(data[0]?.created_at).toBe(long.getTime() / 1000)
   })
 
   it('of a user covers a month at most, and that of others is for administrators', async () => {

@@ -1,4 +1,4 @@
-import { askedEnd, askedInstant, askedInteger, instant, emptyWords, pageQuery } from '#rest/read.ts'
+import { askedEnd, askedInstant, askedInteger, instant, emptyWords, pageQuery, pageQueryUpTo } from '#rest/read.ts'
 import {
   asBarePage,
   asFlag,
@@ -9,9 +9,11 @@ import {
   asPage,
   asSeconds,
   asText,
+  replyOfPart,
 } from '#rest/reply.ts'
 import { binder, type CallerOf, type RestRequest, type RouteTable } from '#rest/route.ts'
-import { clientOther, clientPromptTokens } from './client-figures.ts'
+import { clientFigures } from './client-figures.ts'
+import { largestLogPage } from './schema.ts'
 import type { LogStat } from './stat.ts'
 import type { LogView } from './view.ts'
 import type { logsAdminRouter, logsUserRouter } from './router.ts'
@@ -20,7 +22,7 @@ type Api = { user: { logs: CallerOf<typeof logsUserRouter> }; admin: { logs: Cal
 
 const bind = binder<Api>()
 
-const toRestLog = asObject<LogView>({
+const rowFields = asObject<LogView>({
   id: asInteger('id'),
   user_id: asInteger('userId'),
   created_at: asSeconds('createdAt'),
@@ -31,7 +33,7 @@ const toRestLog = asObject<LogView>({
   token_id: asInteger('tokenId'),
   model_name: asText('modelName'),
   quota: asInteger('quota'),
-  prompt_tokens: asInteger(clientPromptTokens),
+  prompt_tokens: asInteger('promptTokens'),
   completion_tokens: asInteger('completionTokens'),
   use_time: asInteger(({ useTimeMs }) => Math.floor(useTimeMs / 1000)),
   is_stream: asFlag('isStream'),
@@ -39,8 +41,9 @@ const toRestLog = asObject<LogView>({
   channel_name: asText('channelName'),
   group: asText('group'),
   client_ip: asText('clientIp'),
-  other: asJsonText(({ other }) => (other ? JSON.stringify(clientOther(other)) : '')),
+  other: asJsonText(({ other }) => (other ? JSON.stringify(other) : '')),
 })
+const toRestLog = replyOfPart(rowFields, clientFigures)
 
 type Query = RestRequest['query']
 
@@ -75,7 +78,7 @@ const documentedStat = asObject<LogStat>({ quota: asInteger('quota'), rpm: asInt
 
 export const logRoutes: RouteTable<Api> = {
   'GET /api/log/': bind((api) => api.admin.logs.list, {
-    input: (request) => ({ ...filters(request.query), ...pageQuery(request), isDocumented: true }),
+    input: (request) => ({ ...filters(request.query), ...pageQueryUpTo(largestLogPage)(request), isDocumented: true }),
     reply: asPage(toRestLog),
   }),
   'GET /api/log/self': bind((api) => api.user.logs.list, {
@@ -87,7 +90,7 @@ export const logRoutes: RouteTable<Api> = {
     reply: documentedStat,
   }),
   'GET /api/log/self/stat': bind((api) => api.user.logs.stat, {
-    input: ({ query }) => ownFilters(query),
+    input: ({ query }) => ({ ...ownFilters(query), channelId: askedInteger(query, 'channel') ?? 0 }),
     reply: documentedStat,
   }),
   'GET /api/log/search': bind((api) => api.admin.logs.search, { input: keyword, reply: list }),

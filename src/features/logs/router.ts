@@ -12,7 +12,7 @@ export const logsUserRouter = router({
   search: userProcedure.input(schema.searchLogs).query(({ ctx, input }) => service.searchOwnLogs(ctx, input)),
   byKey: userProcedure.input(schema.logsByKey).query(({ ctx, input }) => service.listLogsOfKey(ctx, input)),
   suggest: userProcedure.input(schema.suggestOwn).query(({ ctx, input }) => suggestions.suggestOwn(ctx, input)),
-  stat: userProcedure.input(schema.ownLogFilters).query(({ ctx, input }) => stat.ownLogStat(ctx, input)),
+  stat: userProcedure.input(schema.ownLogStat).query(({ ctx, input }) => stat.ownLogStat(ctx, input)),
   sums: userProcedure.input(schema.sumOwnLogs).query(({ ctx, input }) => nameSums.ownNameSums(ctx, input)),
 })
 

@@ -47,6 +47,10 @@ export const logFilters = ownLogFilters.extend({
 })
 export type LogFilters = z.infer<typeof logFilters>
 
+/** Rows show their owner the number of a channel, not its name. */
+export const ownLogStat = ownLogFilters.extend({ channelId: anyId })
+export type OwnLogStat = z.infer<typeof ownLogStat>
+
 /** By what calls are summed up. */
 export const summedBy = ['session', 'agent', 'project'] as const
 
@@ -54,8 +58,8 @@ const by = z.object({ by: z.enum(summedBy) })
 export const sumOwnLogs = ownLogFilters.extend(by.shape)
 export const sumLogs = logFilters.extend(by.shape)
 
-/** An export asks for much at once. */
-const largestLogPage = 1000
+/** An export asks for much at once, and so do programs that take a page that is not full for the last one. */
+export const largestLogPage = 1000
 
 const paging = pageInput.extend({
   pageSize: z.int().min(1).max(largestLogPage).default(defaultPageSize),

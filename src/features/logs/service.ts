@@ -15,6 +15,7 @@ import {
   hasPattern,
   patternOf,
 } from './conditions.ts'
+import { accountsNamed } from '../users/service/named-accounts.ts'
 import { type IdRange, idsBetween, modelsLike } from './rollup.ts'
 import {
   type ListLogs,
@@ -65,8 +66,8 @@ export async function resolveNames<Filters extends Named>(
   filters: Filters,
 ): Promise<Filters | null> {
   const { username, channelName } = filters
-  const userId = username.length === 0 ? filters.userId : await idsOf(database.pool, 'users where username', username)
-  const channelId = channelName.length === 0 ? [] : await idsOf(database.pool, 'channels where name', channelName)
+  const userId = username.length === 0 ? filters.userId : await idsOf(database.pool, accountsNamed, username)
+  const channelId = channelName.length === 0 ? [] : await idsOf(database.pool, channelsNamed, channelName)
   const users = filters.userId.length === 0 ? userId : userId.filter((id) => filters.userId.includes(id))
   const channels = [...filters.channelId, ...channelId]
   if (username.length > 0 && users.length === 0) return null
@@ -74,13 +75,12 @@ export async function resolveNames<Filters extends Named>(
   return { ...filters, userId: users, channelId: channels }
 }
 
-type Column = 'users where username' | 'channels where name'
+const channelsNamed = 'select id from channels where name = any($1::text[])'
 
-async function idsOf(pool: Pool, column: Column, names: readonly string[]): Promise<number[]> {
+/** What is named so, by number. */
+export async function idsOf(pool: Pool, named: string, names: readonly string[]): Promise<number[]> {
   // Not by the pool itself, which closes a connection over a text that the database cannot read.
-  const rows = await readInTime(pool, (query) =>
-    query<{ id: number }>(`select id from ${column} = any($1::text[])`, [names]),
-  )
+  const rows = await readInTime(pool, (query) => query<{ id: number }>(named, [names]))
   return rows.map(({ id }) => id)
 }
 

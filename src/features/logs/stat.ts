@@ -2,7 +2,7 @@ import type { FailureSums } from '#core/usage-sums.ts'
 import { logType } from '#core/statuses.ts'
 import type { UserDeps } from '#features/deps.ts'
 import { addCommon, addOwn, createConditions } from './conditions.ts'
-import type { LogFilters, OwnLogFilters } from './schema.ts'
+import type { LogFilters, OwnLogStat } from './schema.ts'
 import { resolveNames, tiedTo } from './service.ts'
 import { type Query, readInTime } from './timed-query.ts'
 import { figuresBetween } from './usage-sums.ts'
@@ -21,8 +21,8 @@ export type LogStat = {
 
 const nothing: LogStat = { quota: 0, calls: 0, failures: { calls: 0, attempts: 0 }, rpm: 0, tpm: 0 }
 
-export const ownLogStat = (deps: UserDeps, input: OwnLogFilters): Promise<LogStat> =>
-  statOf(deps, tiedTo(deps.actor.id, input))
+export const ownLogStat = (deps: UserDeps, input: OwnLogStat): Promise<LogStat> =>
+  statOf(deps, { ...tiedTo(deps.actor.id, input), channelId: input.channelId })
 
 export async function logStat(deps: UserDeps, input: LogFilters): Promise<LogStat> {
   const filters = await resolveNames(deps, input)

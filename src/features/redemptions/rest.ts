@@ -1,4 +1,4 @@
-import { givenFlag, givenNumber, id, ids, instant, pageQuery, text } from '#rest/read.ts'
+import { givenFlag, givenNumber, id, ids, instant, pageQueryUpTo, text } from '#rest/read.ts'
 import {
   always,
   asFlag,
@@ -13,7 +13,7 @@ import {
 } from '#rest/reply.ts'
 import { binder, type CallerOf, type RestRequest, type RouteTable } from '#rest/route.ts'
 import type { redemptionsAdminRouter, redemptionsUserRouter } from './router.ts'
-import type { SetRedemptionStatus } from './schema.ts'
+import { largestRedemptionPage, type SetRedemptionStatus } from './schema.ts'
 import type { RedemptionView } from './view.ts'
 
 type Api = {
@@ -42,24 +42,29 @@ const toRestRedemption = asObject<RedemptionView>({
   DeletedAt: always(null),
 })
 
-/** 0 and nothing at all are "open"; what is no time is left for the schema to refuse. */
-function windowEdge(body: RestRequest['body'], name: string): Date | null {
+/** 0 is "open"; what is no time is left for the schema to refuse. A new code is open, too, where nothing is said. */
+function windowEdge(body: RestRequest['body'], name: string): Date | null | undefined {
   const given = givenNumber(body, name)
-  if (given === undefined || given === 0) return null
-  return instant(given) ?? new Date(Number.NaN)
+  if (given === undefined) return undefined
+  return given === 0 ? null : (instant(given) ?? new Date(Number.NaN))
 }
 
-const fieldsOf = ({ body }: RestRequest) => ({
-  name: text(body['name']) ?? '',
-  quota: givenNumber(body, 'quota') ?? 0,
-  validFrom: windowEdge(body, 'valid_from'),
-  validUntil: windowEdge(body, 'valid_until'),
-})
+function fieldsOf({ body }: RestRequest) {
+  const validUntil = windowEdge(body, 'valid_until')
+  return {
+    name: text(body['name']) ?? '',
+    quota: givenNumber(body, 'quota') ?? 0,
+    validFrom: windowEdge(body, 'valid_from'),
+    // Under the other name programs send that were written for related servers: a code is not to go on for ever because of it.
+    validUntil: validUntil === undefined ? windowEdge(body, 'expired_time') : validUntil,
+  }
+}
 
 const pathId = ({ params }: RestRequest) => ({ id: id(params['id']) })
 const nameOf = ({ query }: RestRequest) => ({ name: query['name'] ?? '' })
 
 const count = sameNumber
+const page = pageQueryUpTo(largestRedemptionPage)
 
 const updateFields = bind((api) => api.admin.redemptions.update, {
   input: (request) => ({
@@ -85,11 +90,11 @@ export const redemptionRoutes: RouteTable<Api> = {
   }),
 
   'GET /api/redemption/': bind((api) => api.admin.redemptions.list, {
-    input: pageQuery,
+    input: page,
     reply: asPage(toRestRedemption),
   }),
   'GET /api/redemption/search': bind((api) => api.admin.redemptions.list, {
-    input: (request) => ({ ...pageQuery(request), keyword: request.query['keyword'] ?? '' }),
+    input: (request) => ({ ...page(request), keyword: request.query['keyword'] ?? '' }),
     reply: asPage(toRestRedemption),
   }),
   'GET /api/redemption/count-by-name': bind((api) => api.admin.redemptions.countByName, {

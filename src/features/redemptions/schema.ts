@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { expectedFields } from '#core/expected.ts'
+import { defaultPageSize } from '#core/page-sizes.ts'
 import { pageInput } from '#core/paging.ts'
 import { refusal } from '#core/refusal.ts'
 import { redemptionStatus } from '#core/statuses.ts'
@@ -39,7 +40,7 @@ const maxUses = z
 const instant = z.date().nullable().default(null)
 
 type Window = { validFrom: Date | null; validUntil: Date | null }
-const isInOrder = ({ validFrom, validUntil }: Window) => !validFrom || !validUntil || validFrom < validUntil
+export const isInOrder = ({ validFrom, validUntil }: Window) => !validFrom || !validUntil || validFrom < validUntil
 const inOrder = { path: ['validUntil'], message: refusal('redemption.window_invalid') }
 
 const created = z.object({
@@ -70,17 +71,16 @@ export type CreateRedemptions = z.infer<typeof createRedemptions>
 /** As people fill it in: codes without a name are named by their amount. */
 export const redemptionForm = created.extend({ name: z.union([z.literal(''), name]) }).refine(isInOrder, inOrder)
 
-export const updateRedemption = z
-  .object({
-    id: redemptionId,
-    name,
-    quota,
-    maxUses: maxUses.optional(),
-    validFrom: instant,
-    validUntil: instant,
-    expected: expectedFields,
-  })
-  .refine(isInOrder, inOrder)
+export const updateRedemption = z.object({
+  id: redemptionId,
+  name,
+  quota,
+  maxUses: maxUses.optional(),
+  /** Absent: that side stays as it is. */
+  validFrom: z.date().nullable().optional(),
+  validUntil: z.date().nullable().optional(),
+  expected: expectedFields,
+})
 export type UpdateRedemption = z.infer<typeof updateRedemption>
 
 export const setRedemptionStatus = z.object({
@@ -99,7 +99,13 @@ const filters = {
   kind: z.enum(['', 'single', 'gift']).default(''),
 }
 
-export const listRedemptions = pageInput.extend(filters)
+/** Programs take a page that is not full for the last one. */
+export const largestRedemptionPage = 1000
+
+export const listRedemptions = pageInput.extend({
+  ...filters,
+  pageSize: z.int().min(1).max(largestRedemptionPage).default(defaultPageSize),
+})
 export type ListRedemptions = z.infer<typeof listRedemptions>
 
 /** What the list shows, or the chosen ones of it. */

@@ -11,6 +11,7 @@ import { isVerified } from '../second-factor/verification.ts'
 import {
   type CreateRedemptions,
   type ExportRedemptions,
+  isInOrder,
   type ListRedemptions,
   mostExported,
   type SetRedemptionStatus,
@@ -102,11 +103,18 @@ export async function createRedemptions(deps: UserDeps, input: CreateRedemptions
   return keys
 }
 
-/** @throws {DomainError} redemption.not_found, redemption.already_used, input.changed_meanwhile */
+/** @throws {DomainError} redemption.not_found, redemption.already_used, redemption.window_invalid, input.changed_meanwhile */
 export async function updateRedemption(deps: UserDeps, input: UpdateRedemption): Promise<RedemptionView> {
-  const { id, expected, maxUses, ...given } = input
+  const { id, expected, name, quota, maxUses, validFrom, validUntil } = input
   return change(deps, { id, action: 'redemptions.update' }, (before) => {
-    const fields = { ...given, maxUses: maxUses ?? before.maxUses }
+    const fields = {
+      name,
+      quota,
+      maxUses: maxUses ?? before.maxUses,
+      validFrom: validFrom === undefined ? (before.validFrom ?? null) : validFrom,
+      validUntil: validUntil === undefined ? (before.validUntil ?? null) : validUntil,
+    }
+    if (!isInOrder(fields)) throw new DomainError('redemption.window_invalid')
     refuseOvertaken(toRedemptionView(before, deps.secrets, false), fields, expected)
     return fields
   })

@@ -1,5 +1,4 @@
 import { DomainError } from '#core/errors.ts'
-import { User } from '#db/entities/user.ts'
 import type { UserDeps } from '#features/deps.ts'
 import {
   addCommon,
@@ -11,8 +10,9 @@ import {
   narrowsRows,
 } from '#features/logs/conditions.ts'
 import { logType, type LogType } from '#core/statuses.ts'
-import { tiedTo, resolveNames } from '#features/logs/service.ts'
+import { idsOf, tiedTo, resolveNames } from '#features/logs/service.ts'
 import { lastMinute } from '#features/logs/stat.ts'
+import { accountsNamed } from '#features/users/service/named-accounts.ts'
 import type { FailureSums, SumRow } from '#core/usage-sums.ts'
 import { failuresFor, figuresBetween, hoursFor, hoursOfRows, totalsFor } from '#features/logs/usage-sums.ts'
 import { type Query, readInTime } from '#features/logs/timed-query.ts'
@@ -193,39 +193,46 @@ export const live = async (deps: UserDeps, input: Filters): Promise<Live> => {
 const liveOf = (deps: UserDeps, filters: Filters): Promise<Live> =>
   readInTime(deps.database.pool, (query) => lastMinute(query, asLogFilters(filters)))
 
+/** So many hours of models are put into one answer. */
+const mostHours = 1_000_000
+
 /** The caller's own hours, by model. @throws {DomainError} stats.range_too_long */
 export async function ownUsage(deps: UserDeps, range: Range): Promise<HourlyUsage[]> {
   if (range.end.getTime() - range.start.getTime() > longestOwnUsageMs) throw new DomainError('stats.range_too_long')
-  return usageBetween(deps, range, { id: deps.actor.id, username: deps.actor.username })
+  return usageBetween(deps, range, { ids: [deps.actor.id], username: deps.actor.username })
 }
 
-/** One user's hours by model, or everybody's added up. */
+/** The hours by model of whoever has the name or had it, or everybody's added up. @throws {DomainError} query.too_slow */
 export async function usage(deps: UserDeps, input: UsageInput): Promise<HourlyUsage[]> {
   if (input.username === '') return usageBetween(deps, input, null)
-  const user = await deps.em.findOne(User, { username: input.username }, { disableIdentityMap: true })
-  return user ? usageBetween(deps, input, user) : []
+  const accounts = await idsOf(deps.database.pool, accountsNamed, [input.username])
+  return usageBetween(deps, input, { ids: accounts, username: input.username })
 }
 
 async function usageBetween(
   { database, ambient }: UserDeps,
   { start, end }: Range,
-  user: { id: number; username: string } | null,
+  user: { ids: number[]; username: string } | null,
 ): Promise<HourlyUsage[]> {
+  const [id] = user?.ids ?? [0]
+  if (id === undefined) return []
   const conditions = createConditions()
-  // An end in some far year stands for now, where the year begins that is read at most.
+  // An end in some far year stands for now.
   const last = Math.min(end.getTime(), ambient.now().getTime())
-  conditions.add((value) => `l.hour >= ${value}`, new Date(Math.max(start.getTime(), last - longestRangeMs)))
+  conditions.add((value) => `l.hour >= ${value}`, start)
   conditions.add((value) => `l.hour <= ${value}`, new Date(last))
-  if (user) conditions.add((value) => `l.user_id = ${value}`, user.id)
+  if (user) conditions.add((value) => `l.user_id = any(${value}::int[])`, user.ids)
   const [columns] = await readInTime(database.pool, (query) =>
     query<UsageColumns>(
       `select coalesce(json_agg(extract(epoch from u.hour)::bigint), '[]') as seconds, coalesce(json_agg(u.model_name), '[]') as models,
          coalesce(json_agg(u.count), '[]') as counts, coalesce(json_agg(u.quota), '[]') as quotas, coalesce(json_agg(u.tokens), '[]') as tokens
-       from (${user ? usageOfRows(conditions.where()) : usageOfAll(conditions.where())} order by 1, 2) u`,
+       from (${user ? usageOfRows(conditions.where()) : usageOfAll(conditions.where())} order by 1, 2 limit ${mostHours + 1}) u`,
       conditions.values(),
     ),
   )
-  return columns ? toHourlyUsage(columns, user) : []
+  // All that was asked for or nothing: a part of it would be taken for the whole.
+  if ((columns?.seconds.length ?? 0) > mostHours) throw new DomainError('query.too_slow')
+  return columns ? toHourlyUsage(columns, user && { id, username: user.username }) : []
 }
 
 const usageOfRows = (where: string): string =>
