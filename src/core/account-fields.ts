@@ -21,8 +21,9 @@ export const isUsernameTooLong = (name: string): boolean => name.length > longes
 export const displayName = z
   .string()
   .trim()
-  .max(20, refusal('user.display_name_too_long'))
   .regex(/^\P{Cc}*$/u)
+  // Characters as people count them: names that providers give are cut by these, and are sent back with the account.
+  .refine((name) => [...name].length <= 20, refusal('user.display_name_too_long'))
 
 export const password = z.string().min(8, refusal('user.password_length')).max(20, refusal('user.password_length'))
 

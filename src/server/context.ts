@@ -37,7 +37,8 @@ export async function createContext(
     session,
     client,
     requestId: String(res.getHeader('x-request-id') ?? ''),
-    crossSite: isCrossSite(req, userIdRule === 'none' && authentication.actor?.via !== 'access-token'),
+    // Nothing but its holder sends a system access token: no page of another site has it.
+    crossSite: authentication.actor?.via !== 'access-token' && isCrossSite(req, userIdRule === 'none'),
     idempotencyKey: req.get('idempotency-key'),
     cookies: {
       set: (name, value, maxAge) => appendCookie(res, { name, value, maxAge, secure: client.secure }),

@@ -77,6 +77,22 @@ describe('who is asking', () => {
     expect((await browser.get('/api/user/self')).data).toMatchObject({ display_name: person.username })
   })
 
+  it('is whose system access token it is, from wherever a program sends it', async () => {
+    const person = await app.person()
+    const token = String((await (await app.signedIn(person)).get('/api/user/token')).data)
+    for (const origin of ['chrome-extension://abcdef', 'https://other.example']) {
+      const headers = { authorization: token, 'x-user-id': String(person.id), origin }
+      const reply = await app.browser().put('/api/user/self', { display_name: origin.slice(0, 20) }, { headers })
+      expect(reply.body['success']).toBe(true)
+      const unknown = { ...headers, authorization: 'another' }
+      expect(
+        (await app.browser().put('/api/user/self', { display_name: 'x' }, { headers: unknown })).body,
+      ).toMatchObject({
+        success: false,
+      })
+    }
+  })
+
   it('is nobody whose row is broken', async () => {
     const person = await app.person({ role: 7 })
     expect(await (await app.signedIn(person)).get('/api/user/self')).toMatchObject({

@@ -111,6 +111,19 @@ describe('a number or a switch of a body', () => {
   })
 })
 
+it('a switch among the options is read in the same words, and no other word switches it off', async () => {
+  const put = async (value: unknown) => {
+    const reply = await root.put('/api/option/', { key: 'TurnstileCheckEnabled', value })
+    return [reply.body['success'], app.services.options.get('TurnstileCheckEnabled')]
+  }
+  await app.setOptions({ TurnstileSiteKey: 'site', TurnstileSecretKey: 'secret' })
+  for (const on of ['True', 't', '1', 1, true, 'true']) {
+    expect(await put(on)).toEqual([true, true])
+    expect(await put('yes')).toEqual([false, true])
+    expect(await put('False')).toEqual([true, false])
+  }
+})
+
 it('kinds and states of channels that cannot be read narrow nothing to everything', async () => {
   const unreadable: Record<string, string>[] = [{ types: 'openai' }, { statuses: 'enabled' }, { statuses: '1,x' }]
   for (const query of unreadable) {

@@ -184,6 +184,15 @@ describe('PUT /api/user/', () => {
     expect(await row(person.id)).toMatchObject({ username: 'linuxdo_1000000', display_name: 'Neo 2' })
   })
 
+  it('sends a display name back that a provider’s letters made longer than its characters', async () => {
+    const person = await app.person({ displayName: '𝓙𝓸𝓱𝓷 𝓢𝓶𝓲𝓽𝓱𝓼𝓸𝓷 𝓙𝓻' })
+    const loaded = { ...((await root.get(`/api/user/${person.id}`)).data as object), group: 'vip' }
+    expect((await root.put('/api/user/', loaded)).body['success']).toBe(true)
+    expect(await row(person.id)).toMatchObject({ display_name: '𝓙𝓸𝓱𝓷 𝓢𝓶𝓲𝓽𝓱𝓼𝓸𝓷 𝓙𝓻', group: 'vip' })
+    const longer = await root.put('/api/user/', { id: person.id, display_name: '𝓙'.repeat(21) })
+    expect(longer.body['success']).toBe(false)
+  })
+
   it('signs the user out everywhere when it sets a password', async () => {
     const person = await app.person()
     const browser = await app.signedIn(person)

@@ -1,5 +1,6 @@
-import { type OptionKey, optionOf } from '#core/options/registry/index.ts'
-import { givenNumber } from '#rest/read.ts'
+import { textKindOf } from '#core/options/codec.ts'
+import { isOptionKey, type OptionKey, optionOf } from '#core/options/registry/index.ts'
+import { givenFlag, givenNumber } from '#rest/read.ts'
 import { asInteger, asListOf, asObject, asRecord, asText, noData } from '#rest/reply.ts'
 import { binder, type CallerOf, type RouteTable } from '#rest/route.ts'
 import type { ModelMapping } from '#core/options/model-mapping.ts'
@@ -14,6 +15,13 @@ const bind = binder<Api>()
 const optionText = (value: unknown): string => {
   if (value === undefined || value === null) return ''
   return typeof value === 'object' ? JSON.stringify(value) : String(value)
+}
+
+/** A switch in the words of scripts; what is none of them is refused, for it would be stored as "off". */
+function changeOf(body: Readonly<Record<string, unknown>>) {
+  const key = optionText(body['key'])
+  const isSwitch = isOptionKey(key) && textKindOf(optionOf(key)) === 'boolean'
+  return { key, value: isSwitch ? String(givenFlag(body, 'value') ?? false) : optionText(body['value']) }
 }
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
@@ -61,7 +69,7 @@ export const optionRoutes: RouteTable<Api> = {
     reply: asListOf(asObject<{ key: string; value: string }>({ key: asText('key'), value: asText('value') })),
   }),
   'PUT /api/option/': bind((api) => api.admin.options.update, {
-    input: ({ body }) => ({ key: optionText(body['key']), value: optionText(body['value']) }),
+    input: ({ body }) => changeOf(body),
     reply: noData,
     message: ({ cleared }) => retypeNotice(cleared),
     status: { 'input.unreadable': 400 },
