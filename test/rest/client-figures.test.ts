@@ -67,7 +67,7 @@ test('text that a call with sound reads from the cache is no cheaper', () => {
 })
 
 function batchRow(share: Partial<BatchShare>, answers: Parameters<ReturnType<typeof createTally>['add']>[0][]): Row {
-  const whole: BatchShare = {
+  const complete: BatchShare = {
     holdId: 'hold',
     model: 'claude',
     upstreamModel: 'claude',
@@ -78,9 +78,9 @@ function batchRow(share: Partial<BatchShare>, answers: Parameters<ReturnType<typ
     other: usageKeys({ ...terms, ...share.terms }, emptyUsage, null),
     ...share,
   }
-  const tally = createTally(whole)
+  const tally = createTally(complete)
   answers.forEach(tally.add)
-  const facts = { username: '', tokenName: '', group: '', clientIp: '', shares: [whole] }
+  const facts = { username: '', tokenName: '', group: '', clientIp: '', shares: [complete] }
   const batch: StoredBatch = {
     id: 'batch',
     userId: 1,
@@ -92,7 +92,7 @@ function batchRow(share: Partial<BatchShare>, answers: Parameters<ReturnType<typ
     createdAt: new Date(),
     settledAt: null,
   }
-  const { quota, ...row } = chargeRowOf(batch, whole, { tally, log: true })
+  const { quota, ...row } = chargeRowOf(batch, complete, { tally, log: true })
   expect(shownCost({ quota, ...row })).toBeGreaterThanOrEqual(quota)
   return { quota, ...row }
 }

@@ -53,8 +53,11 @@ const searches = new Map([
   ['/api/channel/search', 10_000],
   ['admin.channels.search', 10_000],
   ['admin.channels.matching', 10_000],
-  ['/api/token/search', 1000],
-  ['user.tokens.search', 1000],
+  ['/api/log/', 1000],
+  ['/api/redemption/', 1000],
+  ['/api/redemption/search', 1000],
+  ['/api/token/search', 10_000],
+  ['user.tokens.search', 10_000],
 ])
 const unpaged = [
   '/api/channel/models',

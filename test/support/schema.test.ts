@@ -4,7 +4,7 @@ import { createDatabase } from './database.ts'
 
 /** Functions, triggers, views and checks are the migrations' own, and indexes that need an extension or hold some of the rows. */
 const isBesideEntities = (line: string): boolean =>
-  /^(set names|drop trigger|drop function|drop view|drop index "(users_search|users_letters|audit_entries_search|logs_(session|interrupted|content|quota|use_time_ms|prompt_tokens|completion_tokens))_index"|alter table "\w+" drop constraint "\w+_check")/.test(
+  /^(set names|drop trigger|drop function|drop view|drop index "(users_(search|letters|former_name)|audit_entries_search|logs_(session|interrupted|content|quota|use_time_ms|prompt_tokens|completion_tokens))_index"|alter table "\w+" drop constraint "\w+_check")/.test(
     line,
   )
 

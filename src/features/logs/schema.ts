@@ -12,7 +12,7 @@ const milliseconds = z.int().min(0).max(2_147_483_647)
 const quota = z.int().min(0)
 
 /** What an owner may ask of the own log. Absent and empty filter nothing. */
-export const ownLogFilters = z.object({
+const ownLogFilters = z.object({
   /** 0: every type. */
   type: anyId.pipe(z.array(z.int().max(6))),
   tokenName: anyWord,
