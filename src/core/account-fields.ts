@@ -4,6 +4,7 @@ import { refusal } from './refusal.ts'
 /** What a person may be called and how one signs in, wherever an account is made or changed. */
 
 const longestUsername = 12
+const longestDisplayName = 20
 
 const named = z
   .string()
@@ -23,7 +24,8 @@ export const displayName = z
   .trim()
   .regex(/^\P{Cc}*$/u)
   // Characters as people count them: names that providers give are cut by these, and are sent back with the account.
-  .refine((name) => [...name].length <= 20, refusal('user.display_name_too_long'))
+  .refine((name) => [...name].length <= longestDisplayName, refusal('user.display_name_too_long'))
+  .meta({ maxLength: longestDisplayName })
 
 export const password = z.string().min(8, refusal('user.password_length')).max(20, refusal('user.password_length'))
 
