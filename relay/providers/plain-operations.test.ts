@@ -239,6 +239,19 @@ describe('images', () => {
       expect(path(model), model).toContain('/text2image/')
   })
 
+  test('of DashScope are one where nobody says how many, whatever a model would draw by itself', () => {
+    const countFor = (name: 'images' | 'image-edits', model: string, json: Json = {}) => {
+      const { body } = operation(name, { type: 17, model }, { prompt: 'p', image: 'https://p/0', ...json }).sent()
+      return (body as { parameters: { n?: number } }).parameters.n
+    }
+    for (const model of ['wanx-v1', 'wan2.5-t2i-preview', 'wan2.6-t2i'])
+      expect(countFor('images', model), model).toBe(1)
+    expect(countFor('image-edits', 'wan2.6-image')).toBe(1)
+    expect(countFor('images', 'wan2.6-t2i', { n: 3 })).toBe(3)
+    // These draw one, and some of them take no number.
+    for (const model of ['z-image-turbo', 'qwen-image']) expect(countFor('images', model), model).toBeUndefined()
+  })
+
   test('are edited by models of DashScope that are shown them, and refused where a model would ignore what is asked', () => {
     const edit = (json: Json, model = 'qwen-image-edit-plus') =>
       operation('image-edits', { type: 17, model }, { prompt: 'p', ...json })

@@ -45,7 +45,9 @@ export const drawAtOnce: PlainOperation = {
     if (textsOf(call).length === 0) refuse('Field required: input.messages.0.content')
     if (parameters['size'] !== undefined) checkSize(model, asText(parameters['size']))
     const image = `http://${call.headers.host ?? ''}/media/pixel.png`
-    const choices = Array.from({ length: asNumber(parameters['n']) ?? 1 }, () => ({
+    // https://help.aliyun.com/zh/model-studio/text-to-image-v2-api-reference, `n`: four by default.
+    const usual = model.startsWith('wan') ? 4 : 1
+    const choices = Array.from({ length: asNumber(parameters['n']) ?? usual }, () => ({
       finish_reason: 'stop',
       message: { role: 'assistant', content: [{ image }] },
     }))

@@ -90,10 +90,13 @@ function sizeOf(json: Json, model: string): string | undefined {
   return sides && sides.width * sides.height > 0 ? inRange(sides) : size.replace('x', '*')
 }
 
+/** One is what a caller means who says nothing; models of this name draw four then. */
+const usualCount = (model: string): number | undefined => (model.startsWith('wan') ? 1 : undefined)
+
 const parametersOf = (json: Json, model: string): Json =>
   withoutAbsent({
     size: sizeOf(json, model),
-    n: countIn(json['n']),
+    n: countIn(json['n']) ?? usualCount(model),
     seed: json['seed'],
     prompt_extend: json['prompt_extend'],
     watermark: json['watermark'],
