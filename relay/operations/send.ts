@@ -1,7 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { mayPass } from '#core/routing/retry.ts'
 import type { Attempt, RelayServices } from '#relay/request/call.ts'
 import type { AttemptPlan } from '#relay/attempt/attempts.ts'
-import { AttemptFailed } from '#relay/attempt/failure.ts'
+import { asAttemptFailure, AttemptFailed } from '#relay/attempt/failure.ts'
 import { sendRequest } from '#relay/attempt/send-request.ts'
 import type { PlainTranslation, Provider, ProviderCall, UpstreamRequest } from '#relay/providers/types.ts'
 import type { UpstreamReply } from '#relay/transport/send.ts'
@@ -33,22 +34,40 @@ const mostLooks = 60
 export const sendBuilt = (current: Try, request: UpstreamRequest): Promise<UpstreamReply> =>
   sendRequest(current, request, current.call.stream ? 'stream' : 'unstreamed')
 
-/** Asks for a task until it is done; a caller who leaves ends it. */
+/** So many looks in a row may fail, each after twice the wait of the one before. */
+const mostFailedLooks = 5
+
+/** Another upstream would work on the same task a second time, and both would have to be paid. */
+const underWay = (failed: AttemptFailed): AttemptFailed =>
+  new AttemptFailed(failed.failure, { ...failed, mayBeTaken: true, cause: failed.cause })
+
+/**
+ * Asks for a task until it is done; a caller who leaves ends it. A look that fails says nothing of the task, so that one looks again.
+ * @throws {AttemptFailed} which leads to no other place unless the task itself has failed.
+ */
 export async function untilDone(
   current: Try,
   first: unknown,
   read: (reply: UpstreamReply) => Promise<unknown>,
 ): Promise<unknown> {
   let json = first
+  let failedLooks = 0
   for (let looks = 0; ; looks += 1) {
     const next = current.translation.next?.(json, current.providerCall)
     if (!next) return json
     if (looks >= mostLooks) {
       const message = 'the upstream did not finish its task in time'
       const failure = { status: 504, type: 'upstream_error', code: 'task_timeout', message }
-      throw new AttemptFailed(failure, { local: false })
+      throw underWay(new AttemptFailed(failure, { local: false }))
     }
-    await delay(next.afterMs, undefined, { signal: current.call.upstreamAbort.signal })
-    json = await read(await sendBuilt(current, next.request))
+    await delay(next.afterMs * 2 ** failedLooks, undefined, { signal: current.call.upstreamAbort.signal })
+    try {
+      json = await read(await sendBuilt(current, next.request))
+      failedLooks = 0
+    } catch (error) {
+      failedLooks += 1
+      const failed = asAttemptFailure(error)
+      if (failedLooks > mostFailedLooks || !mayPass(failed.failure.status)) throw underWay(failed)
+    }
   }
 }

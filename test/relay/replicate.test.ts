@@ -1,10 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import { pixel } from '#test/simulator/media.ts'
-import { serve } from './serve.ts'
+import { cut, json, type Play } from '#test/support/scripted-upstream.ts'
+import { serve, withOptions } from './serve.ts'
 import { chat, consumed, say } from './caller-dialects.ts'
-import { startRelay } from './relay-world.ts'
+import { startScriptedRelay } from './relay-world.ts'
 
-const { app, token } = await startRelay({ options: { RetryTimes: '0' } })
+const { app, scripted, token } = await startScriptedRelay({ options: { RetryTimes: '0' } })
 
 const channel = async (model: string) => {
   const { id } = await app.make.channel({ type: 56, models: model })
@@ -54,6 +55,31 @@ describe('Replicate', () => {
     expect(status).toBe(500)
     expect(body.error?.message).toContain('the model broke')
     expect((await consumed(app)).length).toBe(before)
+  })
+
+  test('draws once, however one fares who looks at what it draws', async () => {
+    const under = { id: 'p', status: 'processing' }
+    const done = json({ id: 'p', status: 'succeeded', output: [`data:image/png;base64,${pixel.toString('base64')}`] })
+    const drawBy = async (firstLook: Play) => {
+      const paths: string[] = []
+      const baseUrl = scripted.play((path) => {
+        const looks = paths.push(path) - 1
+        return looks === 0 ? json(under) : looks === 1 ? firstLook : done
+      })
+      const route = { type: 56, baseUrl }
+      const { model } = await serve(app, route, route)
+      const { status } = await draw(model, { prompt: 'a dot' })
+      const rows = (await consumed(app)).filter((row) => row.model_name === model)
+      return { status, charges: rows.length, asked: paths.map((path) => path.replace(/^.*predictions/, '')) }
+    }
+    await withOptions(app, { RetryTimes: '1' }, async () => {
+      const looks = [{ status: 503, steps: [] }, { steps: [cut] }, { status: 404, steps: [] }]
+      const [afterRefusal, afterCut, unknown] = await Promise.all(looks.map(drawBy))
+      expect(afterRefusal).toEqual({ status: 200, charges: 1, asked: ['', '/p', '/p'] })
+      expect(afterCut).toEqual(afterRefusal)
+      // The image may be there, and another upstream would draw a second one.
+      expect(unknown).toEqual({ status: 404, charges: 0, asked: ['', '/p'] })
+    })
   })
 
   test('is never asked to chat', async () => {
