@@ -111,7 +111,8 @@ function build(current: Try, asked: PlainRequest): UpstreamRequest {
     const plainRequest = supportedFields ? { ...asked, json: { ...asked.json, ...supportedFields.json } } : asked
     const built = current.translation.request(plainRequest, providerCall)
     const lost = foreign?.losses.filter((name) => !supportedFields?.names.includes(name)) ?? []
-    current.losses = lossNames([...(call.dropped ?? []), ...lost, ...(built.losses ?? [])])
+    const left = passesBody(current) ? [] : [...lost, ...(built.losses ?? [])]
+    current.losses = lossNames([...(call.dropped ?? []), ...left])
     current.mostImages = built.mostImages
     return built
   } catch (error) {
@@ -124,17 +125,18 @@ const nativeOf = ({ call, translation, providerCall }: Try) =>
     ? undefined
     : call.asked.foreign && translation.native?.[call.asked.foreign.own.dialect]
 
+/** The caller's own body is what is sent: whatever is made of a form, or of another form than OpenAI's, is no body that came. */
+const passesBody = ({ services, call: { asked }, attempt: { channel } }: Try): boolean =>
+  asked.form === null && !asked.foreign && passesThrough(channel.setting, services)
+
 /** With the channel's override, or with the caller's own body where bodies pass through. */
-function asChannelWants(
-  { services, call, attempt, provider, providerCall }: Try,
-  built: UpstreamRequest,
-): UpstreamRequest {
+function asChannelWants(current: Try, built: UpstreamRequest): UpstreamRequest {
+  const { services, call, attempt, provider, providerCall } = current
   const { channel, upstreamModel } = attempt
-  // Forms have no override, and whatever is made of one is no body that came.
-  if (built.body instanceof FormData || call.asked.form !== null) return built
-  if (!passesThrough(channel.setting, services))
-    return withParamOverride(built, { provider, call: providerCall, override: channel.paramOverride })
-  return call.asked.foreign ? built : { ...built, body: bodyAsReceived(call.body, upstreamModel) }
+  if (passesBody(current)) return { ...built, body: bodyAsReceived(call.body, upstreamModel) }
+  // Forms have no override.
+  if (call.asked.form !== null || passesThrough(channel.setting, services)) return built
+  return withParamOverride(built, { provider, call: providerCall, override: channel.paramOverride })
 }
 
 /** The requests that the caller's one stands for. */
@@ -147,7 +149,8 @@ async function builtRequests(current: Try): Promise<UpstreamRequest[]> {
   }
   const { mostInputs } = translation
   const most = typeof mostInputs === 'function' ? mostInputs(current.providerCall, asked) : mostInputs
-  const batches = asked.operation === 'embeddings' && !nativeOf(current) ? inBatches(asked, most) : [asked]
+  const isOneRequest = asked.operation !== 'embeddings' || nativeOf(current) !== undefined || passesBody(current)
+  const batches = isOneRequest ? [asked] : inBatches(asked, most)
   return batches.map((batch) => asChannelWants(current, build(current, batch)))
 }
 

@@ -110,6 +110,19 @@ describe('embeddings', () => {
     const { answer } = await operate({ type: 40, upstreamModel: 'BAAI/bge-m3' }, '/embeddings', { input })
     expect(answer.data).toHaveLength(70)
   })
+
+  test('in a body that passes through go as they came, once', async () => {
+    const input = Array.from({ length: 60 }, (_, index) => `text ${index}`)
+    const setting = '{"pass_through_body_enabled":true}'
+    const asked = app.upstream.total
+    const { answer, sent } = await operate({ type: 17, setting }, '/embeddings', { input })
+    expect(answer.data).toHaveLength(60)
+    expect(app.upstream.total - asked).toBe(1)
+    expect(sent?.body).toMatchObject({ input })
+    // Whatever the vendor makes of it, nothing was left out.
+    const { losses } = await operate({ type: 42, setting }, '/embeddings', { input: 'x', user: 'u' })
+    expect(losses).toBeNull()
+  })
 })
 
 test('Mistral reads documents, and conversations in which speakers have names and one was refused', async () => {
