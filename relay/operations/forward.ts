@@ -57,7 +57,10 @@ export async function forwardPlain(services: RelayServices, call: PlainCall, pla
   const offered = mayOffer(attempt.channel.type, capabilityOf[operation])
   const translation = offered ? provider.plain?.[operation] : undefined
   if (!translation) throw unsupportedHere(new DomainError('relay.operation_unsupported'))
-  const plainCall = providerCallOf(services, call, { attempt, stream: call.stream })
+  const { model, usualModel } = call.asked
+  const providerCall = providerCallOf(services, call, { attempt, stream: call.stream })
+  const plainCall =
+    usualModel !== undefined && attempt.upstreamModel === model ? { ...providerCall, model: usualModel } : providerCall
   const current: Try = {
     services,
     call,

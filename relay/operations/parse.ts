@@ -33,10 +33,13 @@ function collectInput(value: unknown, into: InputContent, depth = 0): void {
   }
 }
 
-/** The `code` of a malformed request for each kind, and the model names that stand in when none is given. */
+/**
+ * The `code` of a malformed request for each kind, and the model names that stand in when none is given: by which a channel is looked for,
+ * and which goes upstream where that is another.
+ */
 const kinds: Record<
   PlainOperation,
-  { code: string; model: string; check: (body: Json, form: FormData | null) => void }
+  { code: string; model: string; upstream?: string; check: (body: Json, form: FormData | null) => void }
 > = {
   embeddings: {
     code: 'invalid_embedding_request',
@@ -46,9 +49,10 @@ const kinds: Record<
   moderations: {
     code: 'invalid_text_request',
     model: 'text-moderation-stable',
+    upstream: 'text-moderation-latest',
     check: (body) => refuseIf(isEmpty(body['input']), 'invalid_text_request', 'input is required'),
   },
-  images: { code: 'invalid_image_request', model: 'dall-e', check: checkImage },
+  images: { code: 'invalid_image_request', model: 'dall-e', upstream: 'dall-e-2', check: checkImage },
   'image-edits': { code: 'invalid_image_request', model: 'gpt-image-1', check: checkImage },
   speech: {
     code: 'invalid_audio_request',
@@ -105,7 +109,8 @@ type BilledParts = Pick<Asked, 'json' | 'texts' | 'tokens' | 'count' | 'size' | 
  */
 export function parsePlain(operation: PlainOperation, given: PlainRequest, pathModel: string | undefined): Asked {
   const kind = kinds[operation]
-  const model = word(given.json['model']) || pathModel || kind.model
+  const named = word(given.json['model']) || pathModel
+  const model = named || kind.model
   refuseIf(model === '', kind.code, 'model is required')
   kind.check(given.json, given.form)
   const isDallE = operation === 'images' && ['dall-e', 'dall-e-2', 'dall-e-3'].includes(model)
@@ -114,6 +119,7 @@ export function parsePlain(operation: PlainOperation, given: PlainRequest, pathM
     ...given,
     operation,
     model,
+    ...(named ? {} : { usualModel: kind.upstream }),
     stream: json['stream'] === true || json['stream'] === 'true' || json['stream_format'] === 'sse',
     ...billedParts(operation, json),
   }
@@ -135,7 +141,6 @@ export function billedParts(operation: PlainOperation, json: Json): BilledParts 
 
 const withImageDefaults = (json: Json, model: string): Json => ({
   ...json,
-  model: model === 'dall-e' ? 'dall-e-2' : model,
   n: json['n'] ?? 1,
   size: json['size'] ?? '1024x1024',
   ...(model === 'dall-e-3' ? { quality: json['quality'] ?? 'standard' } : {}),

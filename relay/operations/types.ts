@@ -28,6 +28,8 @@ export type Foreign = {
 export type Asked = PlainRequest & {
   operation: PlainOperation
   model: string
+  /** What goes upstream where the caller names no model, and the channel has no other name for the one that stands in. */
+  usualModel?: string | undefined
   stream: boolean
   /** Everything the caller wrote, for screening and counting. */
   texts: string[]

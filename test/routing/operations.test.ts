@@ -131,6 +131,23 @@ test('asked to stop, an operation that waits for its upstream ends with 503 and 
   expect(await consumed(app)).toHaveLength(before.length)
 })
 
+test('a call without a model goes upstream under its vendor’s usual one, or what the channel calls that', async () => {
+  const modelMapping = JSON.stringify({ 'text-moderation-stable': 'omni-moderation-latest' })
+  const { id } = await app.make.channel({
+    baseUrl: app.upstream.url,
+    models: 'dall-e,text-moderation-stable',
+    modelMapping,
+  })
+  await app.services.channels.reload(id)
+  const sentFor = async (path: string, asked: Record<string, unknown>) => {
+    expect((await app.relay(token, path, asked)).status).toBe(200)
+    return Object(app.upstream.requests.at(-1)?.body).model
+  }
+  expect(await sentFor('/v1/images/generations', { prompt: 'a cat' })).toBe('dall-e-2')
+  expect(await sentFor('/v1/images/generations', { prompt: 'a cat', model: 'dall-e' })).toBe('dall-e')
+  expect(await sentFor('/v1/moderations', { input: 'hello' })).toBe('omni-moderation-latest')
+})
+
 test('an override of the caller’s own limit does not keep a free operation from running', async () => {
   const { model } = await serve(app, { paramOverride: '{"dimensions":8}' })
   await withOptions(app, { ModelRatio: JSON.stringify({ [model]: 0 }) }, async () => {
