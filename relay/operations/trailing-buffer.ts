@@ -1,4 +1,4 @@
-import type { ReportedUsage } from '#core/usage.ts'
+import { emptyUsage, type ReportedUsage } from '#core/usage.ts'
 import type { UpstreamFailure } from '#relay/chat/events.ts'
 import { refusalOf } from '#relay/providers/shared/failures.ts'
 import { tryRecord } from '#relay/providers/shared/json.ts'
@@ -19,14 +19,27 @@ const holdsImage = (line: string): boolean => imageEvent.test(line) && /"(b64_js
 const closingEvent =
   /(^|[\r\n])(event: ?([^\r\n]*(completed|\.done)|error)|data: ?\[DONE\]|data: ?\{"(type": ?"([^"]*(completed|\.done)|error)"|error": ?\{))/
 
+const usageFigures = Object.keys(emptyUsage) as Exclude<keyof ReportedUsage, 'containers' | 'drawing'>[]
+
 const eventEnd = /\r\n\r\n|\n\n|\r\r/g
+
+/** Figures of several events as one. */
+function addedUsage([first, ...others]: (ReportedUsage | undefined)[]): ReportedUsage | undefined {
+  if (others.length === 0) return first
+  const total: ReportedUsage = { ...first }
+  for (const name of usageFigures) {
+    const counts = [first, ...others].flatMap((usage) => usage?.[name] ?? [])
+    if (counts.length > 0) total[name] = counts.reduce((sum, count) => sum + count, 0)
+  }
+  return total
+}
 
 export type TrailingBuffer = {
   /** Bytes that may leave at once. @throws {TransportError} too-large */
   push: (chunk: Uint8Array) => Uint8Array
   /** What was kept back. */
   rest: () => Uint8Array
-  /** Usage of the last event that reports any. */
+  /** Usage of the last event that reports any, or of all images where each has an event that does. */
   usage: (read: (json: unknown) => ReportedUsage | undefined) => ReportedUsage | undefined
   /** Images that came whole. */
   images: () => number
@@ -105,9 +118,11 @@ export function createTrailingBuffer(isEventStream: boolean): TrailingBuffer {
     rest: trailing,
     usage: (read) => {
       if (!isEventStream) return undefined
-      const line = dataLines(trailing()).findLast((data) => data.includes('"usage"')) ?? counted
+      const reports = dataLines(trailing()).filter((line) => line.includes('"usage"'))
+      const ofImages = reports.filter(holdsImage)
+      const lines = ofImages.length > 1 ? ofImages : [reports.at(-1) ?? counted]
       try {
-        return line === '' ? undefined : read(JSON.parse(line))
+        return addedUsage(lines.map((line) => (line === '' ? undefined : read(JSON.parse(line)))))
       } catch {
         return undefined
       }

@@ -72,6 +72,15 @@ describe('a streamed image', () => {
     expect((await consumed(app)).at(-1)).toMatchObject({ model_name: model, prompt_tokens: 10, completion_tokens: 2 })
   })
 
+  test('of several is charged by what all of them took', async () => {
+    const drawn = (outputTokens: number) =>
+      data({ type: 'image_generation.completed', b64_json: 'AAAA', usage: { ...usage, output_tokens: outputTokens } })
+    const steps = [drawn(2), drawn(3), drawn(4)]
+    const { model } = await serve(app, { baseUrl: scripted.play({ steps }) })
+    expect(await (await draw(model, 3)).text()).toBe(steps.join(''))
+    expect((await consumed(app)).at(-1)).toMatchObject({ model_name: model, prompt_tokens: 30, completion_tokens: 9 })
+  })
+
   test('that begins with an error is asked for elsewhere, and not charged', async () => {
     await setOptions(app, { RetryTimes: '1' })
     const failure = data({ type: 'error', error: { type: 'server_error', message: 'broken' } })
