@@ -23,10 +23,11 @@ import { TransportError, type UpstreamReply } from '#relay/transport/send.ts'
 import { asSent, promptTokensOf } from './as-sent.ts'
 import { inBatches, joined, joinedUsage } from './batches.ts'
 import { plainChargeRow, type PlainEnd, plainUsage } from './bill.ts'
+import { sendComplete } from './complete-answer.ts'
 import { inWantedEncoding } from './embedding-encoding.ts'
 import { isEmptyAnswer } from './empty-answer.ts'
 import type { PlainCall } from './types.ts'
-import { imagesIn, lacksImages, withImages } from './images.ts'
+import { imagesIn, lacksImages, wantsBytes, withImages } from './images.ts'
 import { sendBuilt, type Try, untilDone } from './send.ts'
 import { createTrailingBuffer } from './trailing-buffer.ts'
 import { lossNames, nameLosses } from '#relay/chat/losses.ts'
@@ -174,13 +175,11 @@ async function sendAndAnswer(current: Try): Promise<void> {
 
 /** Bytes that callers read as JSON. */
 async function answerMade(current: Try, answer: unknown): Promise<void> {
-  const { res, startedAt } = current.call
+  const { asked, startedAt } = current.call
   const used = await usedBy(current, {})
   await settle(current, { used, firstByteMs: performance.now() - startedAt, end: 'complete' })
-  nameLosses(res, current.losses)
-  res.status(200).setHeader('content-type', 'application/json; charset=utf-8')
-  const { foreign } = current.call.asked
-  res.end(JSON.stringify(foreign ? foreign.encode(answer) : answer))
+  const body = JSON.stringify(asked.foreign ? asked.foreign.encode(answer) : answer)
+  sendComplete(current, { answer, body, usage: used.usage })
 }
 
 /** Those whose answers may be audio or plain text; all others are JSON, whatever they are announced as. */
@@ -191,7 +190,6 @@ const malformed = (cause?: unknown): AttemptFailed =>
 
 async function answerJson(current: Try, reply: UpstreamReply, more: UpstreamRequest[]): Promise<void> {
   const { call, translation } = current
-  const { res } = call
   const text = await reply.text(largestAnswer)
   const json = await untilDone(current, readJson(text), async (later) => readJson(await later.text(largestAnswer)))
   const answers = [json]
@@ -206,11 +204,10 @@ async function answerJson(current: Try, reply: UpstreamReply, more: UpstreamRequ
   if (used.source === 'estimated' && isEmptyAnswer(call.asked.operation, translated)) throw malformed()
   const shaped = audio ? undefined : shape(current, translated, used)
   // What cannot be counted is not charged.
-  const sent = audio?.bytes ?? named(call, shaped, shaped === json && !translation.next ? text : JSON.stringify(shaped))
+  const isAsReceived = shaped === json
+  const body = audio?.bytes ?? named(call, shaped, isAsReceived && !translation.next ? text : JSON.stringify(shaped))
   await settle(current, { used, drawn, firstByteMs: performance.now() - call.startedAt, end: 'complete' })
-  nameLosses(res, current.losses)
-  res.status(200).setHeader('content-type', audio?.contentType ?? 'application/json; charset=utf-8')
-  res.end(sent)
+  sendComplete(current, { answer: shaped, body, audio, usage: used.usage, isAsReceived })
 }
 
 /** The answers in OpenAI's form, as one. */
@@ -220,7 +217,7 @@ async function translate(current: Try, answers: readonly unknown[]): Promise<unk
   if (nativeOf(current)) return json
   const { response } = current.translation
   const translated = joined(response ? answers.map((answer) => response(answer, asked)) : answers)
-  if (!drawsImages(current.call) || (asked.json['response_format'] !== 'b64_json' && !asked.foreign)) return translated
+  if (!drawsImages(current.call) || !wantsBytes(asked)) return translated
   const { signal } = upstreamAbort
   const given = await withImages(translated, (url) =>
     current.services.media(url, { signal }).then(({ data }) => data, whereUnfetched),

@@ -1,3 +1,5 @@
+import type { Asked } from './types.ts'
+
 const rowsOf = (answer: unknown): Record<string, unknown>[] => {
   const rows = (Object(answer) as { data?: unknown }).data
   return Array.isArray(rows) ? rows.map((row) => Object(row) as Record<string, unknown>) : []
@@ -12,6 +14,10 @@ export const imagesIn = (answer: unknown): number =>
 
 /** An image of the answer is given by its address alone. */
 export const lacksImages = (answer: unknown): boolean => rowsOf(answer).some(lacksBytes)
+
+/** Google's form has no place for an address, and neither has OpenAI's for an event of a stream, but for those who want addresses. */
+export const wantsBytes = ({ json, stream, foreign }: Asked): boolean =>
+  foreign !== undefined || json['response_format'] === 'b64_json' || (stream && json['response_format'] !== 'url')
 
 /** Images given by address, for callers who want their bytes; one that cannot be fetched stays as it is. */
 export async function withImages(answer: unknown, fetch: (url: string) => Promise<string | null>): Promise<unknown> {

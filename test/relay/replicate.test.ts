@@ -73,7 +73,7 @@ describe('Replicate', () => {
       return { status, charges: rows.length, asked: paths.map((path) => path.replace(/^.*predictions/, '')) }
     }
     await withOptions(app, { RetryTimes: '1' }, async () => {
-      const looks = [{ status: 503, steps: [] }, { steps: [cut] }, { status: 404, steps: [] }]
+      const looks: Play[] = [{ status: 503, steps: [] }, { steps: [cut] }, { status: 404, steps: [] }]
       const [afterRefusal, afterCut, unknown] = await Promise.all(looks.map(drawBy))
       expect(afterRefusal).toEqual({ status: 200, charges: 1, asked: ['', '/p', '/p'] })
       expect(afterCut).toEqual(afterRefusal)
