@@ -1,5 +1,6 @@
 import { type PlainTranslation, UpstreamRefusal } from '../types.ts'
 import { countOf, recordOf, withoutAbsent } from '../shared/json.ts'
+import { unplacedFields } from '../shared/unplaced-fields.ts'
 import { promptOnly, textsToEmbed } from '../shared/plain-answers.ts'
 import { refusalIn } from './failure.ts'
 
@@ -23,6 +24,7 @@ export const baiduEmbeddings: PlainTranslation = {
       `?access_token=${encodeURIComponent(token ?? '')}`,
     headers: { 'content-type': 'application/json' },
     body: withoutAbsent({ input: textsToEmbed(asked), user_id: asked.json['user'] }),
+    losses: unplacedFields(asked.json, ['model', 'input', 'user', 'encoding_format']),
   }),
   response: (json, asked) => ({ ...recordOf(json), model: asked.json['model'] }),
   usage: (json) => {

@@ -10,6 +10,7 @@ import {
   rerankList,
   textsToEmbed,
 } from '../shared/plain-answers.ts'
+import { unplacedFields } from '../shared/unplaced-fields.ts'
 
 /** Both versions of the vendor's calls stand below one address. */
 const urlOf = ({ channel }: ProviderCall, operation: string): string =>
@@ -51,6 +52,7 @@ export const cohereEmbeddings: PlainTranslation = {
       output_dimension: asked.json['dimensions'],
       truncate: asked.json['truncate'],
     }),
+    losses: unplacedFields(asked.json, ['model', 'input', 'input_type', 'dimensions', 'truncate', 'encoding_format']),
   }),
   response: (json, asked) => {
     const vectors = recordOf(recordOf(json)?.['embeddings'])?.['float']
@@ -58,6 +60,9 @@ export const cohereEmbeddings: PlainTranslation = {
   },
   usage: (json) => promptOnly(countOf(billedIn(json)['input_tokens'])),
 }
+
+/** Documents come back from the call itself. */
+const taken = ['model', 'query', 'documents', 'top_n', 'max_tokens_per_doc', 'return_documents']
 
 /** Ranked by searches, not by tokens; where no tokens are reported they are counted from the request. */
 export const cohereRerank: PlainTranslation = {
@@ -73,6 +78,7 @@ export const cohereRerank: PlainTranslation = {
       top_n: numberOf(asked.json['top_n']) ?? documentTexts(asked).length,
       max_tokens_per_doc: asked.json['max_tokens_per_doc'],
     }),
+    losses: unplacedFields(asked.json, taken),
   }),
   response: (json, asked) => {
     const answer = recordOf(json) ?? {}

@@ -7,6 +7,7 @@ import {
 } from '../types.ts'
 import { type Json, listOf, numberOf, recordOf, recordsOf } from '../shared/json.ts'
 import { embeddingList, textsToEmbed } from '../shared/plain-answers.ts'
+import { unplacedFields } from '../shared/unplaced-fields.ts'
 import { failureIn } from './failure.ts'
 import { geminiHeaders, operationUrl } from './request.ts'
 import { readEmbedUsage } from './usage.ts'
@@ -45,6 +46,7 @@ export const geminiEmbeddings: PlainTranslation = {
       body: one
         ? requestOf(inputs[0] ?? '', call, json['dimensions'])
         : { requests: inputs.map((text) => requestOf(text, call, json['dimensions'])) },
+      losses: unplacedFields(json, ['model', 'input', 'dimensions', 'encoding_format']),
     }
   },
   native: { gemini: ownRequest },

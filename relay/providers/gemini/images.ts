@@ -1,6 +1,7 @@
 import { type PlainRequest, type PlainTranslation, type ProviderCall, UpstreamRefusal } from '../types.ts'
 import { type Json, numberOf, recordOf, recordsOf, textOf, withoutAbsent, wordOf } from '../shared/json.ts'
 import { atMostImages, nearestRatio } from '../shared/plain-answers.ts'
+import { placedSize, unplacedFields } from '../shared/unplaced-fields.ts'
 import { failureIn } from './failure.ts'
 import { readUsage } from './usage.ts'
 
@@ -41,6 +42,20 @@ function generateBody(json: Json): Json {
   }
 }
 
+/** Images come as bytes alone. */
+function lossesOf(json: Json, isPredicted: boolean): string[] {
+  const { quality, response_format: format } = json
+  const hasQuality = isPredicted && ['low', 'medium', 'high', 'standard', 'hd', 'auto'].includes(String(quality))
+  return unplacedFields(json, [
+    'model',
+    'prompt',
+    'n',
+    ...placedSize(json, nearestRatio(json['size'], ratios)),
+    ...(hasQuality ? ['quality'] : []),
+    ...(format === 'b64_json' ? ['response_format'] : []),
+  ])
+}
+
 const predicted = (answer: Json): Json[] =>
   recordsOf(answer['predictions']).flatMap((prediction) => {
     const bytes = wordOf(prediction['bytesBase64Encoded'])
@@ -72,13 +87,18 @@ function heldBack(answer: Json): string {
 
 /** Images of both kinds of models: those that only draw, and those that draw within an answer in words. */
 export const geminiImages = (host: ImageHost): PlainTranslation => ({
-  request: ({ json }: PlainRequest, call) => ({
-    method: 'POST',
-    url: host.url(call, call.model, isImagen(call.model) ? ':predict' : ':generateContent'),
-    headers: host.headers(call),
-    body: isImagen(call.model) ? predictBody(json) : generateBody(json),
-    ...atMostImages(json['n'], isImagen(call.model) ? mostOfImagen : 1),
-  }),
+  request: ({ json }: PlainRequest, call) => {
+    const isPredicted = isImagen(call.model)
+    const { mostImages, losses } = atMostImages(json['n'], isPredicted ? mostOfImagen : 1)
+    return {
+      method: 'POST',
+      url: host.url(call, call.model, isPredicted ? ':predict' : ':generateContent'),
+      headers: host.headers(call),
+      body: isPredicted ? predictBody(json) : generateBody(json),
+      mostImages,
+      losses: [...losses, ...lossesOf(json, isPredicted)],
+    }
+  },
   takesNative: (call) => isImagen(call.model),
   native: {
     gemini: ({ json }, call) => ({

@@ -2,18 +2,19 @@ import { listOf, numberOf, recordOf, withoutAbsent } from '../shared/json.ts'
 import type { PlainTranslation } from '../types.ts'
 import { bearer } from '../openai-compatible/address.ts'
 import { textsToEmbed } from '../shared/plain-answers.ts'
+import { unplacedFields } from '../shared/unplaced-fields.ts'
 import { nativeUrl } from './address.ts'
+
+/** What a model is run with, by names that callers of OpenAI's form use too. */
+const optionNames = ['seed', 'temperature', 'top_p', 'frequency_penalty', 'presence_penalty']
+const taken = ['model', 'input', 'dimensions', 'truncate', 'keep_alive', 'options', 'encoding_format', ...optionNames]
 
 /** The server's own call, which embeds one text or many. */
 export const ollamaEmbeddings: PlainTranslation = {
   request: (asked, { channel, model }) => {
     const { json } = asked
     const options = withoutAbsent({
-      seed: json['seed'],
-      temperature: json['temperature'],
-      top_p: json['top_p'],
-      frequency_penalty: json['frequency_penalty'],
-      presence_penalty: json['presence_penalty'],
+      ...Object.fromEntries(optionNames.map((name) => [name, json[name]])),
       ...recordOf(json['options']),
     })
     return {
@@ -28,6 +29,7 @@ export const ollamaEmbeddings: PlainTranslation = {
         keep_alive: json['keep_alive'],
         options: Object.keys(options).length > 0 ? options : undefined,
       }),
+      losses: unplacedFields(json, taken),
     }
   },
   response: (json, asked) => {

@@ -10,6 +10,7 @@ import {
 import { joinPath } from '../shared/join-path.ts'
 import { type Json, listOf, numberOf, recordOf, withoutAbsent, wordOf } from '../shared/json.ts'
 import { nearestRatio, readSuccess } from '../shared/plain-answers.ts'
+import { placedSize, unplacedFields } from '../shared/unplaced-fields.ts'
 
 const ratios = ['1:1', '16:9', '9:16', '3:2', '2:3', '4:3', '3:4', '4:5', '5:4']
 
@@ -32,6 +33,12 @@ function inputOf({ json }: PlainRequest): Json {
     ...recordOf(json['input']),
   })
 }
+
+const taken = ['model', 'prompt', 'n', 'output_format', 'seed', 'input', 'response_format']
+
+/** What models call anything else stands in the caller's own `input`. */
+const lossesOf = ({ json }: PlainRequest): string[] =>
+  unplacedFields(json, [...taken, ...placedSize(json, nearestRatio(json['size'], ratios))])
 
 const lookEveryMs = 1000
 
@@ -61,6 +68,7 @@ const images: PlainTranslation = {
       // The service answers with the finished image, if that takes no longer than it is willing to wait.
       headers: { 'content-type': 'application/json', prefer: 'wait', ...bearer(call.channel.key) },
       body: withoutAbsent({ version, input: inputOf(asked) }),
+      losses: lossesOf(asked),
     }
   },
   next: nextLook,

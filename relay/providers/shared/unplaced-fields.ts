@@ -1,5 +1,14 @@
 import type { Json } from './json.ts'
 
+/** An answer that comes in one piece is made the stream that was asked for. */
+const madeHere = ['stream', 'stream_format']
+
+/** `size`, where the vendor was given a shape for it, or none in particular is wanted. */
+export const placedSize = ({ size }: Json, shape: unknown): string[] =>
+  shape !== undefined || size === 'auto' ? ['size'] : []
+
 /** Names of what a body says and the vendor has no field for. */
 export const unplacedFields = (json: Json, placed: readonly string[]): string[] =>
-  Object.entries(json).flatMap(([name, value]) => (placed.includes(name) || (value ?? null) === null ? [] : [name]))
+  Object.entries(json).flatMap(([name, value]) =>
+    placed.includes(name) || madeHere.includes(name) || (value ?? null) === null ? [] : [name],
+  )

@@ -1,6 +1,7 @@
 import type { UpstreamFailure } from '#relay/chat/events.ts'
 import { type PlainTranslation, type ProviderCall, type UpstreamRequest, UpstreamRefusal } from '../types.ts'
 import { countOf, type Json, recordOf, recordsOf } from '../shared/json.ts'
+import { unplacedFields } from '../shared/unplaced-fields.ts'
 import { embeddingList, promptOnly, textsToEmbed } from '../shared/plain-answers.ts'
 
 const responseOf = (json: unknown): Json => recordOf(recordOf(json)?.['Response']) ?? recordOf(json) ?? {}
@@ -24,6 +25,7 @@ export const tencentEmbeddings = (host: Host): PlainTranslation => ({
       url: `${call.channel.baseUrl}/`,
       headers: host.headers('GetEmbedding'),
       body: { InputList: texts },
+      losses: unplacedFields(asked.json, ['model', 'input', 'encoding_format']),
     }
   },
   response: (json, asked) => {

@@ -11,6 +11,7 @@ import {
 import { countOf, type Json, recordOf, recordsOf, sumOf, withoutAbsent } from '../shared/json.ts'
 import { sharedField } from '../shared/embed-fields.ts'
 import { embeddingList, promptOnly, textsToEmbed } from '../shared/plain-answers.ts'
+import { unplacedFields } from '../shared/unplaced-fields.ts'
 import { googleUrl } from './address.ts'
 
 const vectorsOf = (json: unknown): Json[] =>
@@ -57,6 +58,7 @@ export const vertexEmbeddings = (headers: (call: ProviderCall) => Record<string,
       url: googleUrl(call, call.model, isOwn ? ':embedContent' : ':predict'),
       headers: headers(call),
       body: isOwn ? contentBody(asked, texts[0] ?? '') : predictBody(asked, texts),
+      losses: unplacedFields(asked.json, ['model', 'input', 'task_type', 'title', 'dimensions', 'encoding_format']),
     }
   },
   response: (json, asked) => {

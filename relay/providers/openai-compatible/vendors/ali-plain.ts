@@ -17,6 +17,7 @@ import {
   rerankList,
   sidesOf,
 } from '../../shared/plain-answers.ts'
+import { unplacedFields } from '../../shared/unplaced-fields.ts'
 import { bearer } from '../address.ts'
 
 /** The vendor's own surface stands beside the OpenAI one. */
@@ -50,6 +51,7 @@ export const aliRerank: PlainTranslation = {
         return_documents: asked.json['return_documents'],
       }),
     },
+    losses: unplacedFields(asked.json, ['model', 'query', 'documents', 'top_n', 'return_documents']),
   }),
   response: (json, asked) => {
     const answer = recordOf(json) ?? {}
@@ -103,9 +105,16 @@ const parametersOf = (json: Json, model: string): Json =>
     style: textOf(json['style'])?.startsWith('<') ? json['style'] : undefined,
   })
 
+/** An answer gives addresses, of which whoever wants bytes gets those. */
+const taken = ['model', 'prompt', 'size', 'n', 'negative_prompt', 'response_format']
+
+const lossesOf = (json: Json, model: string, placed: readonly string[]): string[] =>
+  unplacedFields(json, [...taken, ...placed, ...Object.keys(parametersOf(json, model))])
+
 function drawRequest({ json }: PlainRequest, call: ProviderCall) {
   const { model } = call
   const headers = headersOf(call)
+  const losses = lossesOf(json, model, [])
   const negative = withoutAbsent({ negative_prompt: json['negative_prompt'] })
   if (drawsAtOnce.test(model)) {
     return {
@@ -117,6 +126,7 @@ function drawRequest({ json }: PlainRequest, call: ProviderCall) {
         input: { messages: [{ role: 'user', content: [{ text: json['prompt'] }] }] },
         parameters: { ...parametersOf(json, model), ...negative },
       },
+      losses,
     }
   }
   return {
@@ -124,6 +134,7 @@ function drawRequest({ json }: PlainRequest, call: ProviderCall) {
     url: nativeUrl(call.channel, '/services/aigc/text2image/image-synthesis'),
     headers: { ...headers, 'x-dashscope-async': 'enable' },
     body: { model, input: { prompt: json['prompt'], ...negative }, parameters: parametersOf(json, model) },
+    losses,
   }
 }
 
@@ -189,6 +200,7 @@ function editRequest(asked: PlainRequest, call: ProviderCall) {
       // Without a size the answer keeps that of the last image.
       parameters: withoutAbsent({ ...parametersOf(json, call.model), negative_prompt: json['negative_prompt'] }),
     },
+    losses: lossesOf(json, call.model, ['image', 'images']),
   }
 }
 

@@ -2,6 +2,7 @@ import { InvalidRequest } from '#relay/chat/invalid-request.ts'
 import type { PlainTranslation, ProviderCall } from '../../types.ts'
 import { type Json, numberOf, recordOf, textOf, withoutAbsent } from '../../shared/json.ts'
 import { atMostImages, readSuccess, sidesOf } from '../../shared/plain-answers.ts'
+import { placedSize, unplacedFields } from '../../shared/unplaced-fields.ts'
 
 type Host = {
   runUrl: (call: ProviderCall) => string
@@ -13,22 +14,26 @@ type Host = {
 export const cloudflareImages = (host: Host): PlainTranslation => ({
   request: ({ json }, call) => {
     const sides = sidesOf(json['size'])
+    const fields = {
+      prompt: json['prompt'],
+      negative_prompt: json['negative_prompt'],
+      num_steps: json['num_steps'],
+      guidance: json['guidance'],
+      seed: json['seed'],
+      image_b64: json['image_b64'],
+      mask_b64: json['mask_b64'],
+    }
+    const { mostImages, losses } = atMostImages(json['n'], 1)
+    // Images come as bytes alone.
+    const format = json['response_format'] === 'b64_json' ? ['response_format'] : []
+    const placed = [...Object.keys(fields), 'model', 'n', ...placedSize(json, sides), ...format]
     return {
       method: 'POST',
       url: host.runUrl(call),
       headers: { 'content-type': 'application/json', ...host.headers(call) },
-      body: withoutAbsent({
-        prompt: json['prompt'],
-        negative_prompt: json['negative_prompt'],
-        width: sides?.width,
-        height: sides?.height,
-        num_steps: json['num_steps'],
-        guidance: json['guidance'],
-        seed: json['seed'],
-        image_b64: json['image_b64'],
-        mask_b64: json['mask_b64'],
-      }),
-      ...atMostImages(json['n'], 1),
+      body: withoutAbsent({ ...fields, width: sides?.width, height: sides?.height }),
+      mostImages,
+      losses: [...losses, ...unplacedFields(json, placed)],
     }
   },
   fromBytes: (bytes) => ({ data: [{ b64_json: Buffer.from(bytes).toString('base64') }] }),
@@ -42,11 +47,14 @@ export const cloudflareImages = (host: Host): PlainTranslation => ({
   },
 })
 
-/** What the answer is without. The file is sent, and the model is named by the address. */
+/** The file is sent, and the model is named by the address. */
 const lossesOf = (json: Json, carried: readonly string[]): string[] =>
-  Object.keys(json).filter(
-    (name) => !['model', 'file', ...carried].includes(name) && !(name === 'response_format' && json[name] === 'json'),
-  )
+  unplacedFields(json, [
+    'model',
+    'file',
+    ...carried,
+    ...(json['response_format'] === 'json' ? ['response_format'] : []),
+  ])
 
 /**
  * The turbo model reads base64 in JSON, the others the bytes of the recording as they are and nothing else:

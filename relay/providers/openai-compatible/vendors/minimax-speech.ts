@@ -3,6 +3,7 @@ import { type PlainTranslation, UpstreamRefusal } from '../../types.ts'
 import { joinPath } from '../../shared/join-path.ts'
 import { countOf, type Json, recordOf, textOf, withoutAbsent } from '../../shared/json.ts'
 import { promptOnly } from '../../shared/plain-answers.ts'
+import { unplacedFields } from '../../shared/unplaced-fields.ts'
 import { bearer } from '../address.ts'
 
 /** The original's voices by names of this vendor; any other name is one of its own. */
@@ -26,6 +27,12 @@ const formatOf = (json: Json): string => {
   return Object.hasOwn(formats, asked) ? asked : 'mp3'
 }
 
+const taken = ['model', 'input', 'voice', 'speed', 'voice_setting', 'audio_setting']
+
+/** A format that is none of the vendor's comes as another. */
+const lossesOf = (json: Json): string[] =>
+  unplacedFields(json, formatOf(json) === json['response_format'] ? [...taken, 'response_format'] : taken)
+
 function voiceOf(json: Json): string {
   const voice = textOf(json['voice']) ?? textOf(recordOf(json['voice'])?.['id']) ?? 'alloy'
   return Object.hasOwn(voices, voice) ? (voices[voice] as string) : voice
@@ -48,6 +55,7 @@ export const minimaxSpeech = (refusal: (answer: Json) => UpstreamFailure | undef
       audio_setting: { format: formatOf(json), ...recordOf(json['audio_setting']) },
       output_format: 'hex',
     }),
+    losses: lossesOf(json),
   }),
   audio: (json, asked) => ({
     contentType: formats[formatOf(asked.json)] ?? 'audio/mpeg',

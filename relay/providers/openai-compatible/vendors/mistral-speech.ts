@@ -2,6 +2,7 @@ import type { PlainTranslation } from '../../types.ts'
 import { joinPath } from '../../shared/join-path.ts'
 import { recordOf, textOf, withoutAbsent } from '../../shared/json.ts'
 import { readSuccess } from '../../shared/plain-answers.ts'
+import { unplacedFields } from '../../shared/unplaced-fields.ts'
 import { bearer } from '../address.ts'
 
 const types: Readonly<Record<string, string>> = {
@@ -25,6 +26,7 @@ export const mistralSpeech: PlainTranslation = {
       ref_audio: json['ref_audio'],
       response_format: json['response_format'],
     }),
+    losses: unplacedFields(json, ['model', 'input', 'voice', 'voice_id', 'ref_audio', 'response_format']),
   }),
   audio: (json, { json: asked }) => ({
     contentType: types[textOf(asked['response_format']) ?? 'mp3'] ?? 'audio/mpeg',

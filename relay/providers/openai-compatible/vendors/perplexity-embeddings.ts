@@ -1,6 +1,7 @@
 import type { PlainTranslation } from '../../types.ts'
 import { recordOf, recordsOf, textOf, withoutAbsent } from '../../shared/json.ts'
 import { textsToEmbed } from '../../shared/plain-answers.ts'
+import { unplacedFields } from '../../shared/unplaced-fields.ts'
 import { bearer } from '../address.ts'
 
 const toNumbers = (packed: string): number[] => [...new Int8Array(Buffer.from(packed, 'base64'))]
@@ -18,6 +19,7 @@ export const perplexityEmbeddings: Partial<PlainTranslation> = {
       dimensions: asked.json['dimensions'],
       encoding_format: 'base64_int8',
     }),
+    losses: unplacedFields(asked.json, ['model', 'input', 'dimensions', 'encoding_format']),
   }),
   response: (json) => {
     const answer = recordOf(json) ?? {}

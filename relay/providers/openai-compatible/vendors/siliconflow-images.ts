@@ -3,7 +3,7 @@ import type { PlainTranslation, ProviderCall } from '../../types.ts'
 import { countIn, imagesToEdit } from '../../shared/given-images.ts'
 import { type Json, recordOf, recordsOf, withoutAbsent, wordOf } from '../../shared/json.ts'
 import { readSuccess } from '../../shared/plain-answers.ts'
-import { unplacedFields } from '../../shared/unplaced-fields.ts'
+import { placedSize, unplacedFields } from '../../shared/unplaced-fields.ts'
 import { channelHeaders } from '../address.ts'
 import { plainUrl } from '../plain.ts'
 import type { OpenAiStyle } from '../style.ts'
@@ -35,15 +35,20 @@ const reading: Pick<PlainTranslation, 'response' | 'usage'> = {
   },
 }
 
+/** An answer gives addresses, of which whoever wants bytes gets those. */
+const placedElsewhere = ['model', 'n', 'size', 'response_format']
+
 /** Number and size have names of their own here. */
 export const siliconflowImages = (style: OpenAiStyle): Partial<PlainTranslation> => ({
-  request: ({ json }, call) =>
-    sent(style, call, {
+  request: ({ json }, call) => {
+    const fields = {
       ...fieldsOf(json),
       image_size: json['image_size'] ?? json['size'],
       batch_size: json['batch_size'] ?? json['n'],
       image: json['image'],
-    }),
+    }
+    return { ...sent(style, call, fields), losses: unplacedFields(json, [...Object.keys(fields), ...placedElsewhere]) }
+  },
   ...reading,
 })
 
@@ -58,9 +63,9 @@ export const siliconflowImageEdits = (style: OpenAiStyle): Partial<PlainTranslat
     if ((countIn(json['n']) ?? 1) > 1) throw new DomainError('unsupported.answers')
     const [image, image2, image3] = imagesToEdit(asked, mostImages)
     const fields = { ...fieldsOf(json), image, image2, image3 }
-    const placed = [...Object.keys(fields), 'model', 'images', 'n', ...(json['size'] === 'auto' ? ['size'] : [])]
-    // An answer gives addresses, of which whoever wants bytes gets those.
-    return { ...sent(style, call, fields), losses: unplacedFields(json, [...placed, 'response_format']) }
+    const placed = placedElsewhere.filter((name) => name !== 'size')
+    const names = [...Object.keys(fields), 'images', ...placed, ...placedSize(json, undefined)]
+    return { ...sent(style, call, fields), losses: unplacedFields(json, names) }
   },
   ...reading,
 })

@@ -3,13 +3,16 @@ import { countIn, imagesToEdit } from '../../shared/given-images.ts'
 import { joinPath } from '../../shared/join-path.ts'
 import { type Json, withoutAbsent, wordOf } from '../../shared/json.ts'
 import { nearestRatio } from '../../shared/plain-answers.ts'
-import { unplacedFields } from '../../shared/unplaced-fields.ts'
+import { placedSize, unplacedFields } from '../../shared/unplaced-fields.ts'
 import { bearer } from '../address.ts'
 
 const ratios = ['1:1', '3:4', '4:3', '9:16', '16:9', '2:3', '3:2', '1:2', '2:1']
 
 const qualityIn = ({ quality }: Json): unknown =>
   quality === 'low' || quality === 'medium' || quality === 'high' ? quality : undefined
+
+const placedQuality = (json: Json): string[] =>
+  qualityIn(json) === undefined && json['quality'] !== 'auto' ? [] : ['quality']
 
 const post = (call: ProviderCall, path: string, body: Json) => ({
   method: 'POST' as const,
@@ -21,13 +24,13 @@ const post = (call: ProviderCall, path: string, body: Json) => ({
 /** Images have a shape and a resolution here instead of a size. */
 export const xaiImages: Partial<PlainTranslation> = {
   request: ({ json }, call) => {
-    const { size, quality: _, style: __, user: ___, aspect_ratio: ratio, ...rest } = json
-    return post(call, '/images/generations', {
-      ...rest,
-      model: call.model,
-      aspect_ratio: wordOf(ratio) ?? nearestRatio(size, ratios),
-      quality: qualityIn(json),
-    })
+    const { size, quality, style, user, aspect_ratio: ratio, ...rest } = json
+    const shape = wordOf(ratio) ?? nearestRatio(size, ratios)
+    const fields = { ...rest, model: call.model, aspect_ratio: shape, quality: qualityIn(json) }
+    return {
+      ...post(call, '/images/generations', fields),
+      losses: unplacedFields({ size, quality, style, user }, [...placedSize(json, shape), ...placedQuality(json)]),
+    }
   },
 }
 
@@ -48,8 +51,15 @@ function editRequest(asked: PlainRequest, call: ProviderCall) {
     resolution: json['resolution'],
     quality: qualityIn(json),
   }
-  const expressesSize = ratio !== undefined || json['size'] === 'auto'
-  const placed = [...Object.keys(fields), 'model', 'image', 'images', ...(expressesSize ? ['size'] : [])]
+  const { quality: _, ...others } = fields
+  const placed = [
+    ...Object.keys(others),
+    'model',
+    'image',
+    'images',
+    ...placedSize(json, ratio),
+    ...placedQuality(json),
+  ]
   const images = given.length > 1 ? { images: given } : { image: only }
   return {
     ...post(call, '/images/edits', { ...fields, model: call.model, ...images }),
