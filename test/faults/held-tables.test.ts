@@ -97,6 +97,25 @@ test('while somebody reads the log for long, old months are cleared, and calls a
   await holder.query('commit')
 })
 
+test('a month whose sums of names take their time to go keeps nobody from the log meanwhile', async () => {
+  await call.query(
+    `create table logs_2026_02 partition of logs for values from ('2026-02-01 00:00:00+00') to ('2026-03-01 00:00:00+00');
+    insert into token_name_hours (token_name, hour) values ('named', '2026-02-15 00:00:00+00')`,
+  )
+  await holder.query(`begin; select 1 from token_name_hours for update`)
+  const ambient = { now: () => new Date(), newId: () => '', random: Math.random }
+  const cleared = clearLogs({ database, ambient }, { before: new Date('2026-03-01') })
+  const waiting = `select exists (select 1 from pg_locks held where held.pid = w.pid and held.relation = 'logs'::regclass
+      and held.mode = 'AccessExclusiveLock') as "keepsLog"
+    from pg_locks w join pg_stat_activity using (pid) where not w.granted and datname = current_database()`
+  await expect.poll(async () => (await call.query(waiting)).rows).toEqual([{ keepsLog: false }])
+  await charge()
+  await holder.query('commit')
+  await cleared
+  // Not row by row, as where its lock was not to be had.
+  expect(await exists('logs_2026_02')).toBe(false)
+})
+
 test('a month that has rows before it has a table keeps the product from nothing, and the other months get theirs', async () => {
   const name = await monthAhead()
   const { rows } = await call.query<{ now: string }>(

@@ -62,9 +62,11 @@ export async function clearLogs(
     if (removed < batchSize) break
   }
   // Every row of these hours is gone: what is left of their sums stands for none.
-  await pool.query(`delete from token_name_hours where hour < date_trunc('hour', $1::timestamptz, 'UTC')`, [
-    input.before,
-  ])
+  await withSumsLocked(pool, (client) =>
+    client.query(`delete from token_name_hours where hour < date_trunc('hour', $1::timestamptz, 'UTC')`, [
+      input.before,
+    ]),
+  )
   return { count }
 }
 
@@ -95,11 +97,12 @@ const withSumsLocked = <Result>(pool: Pool, act: (client: PoolClient) => Promise
 /** A table that is in use for longer than calls may wait stays, and its rows go one batch after another. */
 const dropPartition = (pool: Pool, name: string): Promise<number> =>
   withSumsLocked(pool, async (client) => {
-    await client.query(`set local lock_timeout = '${briefLockWait}'`)
-    const { rows } = await client.query<{ count: string }>(`select count(*) from "${name}"`)
-    await client.query(`drop table "${name}"`)
     const { start, end } = monthOf(name)
     await client.query('delete from token_name_hours where hour >= $1 and hour < $2', [start, end])
+    const { rows } = await client.query<{ count: string }>(`select count(*) from "${name}"`)
+    // Last, since no call is charged between it and the end.
+    await client.query(`set local lock_timeout = '${briefLockWait}'`)
+    await client.query(`drop table "${name}"`)
     return Number(rows[0]?.count ?? 0)
   }).catch(() => 0)
 
