@@ -208,6 +208,30 @@ describe('the bot check', () => {
     app.outgoing.answerWith(() => '{"success":true}')
     expect((await redeem(person, key, 'ok')).body['success']).toBe(true)
   })
+
+  it('is asked for before anything is locked, and not again for a reply that is known', async () => {
+    await app.setOptions({ TurnstileSiteKey: 'site', TurnstileSecretKey: 'secret', TurnstileCheckEnabled: 'true' })
+    const key = await make()
+    const browser = await app.signedIn(await app.person())
+    const send = () =>
+      browser.post(
+        '/api/user/topup',
+        { key },
+        { query: { turnstile: 'ok' }, headers: { 'idempotency-key': 'checked' } },
+      )
+    const locked: Fields[][] = []
+    app.outgoing.answerWith(async () => {
+      locked.push(
+        await app.sql(
+          `select 1 from pg_locks where relation = 'idempotency_keys'::regclass and mode = 'RowExclusiveLock'`,
+        ),
+      )
+      return JSON.stringify({ success: locked.length === 1 })
+    })
+    const replies = await Promise.all(Array.from({ length: 5 }, send))
+    for (const reply of [...replies, await send()]) expect(reply.data).toEqual({ quota: 1000, is_gift: false })
+    expect(locked).toEqual([[]])
+  })
 })
 
 describe('an Idempotency-Key', () => {

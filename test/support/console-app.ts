@@ -222,12 +222,12 @@ export type Browser = ReturnType<typeof createBrowser>
 /** Requests that would leave the machine are answered here. */
 function createOutgoing() {
   const requests: { url: string; body: string }[] = []
-  let answer: (request: { url: string; body: string }) => string = () => '{}'
+  let answer: (request: { url: string; body: string }) => string | Promise<string> = () => '{}'
   const transport: Transport = {
     send: async ({ url, body }) => {
       const request = { url, body: typeof body === 'string' ? body : Buffer.from(body ?? '').toString() }
       requests.push(request)
-      const text = answer(request)
+      const text = await answer(request)
       return {
         status: 200,
         headers: {},

