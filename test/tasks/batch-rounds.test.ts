@@ -1,6 +1,6 @@
 import Anthropic from '@anthropic-ai/sdk'
 import { beforeEach, expect, test } from 'vitest'
-import { pollBatches } from '#features/message-batches/service.ts'
+import { noteBatch, pollBatches } from '#features/message-batches/service.ts'
 import { setOptions } from '#test/relay/serve.ts'
 import { startBalancedApp } from '#test/relay/relay-world.ts'
 import { balanceOf, holder, type Holder } from './world.ts'
@@ -130,4 +130,14 @@ test('a key that has made too many requests is left alone for as long as its ven
     "select id from message_batches where polled_at between now() + interval '100 seconds' and now() + interval '120 seconds'",
   )
   expect(later.rowCount).toBe(ids.length)
+})
+
+test('a batch that has ended stays so, whatever another process received of it before', async () => {
+  const model = 'claude-3-opus-20240229'
+  await channel(model, 'ended-key', { does: 'polls=1' })
+  const library = libraryOf(await holder(app))
+  const earlier = await library.messages.batches.create(batchOf(model))
+  expect(await library.messages.batches.retrieve(earlier.id)).toMatchObject({ processing_status: 'ended' })
+  await noteBatch(app.pool, { id: earlier.id, answer: { ...earlier } })
+  expect((await library.messages.batches.list()).data).toMatchObject([{ processing_status: 'ended' }])
 })

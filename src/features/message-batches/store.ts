@@ -167,12 +167,13 @@ export async function listBatches(pool: Pool, page: Page): Promise<{ answers: Js
   return { answers: backwards ? answers.toReversed() : answers, hasMore: rows.length > limit }
 }
 
-/** What an upstream says of a batch now. */
+/** What an upstream says of a batch now. Processes ask beside each other: once it has ended, no answer from before takes that back. */
 export async function noteBatch(pool: Pool, { id, answer }: { id: string; answer: Json }): Promise<void> {
-  await pool.query('update message_batches set answer = $2::jsonb, polled_at = now() where id = $1', [
-    id,
-    asJson(answer),
-  ])
+  await pool.query(
+    `update message_batches set answer = $2::jsonb, polled_at = now() where id = $1
+       and ($2::jsonb ->> 'processing_status' = 'ended' or answer ->> 'processing_status' is distinct from 'ended')`,
+    [id, asJson(answer)],
+  )
 }
 
 /** Looked at without news, so that the others have their turn; not again before `waitMs` have passed. Locked in order. */
