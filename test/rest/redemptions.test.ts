@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { startFileConsole, refused } from '#test/support/console-app.ts'
 
 const app = await startFileConsole()
@@ -158,5 +158,23 @@ describe('finding, changing and deleting codes', () => {
     expect((await list()).total).toBe(2)
     expect('data' in (await browser.delete(`/api/redemption/${third.id}`)).body).toBe(false)
     expect(await browser.get(`/api/redemption/${third.id}`)).toMatchObject(refused('兑换码不存在'))
+  })
+
+  it('locks those it changes in one order, so that two who do so at once both come to their end', async () => {
+    await make({ count: 2 })
+    const [second, first] = (await list()).items as [Row, Row]
+    // Its row then lies behind the other's, in a table that is read from end to end.
+    await app.sql('update redemptions set status = 2 where id = $1', [second.id])
+    await app.sql('update redemptions set status = 2 where id = $1', [first.id])
+    const other = await app.services.database.pool.connect()
+    onTestFinished(() => other.release(true))
+    await other.query('begin')
+    await other.query('select from redemptions where id = $1 for update', [first.id])
+    const deleted = browser.delete('/api/redemption/delete-disabled')
+    const waits = "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'"
+    await expect.poll(async () => (await app.sql(waits)).length).toBe(1)
+    await other.query('select from redemptions where id = $1 for update nowait', [second.id])
+    await other.query('commit')
+    expect((await deleted).data).toBe(2)
   })
 })

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { type FilterQuery, UniqueConstraintViolationException } from '@mikro-orm/postgresql'
+import { type FilterQuery, LockMode, UniqueConstraintViolationException } from '@mikro-orm/postgresql'
 import { DomainError } from '#core/errors.ts'
 import { type Page, rowsOfPage } from '#core/paging.ts'
 import { redemptionStatus } from '#core/statuses.ts'
@@ -184,7 +184,14 @@ type Sweep = {
 /** Many at once, under one entry of the audit log. Resolves with how many. */
 async function sweep(deps: UserDeps, { action, of, target, change: columns }: Sweep): Promise<number> {
   return deps.em.transactional(async (em) => {
-    const count = await em.nativeUpdate(Redemption, { ...(of as object), ...live }, columns)
+    // Two of them at once may have codes in common: locked in one order.
+    const codes = em
+      .createQueryBuilder(Redemption)
+      .select('id')
+      .where({ ...(of as object), ...live })
+      .orderBy({ id: 'asc' })
+      .setLockMode(LockMode.PESSIMISTIC_WRITE)
+    const count = await em.nativeUpdate(Redemption, { id: { $in: codes } }, columns)
     if (count > 0) {
       await recordAct(
         { ...deps, em },

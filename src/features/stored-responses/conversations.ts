@@ -237,7 +237,8 @@ export async function removeConversationItem(
 ): Promise<boolean> {
   takenOf(pool).delete(named.userId)
   const { rows } = await pool.query(
-    `with own as (select id from conversations where ${isOwn}),
+    // Locked before its item, as by whoever removes it whole.
+    `with own as (select id from conversations where ${isOwn} for no key update),
           removed as (delete from conversation_items i using own where i.conversation_id = own.id and i.id = $4
             returning i.bytes),
           lighter as (update conversations c set bytes = c.bytes - removed.bytes from removed where c.id = $1)

@@ -18,7 +18,7 @@ export async function rememberAnswers(
 ): Promise<string[]> {
   const { rows } = await pool.query<{ id: string; isNew: boolean }>(
     `insert into upstream_objects as o (id, user_id, channel_id, key_hmac, model)
-     select distinct id, $2::int, $3::int, $4::text, $5::text from unnest($1::text[]) id
+     select distinct id, $2::int, $3::int, $4::text, $5::text from unnest($1::text[]) id order by id
      on conflict (id) do update set channel_id = excluded.channel_id, key_hmac = excluded.key_hmac,
        model = excluded.model, created_at = now()
      where o.user_id = excluded.user_id

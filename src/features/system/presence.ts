@@ -40,7 +40,9 @@ export async function keepPresence({ pool, node, folder, read }: Given): Promise
       disk: await diskOf(folder),
     }
     await pool.query(
-      `with old as (delete from nodes where seen_at < now() - $7::interval and id <> $1)
+      // Not the row that a process writes meanwhile which is back, as after a night of the whole machine: it may be removing this one.
+      `with old as (delete from nodes where id in (
+        select id from nodes where seen_at < now() - $7::interval and id <> $1 for update skip locked))
       insert into nodes (id, host, pid, process, address, role, version, started_at, figures, seen_at)
       values ($1, $2, $3, $9, host(inet_client_addr()), $4, $5, $6, $8, now())
       on conflict (id) do update set host = excluded.host, pid = excluded.pid, process = excluded.process,

@@ -61,7 +61,9 @@ async function store(pool: Pool, nodeId: number, batch: (Place & { cooldown: Coo
         as g("channelId" int, key int, model text, until timestamptz, status int, reason text)),
       ended as (delete from channel_cooldowns c using given g where g.until is null and c.node_id = $2
         and g."channelId" = c.channel_id and g.key = c.key and g.model = c.model),
-      stale as (delete from channel_cooldowns c where c.until < now() - interval '1 hour' and c.node_id <> $2)
+      -- Not what a process that is back writes meanwhile, which may be about to remove the rows of this one.
+      stale as (delete from channel_cooldowns where ctid in (select ctid from channel_cooldowns
+        where until < now() - interval '1 hour' and node_id <> $2 for update skip locked))
       insert into channel_cooldowns (channel_id, key, model, node_id, until, status, reason)
       select g."channelId", g.key, g.model, $2, g.until, g.status, g.reason from given g where g.until is not null
       on conflict (channel_id, key, model, node_id) do update

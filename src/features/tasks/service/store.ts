@@ -47,13 +47,16 @@ export async function markCharge(
 export async function settlePending({ database }: StoreDeps): Promise<void> {
   for (const table of ['drawing_tasks', 'music_tasks']) {
     await database.pool.query(
-      `update ${table} t set charge_pending = false,
+      // Rounds may overlap: locked in one order.
+      `with pending as (select id from ${table} t where t.charge_pending and t.progress <> '100%'
+           and not exists (select 1 from holds h where h.id = t.request_id and h.status = 'open')
+         order by id for no key update)
+       update ${table} t set charge_pending = false,
          quota = case
            when exists (select 1 from holds h where h.id = t.request_id and h.status in ('released', 'void')) then 0
            when ledger_outcome(t.request_id, extract(epoch from now() - t.submitted_at + interval '1 minute')::float8) is false then 0
            else t.quota end
-       where t.charge_pending and t.progress <> '100%'
-         and not exists (select 1 from holds h where h.id = t.request_id and h.status = 'open')`,
+       from pending where t.id = pending.id`,
     )
   }
 }
