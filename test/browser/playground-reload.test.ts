@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { describeWithBrowser } from '../support/chromium.ts'
-import { openConsole, startInBrowser } from './console.ts'
+import { follow, openConsole, startInBrowser } from './console.ts'
 import { box, button } from './parts.ts'
 
 describeWithBrowser('what the playground keeps', async () => {
@@ -61,6 +61,75 @@ describeWithBrowser('what the playground keeps', async () => {
     await button(page.getByRole('alertdialog'), 'Delete').press('Enter')
     await list.waitFor({ state: 'hidden' })
     await page.locator('textarea:focus').waitFor()
+    await context.close()
+  })
+
+  test('stays where it was typed and not sent: beside other conversations, and after the session; only who says so leaves nothing', async () => {
+    const reader = { ...(await app.make.user()), role: 1 }
+    await app.settled()
+    const path = '/playground?model=gpt-4o-mini'
+    const { page, context } = await openConsole(browser, app, { language: 'en', reader, path })
+    const typed = async (words: string) => {
+      await expect.poll(() => box(page, 'Message').inputValue()).toBe(words)
+    }
+    const list = page.getByRole('dialog', { name: 'Conversations' })
+    await box(page, 'Message').fill('Rome')
+    await page.keyboard.press('Enter')
+    await page.locator('[data-reply=complete]', { hasText: 'You said: Rome' }).waitFor()
+    await box(page, 'Message').fill('to go on with')
+    await button(page, 'New conversation').click()
+    await typed('')
+    await box(page, 'Message').fill('to begin with')
+    await button(page, 'Conversations').click()
+    await list.getByRole('button', { name: /^Rome/ }).click()
+    await typed('to go on with')
+    await button(page, 'New conversation').click()
+    await typed('to begin with')
+
+    const expireIn = (days: number) =>
+      app.pool.query("update sessions set expires_at = now() + $1 * interval '1 day' where user_id = $2", [
+        days,
+        reader.id,
+      ])
+    await expireIn(-1)
+    await follow(page, '/app/wallet')
+    await page.waitForURL('**/login?expired=true*')
+    await expireIn(1)
+    await page.goto('/playground')
+    await typed('to begin with')
+
+    // A conversation that is removed takes with it what was said, and not what is being typed.
+    await button(page, 'Conversations').click()
+    await list.getByRole('button', { name: /^Rome/ }).click()
+    await typed('to go on with')
+    await button(page, 'Conversations').click()
+    await button(list, 'Delete Rome').click()
+    await button(page.getByRole('alertdialog'), 'Delete').click()
+    await page.getByText('Talk to a model').waitFor()
+    await typed('to go on with')
+
+    const stored = () => page.evaluate(() => Object.keys(sessionStorage).filter((key) => key.startsWith('playground')))
+    expect(await stored()).toEqual([`playground-drafts-${reader.id}`])
+    await button(page, 'Conversations').click()
+    await list.getByText('Delete my conversations and settings from this browser when I sign out').click()
+    await page.keyboard.press('Escape')
+    await button(page, reader.username).click()
+    await page.getByRole('menuitem', { name: 'Log out' }).click()
+    await page.waitForURL('**/login')
+    expect(await stored()).toEqual([])
+    await context.close()
+  })
+
+  test('a reply whose connection broke says what it cost, however late that is known', async () => {
+    const reader = { ...(await app.make.user()), role: 1 }
+    await app.settled()
+    const path = '/playground?model=gpt-4o-mini'
+    const { page, context } = await openConsole(browser, app, { language: 'en', reader, path })
+    let refused = 0
+    await page.route(/user\.logs\.get/, (route) => (refused++ < 4 ? route.abort() : route.continue()))
+    await box(page, 'Message').fill('[[words=400,cut=20]] count')
+    await page.keyboard.press('Enter')
+    await page.locator('[data-reply=error]', { hasText: 'You said' }).locator('[data-charge=exact]').waitFor()
     await context.close()
   })
 })

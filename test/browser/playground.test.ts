@@ -318,6 +318,7 @@ describeWithBrowser('the playground', async () => {
     await say(page, '[[words=400,stall=20]] count')
     await coming.waitFor()
     await page.getByRole('button', { name: 'Answer again' }).click()
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Delete and answer again' }).click()
     await expect.poll(() => page.locator('[data-reply]').count()).toBe(1)
     await expect.poll(async () => (await ends()).filter((end) => end === 'hung-up').length).toBe(1)
 

@@ -5,12 +5,18 @@ import { useLocation, useSearch } from 'wouter'
 import { ActionMenu } from '../../components/action-menu.tsx'
 import { SaveViewDialog } from './save-view-dialog.tsx'
 import { t } from '../../i18n/t.ts'
+import { perReader, readerKey } from '../../lib/reader-storage.ts'
+import { useSession } from '../../lib/session.ts'
 import { useStore } from '../../lib/store.ts'
 import { createStoredJson } from '../../lib/stored.ts'
 
 type View = { name: string; search: string }
 
-const stored = createStoredJson<View[]>('log-views', [])
+/** A reader's own: names and filters may be those of their customers. */
+const viewsOf = perReader((userId) => createStoredJson<View[]>(readerKey('log-views', userId), []))
+
+/** An older console kept those of all readers as one: nobody knows whose they are. */
+createStoredJson<null>('log-views', null).set(null)
 
 /** What is part of a view of the log, and not of the moment. */
 function viewOf(search: string): string {
@@ -19,8 +25,9 @@ function viewOf(search: string): string {
   return query.toString()
 }
 
-/** Filters and order under a name, kept in this browser. */
+/** Filters and order under a name, kept in this browser for its reader. */
 export function SavedViews() {
+  const stored = viewsOf(useSession().user?.id ?? 0)
   const views = useStore(stored)
   const search = useSearch()
   const [path, navigate] = useLocation()

@@ -6,10 +6,12 @@ import { IconButton } from '../../components/icon-button.tsx'
 import { notify } from '../../components/notify.ts'
 import { t } from '../../i18n/t.ts'
 import { useIsPhone } from '../../lib/use-media.ts'
+import { type DraftChange, useDraft } from './drafts.ts'
 import { imagesIn, mostImages, shrunk } from './images.ts'
 import type { Words } from './use-conversation.ts'
 
 type ComposerProps = {
+  conversation: string
   running: boolean
   /** There is no model to send to yet: what is sent meanwhile goes once there is one. */
   waiting: boolean
@@ -19,15 +21,20 @@ type ComposerProps = {
   onStop: () => void
 }
 
+type AttachmentsProps = {
+  images: readonly string[]
+  change: (change: DraftChange) => void
+  onFailed: () => void
+}
+
 /** Images that go along with the next message: chosen, pasted or dropped. `isReading`: some are being made smaller yet. */
-function useAttachments(onFailed: () => void) {
-  const [images, setImages] = useState<readonly string[]>([])
+function useAttachments({ images, change, onFailed }: AttachmentsProps) {
   const [reading, setReading] = useState(0)
   const add = async (files: readonly File[]) => {
     setReading((count) => count + 1)
     try {
       const added = await Promise.all(files.map(shrunk))
-      setImages((before) => [...before, ...added].slice(0, mostImages))
+      change((before) => ({ images: [...before.images, ...added].slice(0, mostImages) }))
       if (images.length + added.length > mostImages) notify.warning(t('最多添加 {count} 张图片', { count: mostImages }))
     } catch (error) {
       notify.error(error, t('无法读取图片'))
@@ -36,18 +43,19 @@ function useAttachments(onFailed: () => void) {
       setReading((count) => count - 1)
     }
   }
-  const remove = (index: number) => setImages((before) => before.filter((_, at) => at !== index))
-  return { images, isReading: reading > 0, add, remove, clear: () => setImages([]) }
+  const remove = (index: number) => change((before) => ({ images: before.images.filter((_, at) => at !== index) }))
+  return { isReading: reading > 0, add, remove }
 }
 
 /** Enter sends and Shift+Enter begins a line; while a reply comes the button stops it, as Escape does. */
-export function Composer({ running, waiting, takesImages, onSend, onStop }: ComposerProps) {
-  const [text, setText] = useState('')
+export function Composer({ conversation, running, waiting, takesImages, onSend, onStop }: ComposerProps) {
+  const { draft, change } = useDraft(conversation)
+  const { text } = draft
   const [isHeld, hold] = useState(false)
   const input = useRef<HTMLTextAreaElement>(null)
   // A message is not sent without what belongs to it.
-  const attachments = useAttachments(() => hold(false))
-  const images = takesImages ? attachments.images : []
+  const attachments = useAttachments({ images: draft.images, change, onFailed: () => hold(false) })
+  const images = takesImages ? draft.images : []
   const isEarly = waiting || attachments.isReading
   const ready = (text.trim() !== '' || images.length > 0 || attachments.isReading) && !running
   const phone = useIsPhone()
@@ -60,8 +68,7 @@ export function Composer({ running, waiting, takesImages, onSend, onStop }: Comp
     hold(isEarly)
     if (isEarly) return
     onSend({ text: text.trim(), images })
-    setText('')
-    attachments.clear()
+    change(() => ({ text: '', images: [] }))
   }
   useEffect(() => {
     if (isHeld && !isEarly) send()
@@ -119,7 +126,8 @@ export function Composer({ running, waiting, takesImages, onSend, onStop }: Comp
             placeholder={phone ? t('输入消息') : t('输入消息，Enter 发送，Shift+Enter 换行')}
             onChange={(event) => {
               hold(false)
-              setText(event.target.value)
+              const { value } = event.target
+              change(() => ({ text: value }))
             }}
             onKeyDown={onKeyDown}
             onPaste={(event) => take(event, event.clipboardData)}

@@ -33,11 +33,12 @@ type ConversationsSheetProps = {
   shown: string
   onShow: (conversation: StoredConversation) => void
   onNew: () => void
+  onRemoved: (id: string) => void
 }
 
 /** Everything that the reader has talked about here, to go on with. */
 export function ConversationsSheet(props: ConversationsSheetProps) {
-  const { open, onClose, reader, conversations, shown, onShow, onNew } = props
+  const { open, onClose, reader, conversations, shown, onShow, onNew, onRemoved } = props
   const [keyword, setKeyword] = useState('')
   const [renamed, setRenamed] = useState('')
   const [removals, setRemovals] = useState(0)
@@ -53,7 +54,7 @@ export function ConversationsSheet(props: ConversationsSheetProps) {
     }
     if (!(await confirm(question))) return
     removeConversation(reader, one.id)
-    if (one.id === shown) onNew()
+    onRemoved(one.id)
     setRemovals((count) => count + 1)
   }
   useFocusAfterRename(renamed)

@@ -12,6 +12,7 @@ import { useUrlState } from '../../lib/url-state.ts'
 import { useIsNarrow } from '../../lib/use-media.ts'
 import { Composer } from './composer.tsx'
 import { ConversationsSheet } from './conversations-sheet.tsx'
+import { drafted, dropDraft, moveMessage } from './drafts.ts'
 import { ExportSheet } from './export-sheet.tsx'
 import { ErrorState } from '../../components/states.tsx'
 import { useOffer } from './models.ts'
@@ -26,13 +27,17 @@ const usualModel = 'gpt-4o-mini'
 
 const newId = (): string => `${Date.now().toString(36)}${Math.random().toString(36).slice(2, 8)}`
 
-/** The conversation on the page: that of the address, else the reader's latest, or a new one. */
+/** The conversation on the page: that of the address, else where the reader was typing, their latest, or a new one. */
 function useShown(reader: number, id: string) {
   const conversations = useStore(conversationsOf(reader))
-  const [latest] = useState(() => conversations[0]?.id ?? newId())
+  const [latest] = useState(() => drafted(reader)[0] ?? conversations[0]?.id ?? newId())
   const shown = id || latest
   return { conversations, id: shown, stored: conversations.find((one) => one.id === shown) }
 }
+
+/** A new conversation begins with what was typed for one and not sent. */
+const newConversation = (reader: number, { conversations, id: shown }: ReturnType<typeof useShown>): string =>
+  drafted(reader).find((id) => id !== shown && !conversations.some((one) => one.id === id)) ?? newId()
 
 /** The choice of models is in the address, the rest is remembered. */
 function useChoices(reader: number) {
@@ -45,6 +50,7 @@ function useChoices(reader: number) {
   const usual = offer.models.includes(usualModel) ? usualModel : (offer.models[0] ?? '')
   const served = offer.models.includes(shown.stored?.model ?? '') ? shown.stored?.model : undefined
   const model = address.model || served || usual
+  const begin = (id: string) => setAddress({ conversation: id, model, beside: address.beside })
   return {
     offer,
     settings,
@@ -53,7 +59,13 @@ function useChoices(reader: number) {
     shown,
     show: (one: StoredConversation) =>
       setAddress({ conversation: one.id, model: one.model, beside: one.right.length > 0 ? one.beside : '' }),
-    begin: () => setAddress({ conversation: newId(), model, beside: address.beside }),
+    begin: () => begin(newConversation(reader, shown)),
+    afterRemoval: (removed: string) => {
+      if (removed !== shown.id) return dropDraft(reader, removed)
+      const id = newId()
+      moveMessage(reader, removed, id)
+      begin(id)
+    },
     setModel: (chosen: string) => setAddress({ model: chosen }, { replace: true }),
     setBeside: (chosen: string) => setAddress({ beside: chosen }, { replace: true }),
     change: (patch: Partial<typeof remembered>) => {
@@ -177,6 +189,7 @@ function Conversation({ reader, choices }: { reader: number; choices: ReturnType
           ))}
         </Flex>
         <Composer
+          conversation={opened.id}
           running={running}
           waiting={model === ''}
           takesImages={shown.some(({ parameters }) => parameters.images)}
@@ -207,6 +220,7 @@ function Conversation({ reader, choices }: { reader: number; choices: ReturnType
         shown={opened.id}
         onShow={choices.show}
         onNew={choices.begin}
+        onRemoved={choices.afterRemoval}
       />
       <ExportSheet open={exporting} onClose={() => setExporting(false)} body={left.body} />
     </Flex>

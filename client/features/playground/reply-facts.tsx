@@ -9,9 +9,15 @@ import { estimateQuota } from './models.ts'
 import type { Reply } from './reply.ts'
 import { speedOf } from './reply.ts'
 
-/** The row is there before the last byte of a complete answer; after a stop it takes a moment, on a busy site a minute. */
+/**
+ * The row is there before the last byte of a complete answer; after a stop, or where the connection broke, it takes a moment, on a
+ * busy site a minute. A call that failed before anything came is not charged.
+ */
 const attempts = 12
 const retryDelay = (failures: number): number => Math.min(400 * 1.6 ** failures, 10_000)
+
+const brokeOff = ({ stopped, status, firstAt }: Reply): boolean =>
+  stopped || (status === 'error' && firstAt !== undefined)
 
 function useCharge(reply: Reply) {
   const ended = reply.endedAt !== undefined && reply.requestId !== ''
@@ -20,7 +26,7 @@ function useCharge(reply: Reply) {
     {
       enabled: ended,
       staleTime: Number.POSITIVE_INFINITY,
-      retry: (failures) => reply.stopped && failures < attempts,
+      retry: (failures) => brokeOff(reply) && failures < attempts,
       retryDelay,
     },
   )

@@ -1,5 +1,4 @@
-import { readerKey } from '../../lib/reader-storage.ts'
-import type { Store } from '../../lib/store.ts'
+import { perReader, readerKey } from '../../lib/reader-storage.ts'
 import { createStored, createStoredJson } from '../../lib/stored.ts'
 import type { FunctionTool } from './tools.ts'
 
@@ -41,21 +40,15 @@ export const firstSettings: Settings = {
   tools: [],
 }
 
-const byReader = new Map<number, Store<Settings>>()
-
 /** A reader's own: a system prompt and tools say as much of their author as what was said. */
-export function settingsOf(userId: number): Store<Settings> {
-  const known = byReader.get(userId)
-  if (known) return known
-  const stored = createStored<Settings>(readerKey('playground-settings', userId), {
+export const settingsOf = perReader((userId) =>
+  createStored<Settings>(readerKey('playground-settings', userId), {
     // What an older console stored may lack what this one reads.
     parse: (text) => ({ ...firstSettings, ...(JSON.parse(text) as Partial<Settings>) }),
     format: JSON.stringify,
     fallback: firstSettings,
-  })
-  byReader.set(userId, stored)
-  return stored
-}
+  }),
+)
 
 /** An older console kept those of all readers as one: nobody knows whose they are. */
 createStoredJson<null>('playground', null).set(null)

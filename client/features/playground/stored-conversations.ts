@@ -1,5 +1,4 @@
-import { readerKey } from '../../lib/reader-storage.ts'
-import type { Store } from '../../lib/store.ts'
+import { perReader, readerKey } from '../../lib/reader-storage.ts'
 import { createStored } from '../../lib/stored.ts'
 import type { Message } from './reply.ts'
 import { wireMessages } from './reply.ts'
@@ -136,20 +135,14 @@ export function fromEarlier(stored: Earlier | null, userId: number): StoredConve
   return [{ id: 'earlier', name: '', changedAt: 0, model: modelOf(left), beside: modelOf(right), left, right }]
 }
 
-const byReader = new Map<number, Store<readonly StoredConversation[]>>()
-
 /** A reader's own: whoever signs in next on this machine sees none of them. */
-export function conversationsOf(userId: number): Store<readonly StoredConversation[]> {
-  const known = byReader.get(userId)
-  if (known) return known
-  const stored = createStored<readonly StoredConversation[]>(readerKey('playground-conversations', userId), {
+export const conversationsOf = perReader((userId) =>
+  createStored<readonly StoredConversation[]>(readerKey('playground-conversations', userId), {
     parse: parseConversations,
     format: formatConversations,
     fallback: fromEarlier(earlier.get(), userId),
-  })
-  byReader.set(userId, stored)
-  return stored
-}
+  }),
+)
 
 function write(userId: number, conversations: readonly StoredConversation[]): void {
   conversationsOf(userId).set(withinLimits(conversations))

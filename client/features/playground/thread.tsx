@@ -38,11 +38,12 @@ type ThreadProps = { conversation: Conversation; price: ListPrice | undefined; t
 export function Thread({ conversation, price, titled }: ThreadProps) {
   const { messages, model, again, answerCalls } = conversation
   const calls = openCalls(messages)
+  const last = messages.at(-1)
   const { box, content, onScroll } = useFollowing()
   const [inspected, setInspected] = useState<number>()
   const latest = useRef(again)
   latest.current = again
-  const onAgain = useCallback((id: number) => latest.current(id), [])
+  const onAgain = useCallback((id: number) => void latest.current(id), [])
   const shown = messages.find((message): message is Reply => message.id === inspected && message.role === 'assistant')
   return (
     <Stack flex="1" minW="0" minH="0" gap="0">
@@ -79,7 +80,9 @@ export function Thread({ conversation, price, titled }: ThreadProps) {
           {messages.map((message) => (
             <MessageView key={message.id} message={message} price={price} onAgain={onAgain} onInspect={setInspected} />
           ))}
-          {calls.length > 0 && <ToolResults key={messages.at(-1)?.id} calls={calls} onSubmit={answerCalls} />}
+          {last && calls.length > 0 && (
+            <ToolResults conversation={conversation.id} reply={last.id} calls={calls} onSubmit={answerCalls} />
+          )}
         </Stack>
       </Box>
       <RawSheet reply={shown} onClose={() => setInspected(undefined)} />

@@ -1,9 +1,9 @@
 import { Box, Button, Field, Stack, Text, Textarea } from '@chakra-ui/react'
 import { CornerDownRight, Wrench } from 'lucide-react'
-import { useState } from 'react'
 import { CodeBlock } from '../../components/code-block.tsx'
 import { t } from '../../i18n/t.ts'
 import { formatJson } from '../../lib/json.ts'
+import { useDraft } from './drafts.ts'
 import type { ToolCall, ToolResult } from './reply.ts'
 
 /** What broke off in the middle is shown as it came. */
@@ -47,13 +47,22 @@ export function ToolResultView({ result }: { result: ToolResult }) {
   )
 }
 
-type ToolResultsProps = { calls: readonly ToolCall[]; onSubmit: (results: readonly string[]) => void }
+type ToolResultsProps = {
+  conversation: string
+  /** The reply that calls them. */
+  reply: number
+  calls: readonly ToolCall[]
+  onSubmit: (results: readonly string[]) => void
+}
 
 /** What the called functions are to have returned, all of them at once: models wait for every result. */
-export function ToolResults({ calls, onSubmit }: ToolResultsProps) {
-  const [results, setResults] = useState<readonly string[]>([])
-  const change = (index: number, text: string) =>
-    setResults(calls.map((_, at) => (at === index ? text : (results[at] ?? ''))))
+export function ToolResults({ conversation, reply, calls, onSubmit }: ToolResultsProps) {
+  const { draft, change } = useDraft(conversation)
+  const results = draft.results[reply] ?? []
+  const type = (index: number, text: string) =>
+    change((before) => ({
+      results: { ...before.results, [reply]: calls.map((_, at) => (at === index ? text : (results[at] ?? ''))) },
+    }))
   return (
     <Stack
       as="form"
@@ -62,6 +71,7 @@ export function ToolResults({ calls, onSubmit }: ToolResultsProps) {
       p="4"
       onSubmit={(event) => {
         event.preventDefault()
+        change((before) => ({ results: { ...before.results, [reply]: undefined } }))
         onSubmit(calls.map((_, index) => results[index] ?? ''))
       }}
     >
@@ -76,7 +86,7 @@ export function ToolResults({ calls, onSubmit }: ToolResultsProps) {
             maxH="64"
             placeholder='{"temperature": 21}'
             value={results[index] ?? ''}
-            onChange={(event) => change(index, event.target.value)}
+            onChange={(event) => type(index, event.target.value)}
           />
         </Field.Root>
       ))}

@@ -1,4 +1,5 @@
 import { useCallback, useEffect, useRef, useState } from 'react'
+import { confirm } from '../../components/confirm.tsx'
 import { t } from '../../i18n/t.ts'
 import { currentUser, useSession } from '../../lib/session.ts'
 import { callPlayground, readJson } from './call.ts'
@@ -136,10 +137,18 @@ export function useConversation(settings: Settings, model: string, { id: convers
       ...messages,
       { id: nextId(), role: 'user', content: text, ...(images.length > 0 && parameters.images && { images }) },
     ])
-  /** Asks again for the reply and forgets what came after it. */
-  const again = (id: number) => {
+  /** Asks again for the reply and forgets what came after it, which is not done unasked. */
+  const again = async (id: number) => {
     const index = messages.findIndex((message) => message.id === id)
-    if (index > 0) void answer(messages.slice(0, index))
+    if (index <= 0) return
+    const count = messages.length - index - 1
+    const question = {
+      title: t('重新回答？'),
+      body: t('此回复之后的 {count} 条消息会被删除。', { count }),
+      confirmLabel: t('删除并重新回答'),
+      danger: true,
+    }
+    if (count === 0 || (await confirm(question))) void answer(messages.slice(0, index))
   }
   /** Goes on with what the called functions returned, in the order of the calls. */
   const answerCalls = (results: readonly string[]) =>
@@ -159,7 +168,20 @@ export function useConversation(settings: Settings, model: string, { id: convers
     setMessages([])
   }
   const body = () => bodyOf(settings, { model, parameters }, messages)
-  return { model, parameters, isKnown, messages, running, send, again, answerCalls, stop, clear, body }
+  return {
+    id: conversation,
+    model,
+    parameters,
+    isKnown,
+    messages,
+    running,
+    send,
+    again,
+    answerCalls,
+    stop,
+    clear,
+    body,
+  }
 }
 
 export type Conversation = ReturnType<typeof useConversation>
