@@ -45,6 +45,20 @@ function useChoices(choices: readonly Choice[], typed: string, mayAdd: boolean) 
   }, [choices, typed, mayAdd])
 }
 
+/**
+ * What was typed and not confirmed when the field is left: taken where it is the name of a choice, or nothing else is like it. Else
+ * it may have been meant to find one of those.
+ */
+function leftIn(
+  collection: { items: readonly Choice[] },
+  typed: string,
+  choices: readonly Choice[],
+): string | undefined {
+  const fresh = typed.trim()
+  const isOnly = collection.items.length === 1 && collection.items[0]?.value === fresh
+  return fresh !== '' && (isOnly || choices.some(({ value }) => value === fresh)) ? fresh : undefined
+}
+
 function List({ items, empty = t('没有匹配项') }: { items: readonly Choice[]; empty?: string }) {
   return (
     <Portal>
@@ -110,7 +124,12 @@ export function Picker(props: PickerProps) {
         const isAppended = typed === undefined && !allowNew && inputValue.startsWith(shown)
         setTyped(isAppended ? inputValue.slice(shown.length) : inputValue)
       }}
-      onOpenChange={({ open }) => !open && setTyped(undefined)}
+      onOpenChange={({ open, reason }) => {
+        if (open) return
+        const left = allowNew && reason === 'interact-outside' ? leftIn(collection, typed ?? '', known) : undefined
+        if (left !== undefined) onChange(left)
+        setTyped(undefined)
+      }}
       onValueChange={({ value: [chosen] }) => onChange(chosen ?? '')}
     >
       <Combobox.Control>
@@ -153,7 +172,11 @@ export function MultiPicker(props: MultiPickerProps) {
       selectionBehavior="clear"
       inputBehavior="autohighlight"
       positioning={{ sameWidth: true }}
-      onInputValueChange={({ inputValue }) => setTyped(inputValue)}
+      onInputValueChange={({ inputValue, reason }) => {
+        const left = allowNew && reason === 'interact-outside' ? leftIn(collection, typed, choices) : undefined
+        if (left !== undefined && !isThere) onChange([...value, left])
+        setTyped(inputValue)
+      }}
       onValueChange={(details) => {
         // What the search hides stays chosen.
         const hidden = value.filter((chosen) => collection.find(chosen) === null)

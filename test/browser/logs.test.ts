@@ -84,13 +84,43 @@ describeWithBrowser('the usage log', async () => {
     const inAddress = (name: string) => new URL(page.url()).searchParams.get(name)
     await sheet.getByRole('textbox', { name: 'Cost: At least' }).fill('0.5')
     await sheet.getByLabel('From', { exact: true }).fill('2026-01-02T03:04')
+    // A name that finds a value is none itself.
+    await sheet.getByRole('textbox', { name: 'Model' }).fill('gpt')
+    await sheet.getByRole('checkbox', { name: /^gpt-4o-mini/ }).check()
+    await sheet.getByRole('textbox', { name: 'User' }).fill('nobody')
     await sheet.getByRole('button', { name: 'Done' }).click()
-    await expect.poll(() => inAddress('cost')).toBe('0.5..')
+    await expect.poll(() => inAddress('user')).toBe('nobody')
+    expect([inAddress('cost'), inAddress('model')]).toEqual(['0.5..', 'gpt-4o-mini'])
     expect(inAddress('range')).toMatch(/^\d+-\d+$/)
     await page.getByRole('button', { name: /^Filters/ }).click()
     await sheet.getByRole('button', { name: 'Clear filters' }).click()
     await expect.poll(() => inAddress('cost')).toBeNull()
     expect(await sheet.getByRole('textbox', { name: 'Cost: At least' }).inputValue()).toBe('')
+    await context.close()
+  })
+
+  test('rows that were cleared leave the page, and a saved view is its reader’s own', async () => {
+    await app.pool.query(
+      `insert into logs (user_id, username, type, content, created_at)
+       values ($1, 'root', 4, 'Long ago', now() - interval '100 days')`,
+      [root.id],
+    )
+    const { page, context } = await open('/app/logs/api-usage?range=&type=4')
+    await page.getByText('Long ago').waitFor()
+    await page.getByRole('button', { name: /views$/i }).click()
+    await page.getByRole('menuitem', { name: 'Save this view' }).click()
+    await page.getByRole('dialog').getByRole('textbox', { name: 'Name' }).fill('Of a customer')
+    await page.keyboard.press('Enter')
+    await page.getByRole('button', { name: 'Of a customer' }).waitFor()
+    expect(await page.evaluate(() => Object.keys(localStorage).filter((key) => key.startsWith('log-views')))).toEqual([
+      `log-views-${root.id}`,
+    ])
+    await page.getByRole('button', { name: 'More actions' }).click()
+    await page.getByRole('menuitem', { name: 'Clear old logs' }).click()
+    const question = page.getByRole('alertdialog')
+    await question.getByRole('textbox').last().fill('Usage logs')
+    await question.getByRole('button', { name: 'Delete for good' }).click()
+    await page.getByText('Long ago').waitFor({ state: 'detached' })
     await context.close()
   })
 

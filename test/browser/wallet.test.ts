@@ -6,7 +6,7 @@ import type { TestUser } from '../support/factories.ts'
 import { storeOptions } from '../support/store-options.ts'
 import { seriousViolations } from './accessibility.ts'
 import type { Look } from './console.ts'
-import { drawn, openConsole, startInBrowser, toastShown } from './console.ts'
+import { drawn, follow, openConsole, startInBrowser, toastShown } from './console.ts'
 import { isTaken } from '#test/support/long.ts'
 
 const gateway = createEpayGateway({ pid: '1000', key: 'the key of the merchant' })
@@ -209,6 +209,36 @@ describeWithBrowser('the wallet and its administration', async () => {
     await expect.poll(() => paid).toContain('money=39.00')
     expect(complaints).toEqual([])
     await app.trpc(root).admin.plans.remove.mutate({ id: plan.id })
+    await context.close()
+  })
+
+  test('shows what a check-in has added, and a plan that was given up as on sale again, however soon one comes back', async () => {
+    await storeOptions(app, { CheckInEnabled: 'true', CheckInQuota: '500000', CheckInMaxQuota: '500000' })
+    const { plans } = app.trpc(root).admin
+    const windows = [{ period: 'day' as const, amount: 100_000 }]
+    const plan = await plans.create.mutate({ name: 'Last', price: 500_000, term: 'month', stock: 1, windows })
+    const user = await app.make.user({ quota: 1_000_000 })
+    const { page, context } = await open(user, '/app/wallet', { language: 'en' })
+    const lookedAt = Date.now()
+    const balance = (amount: string) => page.getByRole('main').getByText(amount, { exact: true }).first().waitFor()
+    await balance('$2.00')
+    await follow(page, '/app/me')
+    await page.getByRole('button', { name: 'Check in', exact: true }).click()
+    await toastShown(page, '$1')
+    // What was shown there has not become old by itself.
+    await page.clock.setSystemTime(lookedAt)
+    await follow(page, '/app/wallet')
+    await balance('$3.00')
+
+    const press = async (name: string) => {
+      await page.getByRole('main').getByRole('button', { name, exact: true }).last().click()
+      await page.getByRole('alertdialog').getByRole('button', { name, exact: true }).click()
+    }
+    await press('Buy')
+    await page.getByRole('button', { name: 'Sold out', exact: true }).waitFor()
+    await press('Cancel plan')
+    await page.getByRole('button', { name: 'Sold out', exact: true }).waitFor({ state: 'detached' })
+    await plans.remove.mutate({ id: plan.id })
     await context.close()
   })
 

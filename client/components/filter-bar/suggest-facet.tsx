@@ -16,28 +16,51 @@ type SuggestFacetProps = {
 /** Values by name: what is chosen, then what fits the text; Enter takes the text as it is. */
 export function SuggestFacet({ facet, chosen, isAlone, onChange }: SuggestFacetProps) {
   const [typed, setTyped] = useState('')
+  const [hasFound, setHasFound] = useState(false)
   const suggestions = facet.useSuggestions(typed.trim())
   const others = (suggestions ?? []).filter(({ value }) => !chosen.includes(value))
-  const toggle = (value: string, on: boolean) =>
+  const toggle = (value: string, on: boolean) => {
     onChange(on ? [...chosen, value] : chosen.filter((one) => one !== value))
+    if (on) setHasFound(true)
+  }
+  const take = () => {
+    const value = typed.trim()
+    if (value !== '' && !chosen.includes(value)) onChange([...chosen, value])
+    setTyped('')
+  }
   return (
     <form
       onSubmit={(event) => {
         event.preventDefault()
-        const value = typed.trim()
-        if (value !== '' && !chosen.includes(value)) onChange([...chosen, value])
-        setTyped('')
+        take()
       }}
     >
-      <Stack gap="1">
+      <Stack
+        gap="1"
+        // Beside others it is applied when it is left, as they are; what has found a value was not meant as one itself.
+        onBlur={({ currentTarget, relatedTarget }) => {
+          if (!isAlone && !hasFound && !currentTarget.contains(relatedTarget)) take()
+        }}
+      >
         <Input
           autoFocus={isAlone}
           value={typed}
           aria-label={facet.label}
           placeholder={facet.placeholder}
-          onChange={(event) => setTyped(event.target.value)}
+          onChange={(event) => {
+            setTyped(event.target.value)
+            setHasFound(false)
+          }}
         />
-        <Stack gap="0" maxH="64" overflowY="auto" role="group" aria-label={facet.label}>
+        {/* A press on a value would leave the field first, and apply what looks for it. */}
+        <Stack
+          gap="0"
+          maxH="64"
+          overflowY="auto"
+          role="group"
+          aria-label={facet.label}
+          onMouseDown={(event) => event.preventDefault()}
+        >
           {chosen.map((value) => (
             <Option key={value}>
               <Check checked onChange={() => toggle(value, false)} />

@@ -27,7 +27,7 @@ export function ClearingProgress() {
   const wasRunning = useRef(false)
   const isRunning = run?.running !== null && run !== null
   useEffect(() => {
-    if (wasRunning.current && !isRunning) void utils.admin.logs.list.invalidate()
+    if (wasRunning.current && !isRunning) void utils.admin.logs.invalidate()
     wasRunning.current = isRunning
   }, [isRunning, utils])
   if (!run) return null

@@ -87,7 +87,8 @@ function OwnPlan({ subscription }: { subscription: Subscription }) {
       cancelLabel: t('保留'),
       run: async () => {
         await cancel.mutateAsync({ id })
-        await utils.user.subscriptions.invalidate()
+        // What is given up may be bought again, where only so many are sold or each may have but one.
+        await Promise.all([utils.user.subscriptions.invalidate(), utils.user.plans.invalidate()])
         notify.success(t('套餐已取消'))
       },
     })

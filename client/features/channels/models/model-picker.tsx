@@ -6,6 +6,7 @@ import { Option } from '../../../components/option-label.tsx'
 import { Notice } from '../../../components/notice.tsx'
 import { LongDialog } from '../../../components/long-dialog.tsx'
 import { t } from '../../../i18n/t.ts'
+import { useLeaveGuard } from '../../../lib/leave-guard.ts'
 import { driftOf, mappedNames } from '#core/channel-types/drift.ts'
 import { useUnpriced } from './use-unpriced.ts'
 
@@ -36,6 +37,9 @@ export function ModelPicker({ entry, chosen, upstream, modelMapping, onChoose, o
   const offered = (['upstream', 'current', 'default', 'chosen'] as const).filter((name) => lists[name].length > 0)
   const [list, setList] = useState<ListName>(upstream ? 'upstream' : (offered[0] ?? 'chosen'))
   const [picked, setPicked] = useState<ReadonlySet<string>>(new Set(chosen))
+  const isChanged = picked.size !== chosen.length || chosen.some((model) => !picked.has(model))
+  const guard = useLeaveGuard(isChanged)
+  const close = () => void guard.close(onClose)
   const [typed, setTyped] = useState('')
   const words = typed.trim().toLowerCase()
   const shown = [...new Set(lists[list])].filter((model) => model.toLowerCase().includes(words))
@@ -52,7 +56,7 @@ export function ModelPicker({ entry, chosen, upstream, modelMapping, onChoose, o
 
   return (
     // The form below may claim the focus as this opens; that must not close it, nor a stray click lose what was ticked.
-    <LongDialog title={t('选择模型')} size="md" onClose={onClose}>
+    <LongDialog title={t('选择模型')} size="md" onClose={close}>
       <Dialog.Body>
         <Stack gap="3">
           {upstream && (
@@ -124,7 +128,7 @@ export function ModelPicker({ entry, chosen, upstream, modelMapping, onChoose, o
         <Text me="auto" textStyle="sm" color="fg.muted">
           {t('已选择 {count} 项', { count: picked.size })}
         </Text>
-        <Button onClick={onClose}>{t('取消')}</Button>
+        <Button onClick={close}>{t('取消')}</Button>
         <Button variant="solid" onClick={() => onChoose([...picked])}>
           {t('确认')}
         </Button>

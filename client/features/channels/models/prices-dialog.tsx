@@ -1,5 +1,5 @@
 import { Button, Dialog, HStack, Input, NativeSelect, Skeleton, Stack, Text, chakra } from '@chakra-ui/react'
-import { useEffect, useState } from 'react'
+import { useEffect, useMemo, useState } from 'react'
 import { useQuery } from '@tanstack/react-query'
 import { Check } from '../../../components/check.tsx'
 import { Notice } from '../../../components/notice.tsx'
@@ -9,6 +9,7 @@ import { LongDialog } from '../../../components/long-dialog.tsx'
 import { t } from '../../../i18n/t.ts'
 import { cataloguePrices } from '../../../lib/catalogue-prices.ts'
 import { errorText } from '../../../lib/errors.ts'
+import { useLeaveGuard } from '../../../lib/leave-guard.ts'
 import { useSession } from '../../../lib/session.ts'
 import { useStatus } from '../../../lib/status.ts'
 import { trpc } from '../../../lib/trpc.ts'
@@ -33,9 +34,16 @@ export function PricesDialog({ models, onClose, intro }: PricesDialogProps) {
   const catalog = useCatalogPrices(models)
   const save = trpc.admin.models.setPrices.useMutation()
   const [drafts, setDrafts] = useState<PriceDraft[]>()
+  const listed = useMemo(
+    () => catalog.data?.map(({ model, price }) => draftOf(model, price, quotaPerUnit)),
+    [catalog.data, quotaPerUnit],
+  )
   useEffect(() => {
-    if (catalog.data) setDrafts(catalog.data.map(({ model, price }) => draftOf(model, price, quotaPerUnit)))
-  }, [catalog.data, quotaPerUnit])
+    if (listed) setDrafts(listed)
+  }, [listed])
+  const isChanged = drafts !== undefined && JSON.stringify(drafts) !== JSON.stringify(listed)
+  const guard = useLeaveGuard(isChanged, save.isPending)
+  const close = () => void guard.close(onClose)
   const inputs = inputsOf(drafts ?? [], quotaPerUnit)
   const flawed = (drafts ?? []).some((draft) => draft.chosen && problemOf(draft) !== undefined)
   const unknown = (drafts ?? []).filter((draft) => draft.vendor === '').length
@@ -43,15 +51,17 @@ export function PricesDialog({ models, onClose, intro }: PricesDialogProps) {
   const submit = async () => {
     await save.mutateAsync({ prices: inputs })
     notify.success(t('已设置 {count} 个模型的价格', { count: inputs.length }))
-    await Promise.all([utils.admin.models.invalidate(), utils.admin.channels.invalidate()])
-    onClose()
+    // The price page, the settings, the price list and what needs attention show the prices too.
+    void utils.invalidate()
+    guard.forget()
+    close()
   }
   const change = (model: string, patch: Partial<PriceDraft>) =>
     setDrafts(drafts?.map((draft) => (draft.model === model ? { ...draft, ...patch } : draft)))
   const chosen = (drafts ?? []).filter((draft) => draft.chosen).length
 
   return (
-    <LongDialog title={t('为 {count} 个模型设置价格', { count: models.length })} size="xl" onClose={onClose}>
+    <LongDialog title={t('为 {count} 个模型设置价格', { count: models.length })} size="xl" onClose={close}>
       <Dialog.Body>
         <Stack gap="4">
           <Text color="fg.muted" textStyle="sm">
@@ -81,7 +91,7 @@ export function PricesDialog({ models, onClose, intro }: PricesDialogProps) {
         </Stack>
       </Dialog.Body>
       <Dialog.Footer>
-        <Button onClick={onClose}>{isRoot ? t('以后再说') : t('关闭')}</Button>
+        <Button onClick={close}>{isRoot ? t('以后再说') : t('关闭')}</Button>
         {isRoot && (
           <Button
             variant="solid"
