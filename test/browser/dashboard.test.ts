@@ -172,6 +172,13 @@ describeWithBrowser('the dashboard', async () => {
     await context.close()
   })
 
+  test('where nothing fits the filters they are cleared at one press, and nothing else', async () => {
+    const { page, context } = await open('/app/dashboard?range=24h&by=day&own=true&model=none')
+    await page.getByRole('main').getByRole('button', { name: 'Clear filters', exact: true }).last().click()
+    await expect.poll(() => new URL(page.url()).search).toBe('?range=24h&by=day&own=true')
+    await context.close()
+  })
+
   test('keeps what it showed where a refresh fails, says so, and tries again at one press', async () => {
     const { page, context } = await open('/app/dashboard')
     await tile(page, 'Spend').getByText('$3.50').waitFor()

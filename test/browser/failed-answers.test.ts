@@ -40,6 +40,26 @@ describeWithBrowser('an answer that is not the product’s own', async () => {
     await context.close()
   })
 
+  test('leaves chosen what was not done, to be tried again', async () => {
+    await app.make.channel()
+    await app.make.token(root)
+    const { page, context } = await openConsole(browser, app, { reader: { ...root, role: 100 } })
+    await page.route(/\.setStatus/, (route) => route.fulfill({ status: 500, body: '' }))
+    for (const [path, failure] of [
+      ['/admin/channels', '1 个渠道没有更改'],
+      ['/app/tokens', '有令牌没有更改'],
+    ] as const) {
+      await page.goto(path)
+      const tick = page.getByRole('row').nth(1).getByRole('checkbox').first()
+      await tick.check()
+      await page.getByRole('button', { name: '禁用', exact: true }).click()
+      await toastShown(page, failure)
+      await drawn(page)
+      expect(await tick.isChecked()).toBe(true)
+    }
+    await context.close()
+  })
+
   test('a group of the price list that nobody may choose is named, beside the prices of the own one', async () => {
     const { page, context } = await openConsole(browser, app, { reader: { ...root, role: 100 } })
     await page.goto('/pricing?group=unknown')

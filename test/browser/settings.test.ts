@@ -66,6 +66,30 @@ describeWithBrowser('the settings', async () => {
     await context.close()
   })
 
+  test('what is typed while a save is under way stays, as a change of what was saved', async () => {
+    const { page, context } = await open('/admin/settings?tab=other')
+    const release = Promise.withResolvers<void>()
+    await page.route(/options\.save/, async (route) => {
+      await release.promise
+      await route.continue()
+    })
+    const about = page.getByRole('textbox', { name: '关于', exact: true })
+    await about.fill('first')
+    await page.getByRole('button', { name: '保存', exact: true }).click()
+    await about.fill('second')
+    release.resolve()
+    await toastShown(page, '保存成功')
+    await drawn(page)
+    expect([await about.inputValue(), app.services.options.get('About')]).toEqual(['second', 'first'])
+    expect(await page.getByText('已被其他人修改').count()).toBe(0)
+    await page.getByText('1 项修改未保存').waitFor()
+    await page.getByRole('button', { name: '全部撤销' }).click()
+    await page.getByRole('alertdialog').getByRole('button', { name: '放弃修改' }).click()
+    await page.getByText('没有未保存的修改').waitFor()
+    expect(await about.inputValue()).toBe('first')
+    await context.close()
+  })
+
   test('looks for a newer version where root says that they are published, and says when it cannot', async () => {
     const { page, context } = await open('/admin/settings?tab=other')
     let answers = false
@@ -122,8 +146,9 @@ describeWithBrowser('the settings', async () => {
     await add.press('Enter')
     await page.getByRole('button', { name: '移除 qq.com' }).waitFor()
     await page.getByText('没有未保存的修改').waitFor()
+    // What is typed counts when the field is left, as with Enter.
     await add.fill('nonsense')
-    await add.press('Enter')
+    await add.press('Tab')
     await page.getByRole('button', { name: '移除 nonsense' }).waitFor()
     await page.getByRole('button', { name: '保存', exact: true }).click()
     await page.getByText('「nonsense」不是有效的域名').first().waitFor()

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { describeWithBrowser } from '../support/chromium.ts'
-import { drawn, openConsole, pressInToast, startInBrowser, toastShown } from './console.ts'
+import { drawn, follow, openConsole, pressInToast, startInBrowser, toastShown } from './console.ts'
 import { act, box, button } from './parts.ts'
 
 describeWithBrowser('unsaved work', async () => {
@@ -59,6 +59,53 @@ describeWithBrowser('unsaved work', async () => {
     await page.getByRole('link', { name: '钱包' }).click()
     await button(question, '继续编辑').click()
     expect(await box(page, '显示名称').inputValue()).toBe('Someone')
+    await context.close()
+  })
+
+  test('prices and models that were chosen in a dialog above a form are not given up unasked', async () => {
+    const { page, context } = await open('/admin/channels?form=new')
+    const drawer = page.getByRole('dialog', { name: '添加渠道' })
+    const question = page.getByRole('alertdialog')
+    await button(drawer, '选择模型').click()
+    const picker = page.getByRole('dialog', { name: '选择模型' })
+    await picker.getByRole('checkbox').first().check()
+    await page.keyboard.press('Escape')
+    await button(question, '继续编辑').click()
+    await button(picker, '取消').click()
+    await button(question, '放弃修改').click()
+    await picker.waitFor({ state: 'hidden' })
+    await button(drawer, '选择模型').click()
+    await page.keyboard.press('Escape')
+    await picker.waitFor({ state: 'hidden' })
+
+    const lookedAt = Date.now()
+    await follow(page, '/admin/prices?q=house-model')
+    await page.getByText('没有匹配的模型').waitFor()
+    await follow(page, '/admin/channels?form=new')
+    await box(drawer, '自定义模型名称').fill('house-model')
+    await page.keyboard.press('Enter')
+    await button(drawer, '设置价格').click()
+    const prices = page.getByRole('dialog', { name: '为 1 个模型设置价格' })
+    await box(prices, 'house-model 输入').fill('3')
+    await page.keyboard.press('Escape')
+    await button(question, '继续编辑').click()
+    expect(await box(prices, 'house-model 输入').inputValue()).toBe('3')
+    await button(prices, '设置 1 个价格').click()
+    await prices.waitFor({ state: 'hidden' })
+    await button(drawer, '取消').click()
+    await button(question, '放弃修改').click()
+    await drawer.waitFor({ state: 'hidden' })
+    // What was shown there has not become old by itself.
+    await page.clock.setSystemTime(lookedAt)
+    await follow(page, '/admin/prices?q=house-model')
+    await expect.poll(() => box(page, 'house-model 输入 / 1M').inputValue()).toBe('3')
+    await box(page, 'house-model 输入 / 1M').fill('4')
+    await button(page, '放弃修改').click()
+    await button(question, '继续编辑').click()
+    expect(await box(page, 'house-model 输入 / 1M').inputValue()).toBe('4')
+    await button(page, '放弃修改').click()
+    await button(question, '放弃修改').click()
+    await expect.poll(() => box(page, 'house-model 输入 / 1M').inputValue()).toBe('3')
     await context.close()
   })
 

@@ -77,15 +77,19 @@ export function useChannelActions() {
           ? { done: t('已启用标签「{tag}」的全部渠道', { tag }), failed: t('没有启用标签「{tag}」', { tag }) }
           : { done: t('已禁用标签「{tag}」的全部渠道', { tag }), failed: t('没有禁用标签「{tag}」', { tag }) },
       ),
-    setStatusOfMany: async (channels: readonly Named[], on: boolean) => {
+    /** Whether it was done. */
+    setStatusOfMany: async (channels: readonly Named[], on: boolean): Promise<boolean> => {
       const status = on ? channelStatus.enabled : channelStatus.disabled
       try {
         const { count } = await api.setStatusOfMany.mutate({ ids: channels.map(({ id }) => id), status })
         notify.success(on ? t('已启用 {count} 个渠道', { count }) : t('已禁用 {count} 个渠道', { count }))
+        return true
       } catch (error) {
         notify.error(error, t('{count} 个渠道没有更改', { count: channels.length }))
+        return false
+      } finally {
+        await refresh()
       }
-      await refresh()
     },
     /** Takes over the upstream's own list: what it offers besides, without what it lists no more. */
     applyDrift: async ({ id, name, models }: Named & { models: readonly string[] }, drift: ModelDrift) => {

@@ -1,7 +1,8 @@
 import { Button, Flex, HStack, Text, chakra } from '@chakra-ui/react'
 import { useFormState } from 'react-hook-form'
+import { confirm } from '../../components/confirm.tsx'
 import { t } from '../../i18n/t.ts'
-import { usePageLeaveGuard } from '../../lib/leave-guard.ts'
+import { discardWords, usePageLeaveGuard } from '../../lib/leave-guard.ts'
 import { useChanges, useDiscard, refusedKeys, useSave, useSettings } from './settings-form.ts'
 import { labelOf } from './words.ts'
 import type { OptionKey } from '#core/options/registry/index.ts'
@@ -14,7 +15,10 @@ export function SaveBar({ onShow }: { onShow: (key: OptionKey) => void }) {
   const changes = useChanges()
   const { errors } = useFormState({ control: form.control })
   const { save, isSaving } = useSave()
-  const discard = useDiscard()
+  const putBack = useDiscard()
+  const discard = async () => {
+    if (await confirm(discardWords())) putBack()
+  }
   usePageLeaveGuard(changes.length > 0)
   const refused = refusedKeys(errors)
   return (
@@ -50,7 +54,7 @@ export function SaveBar({ onShow }: { onShow: (key: OptionKey) => void }) {
       </Flex>
       <HStack gap="2" ms="auto">
         {changes.length > 0 && (
-          <Button onClick={discard} disabled={isSaving}>
+          <Button onClick={() => void discard()} disabled={isSaving}>
             {t('全部撤销')}
           </Button>
         )}

@@ -1,4 +1,4 @@
-import { createContext, useContext, useEffect, useMemo, useRef, useState } from 'react'
+import { createContext, useCallback, useContext, useEffect, useMemo, useRef, useState } from 'react'
 import type { FieldErrors, UseFormReturn } from 'react-hook-form'
 import { useForm, useWatch } from 'react-hook-form'
 import { notify } from '../../components/notify.ts'
@@ -27,7 +27,11 @@ export type Settings = {
   stored: FormValues
   /** Secrets that have a value. */
   setSecrets: ReadonlySet<string>
+  /** After a save: what is stored now, and what had been sent. */
+  begin: (saved: Saved) => void
 }
+
+type Saved = { keys: readonly string[]; sent: FormValues; fresh: FormValues }
 
 const SettingsContext = createContext<Settings | undefined>(undefined)
 export const SettingsProvider = SettingsContext.Provider
@@ -78,8 +82,19 @@ export function useSettingsForm(options: readonly OptionView[]): Settings {
       form.setError(nameOf(key), { type: 'server', message })
     }
   }, [loaded, form])
+  const begin = useCallback(
+    ({ keys, sent, fresh }: Saved) => {
+      const now = form.getValues()
+      // What was typed while the save was under way stays, as a change of what was saved.
+      const isAsSent = (key: string) => JSON.stringify(valueIn(now, key)) === JSON.stringify(valueIn(sent, key))
+      for (const key of keys.filter(isAsSent)) form.setValue(nameOf(key), valueIn(fresh, key))
+      const saved = Object.fromEntries(keys.map((key) => [nameOf(key), valueIn(fresh, key)]))
+      current.current = { ...current.current, ...saved }
+    },
+    [form],
+  )
   const setSecrets = useMemo(() => new Set(options.filter(({ isSet }) => isSet).map(({ key }) => key)), [options])
-  return useMemo(() => ({ form, stored, setSecrets }), [form, stored, setSecrets])
+  return useMemo(() => ({ form, stored, setSecrets, begin }), [form, stored, setSecrets, begin])
 }
 
 export function useChanges() {
@@ -90,7 +105,7 @@ export function useChanges() {
 
 /** Saves what was changed; what is refused stays as typed, with its reason beside it. */
 export function useSave() {
-  const { form, stored } = useSettings()
+  const { form, stored, begin } = useSettings()
   const utils = trpc.useUtils()
   const mutation = trpc.admin.options.save.useMutation()
   const save = async () => {
@@ -103,7 +118,7 @@ export function useSave() {
         changes: changed.map((field) => ({ ...changeOf(field, values), ...beganWith(field, stored) })),
       })
       const fresh = formValuesOf(await utils.admin.options.list.fetch(undefined, { staleTime: 0 }))
-      for (const key of saved) form.setValue(nameOf(key), valueIn(fresh, key))
+      begin({ keys: saved, sent: values, fresh })
       for (const problem of failed) {
         form.setError(nameOf(problem.key), { type: 'server', message: problemText(problem) })
       }

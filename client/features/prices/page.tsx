@@ -2,13 +2,14 @@ import { Button, Flex, HStack, Input, SegmentGroup, Skeleton, Stack, Text } from
 import { BookOpenText, Braces, CalendarClock, FlaskConical, Layers, Plus, Receipt } from 'lucide-react'
 import { useDeferredValue, useEffect, useMemo, useRef, useState } from 'react'
 import { Link } from 'wouter'
+import { confirm } from '../../components/confirm.tsx'
 import { Notice } from '../../components/notice.tsx'
 import { notify } from '../../components/notify.ts'
 import { Page as Frame } from '../../components/page.tsx'
 import { EmptyState, ErrorState, StaleNotice } from '../../components/states.tsx'
 import type { PlainText } from '../../i18n/t.ts'
 import { t, text } from '../../i18n/t.ts'
-import { usePageLeaveGuard } from '../../lib/leave-guard.ts'
+import { discardWords, usePageLeaveGuard } from '../../lib/leave-guard.ts'
 import { refusalCode } from '../../lib/errors.ts'
 import { useSession } from '../../lib/session.ts'
 import { useStatus } from '../../lib/status.ts'
@@ -293,6 +294,9 @@ function SaveBar({ drafts, rows, onDone, onRehearse }: SaveBarProps) {
       began.current = beginningsOf(drafts, utils.admin.prices.list.getData()?.rows ?? [], new Map())
     }
   }
+  const discard = async () => {
+    if (await confirm(discardWords())) onDone()
+  }
   return (
     <Flex
       gap="2"
@@ -313,7 +317,7 @@ function SaveBar({ drafts, rows, onDone, onRehearse }: SaveBarProps) {
           </Text>
         )}
       </Text>
-      <Button variant="ghost" onClick={onDone} disabled={setPrices.isPending}>
+      <Button variant="ghost" onClick={() => void discard()} disabled={setPrices.isPending}>
         {t('放弃修改')}
       </Button>
       <Button onClick={onRehearse} disabled={setPrices.isPending || unreadable.length > 0}>

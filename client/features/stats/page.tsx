@@ -18,7 +18,7 @@ import { SessionSums } from './session-sums.tsx'
 import { Tiles } from './tiles.tsx'
 import type { DashboardValues, StatsInput, Totals } from './use-stats.ts'
 import {
-  dashboardState,
+  blankFilters,
   useDashboardState,
   useLive,
   useLogLink,
@@ -28,8 +28,8 @@ import {
 } from './use-stats.ts'
 
 const measureOf = (text: string): Measure => (text in amountOf ? (text as Measure) : 'spend')
-const isFiltered = ({ model, group, user, session, agent, project }: DashboardValues): boolean =>
-  [model, group, user, session, agent, project].some((value) => value !== '')
+const isFiltered = (values: DashboardValues): boolean =>
+  (Object.keys(blankFilters) as (keyof typeof blankFilters)[]).some((name) => values[name] !== '')
 
 /** Those that failed too: a period of nothing else is the one to look at. */
 const madeIn = ({ calls, errors }: Pick<Totals, 'calls' | 'errors'>): number => calls + errors
@@ -80,7 +80,7 @@ export function Page() {
             <Box layerStyle="panel">
               <Empty
                 filtered={isFiltered(values)}
-                onClear={() => set(dashboardState)}
+                onClear={() => set(blankFilters)}
                 {...(values.range !== '30d' && { onLonger: () => set({ range: '30d' }) })}
               />
             </Box>

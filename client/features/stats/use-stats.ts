@@ -18,18 +18,9 @@ export type Totals = OwnTotals & Partial<Pick<OperatorTotals, 'cost' | 'costedQu
 export type Overview = { current: Totals; previous: Totals }
 export type Series = RouterOutputs['admin']['stats']['series']
 
-export const dashboardState = {
-  range: '7d',
-  by: '',
-  own: false,
-  model: '',
-  group: '',
-  user: '',
-  session: '',
-  agent: '',
-  project: '',
-  measure: 'spend',
-}
+/** What narrows the calls that are counted. When and whose they are stays where this is cleared. */
+export const blankFilters = { model: '', group: '', user: '', session: '', agent: '', project: '' }
+export const dashboardState = { range: '7d', by: '', own: false, ...blankFilters, measure: 'spend' }
 export type DashboardValues = ReturnType<typeof useDashboardState>[0]
 export const useDashboardState = () => useUrlState(dashboardState)
 

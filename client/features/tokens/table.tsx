@@ -132,8 +132,7 @@ function BulkActions({ selection, reveal, acts }: BulkActionsProps) {
     }
   }
   const disable = async () => {
-    await acts.setStatuses(rows, tokenStatus.disabled)
-    clear()
+    if (await acts.setStatuses(rows, tokenStatus.disabled)) clear()
   }
   const remove = async () => {
     if (await acts.remove(rows)) clear()

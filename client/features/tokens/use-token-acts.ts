@@ -26,12 +26,14 @@ export function useTokenActs() {
     await refresh()
   }
 
-  const setStatuses = async (tokens: readonly Token[], wanted: Settable) => {
+  /** Whether all of them were changed. */
+  const setStatuses = async (tokens: readonly Token[], wanted: Settable): Promise<boolean> => {
     const results = await Promise.allSettled(tokens.map(({ id }) => status.mutateAsync({ id, status: wanted })))
     await refresh()
     const failed = results.find((result) => result.status === 'rejected')
     if (failed) notify.error(failed.reason, t('有令牌没有更改'))
     else notify.success(t('操作成功完成！'))
+    return failed === undefined
   }
 
   const remove = async (tokens: readonly Token[]): Promise<boolean> => {

@@ -29,13 +29,15 @@ function chosenChannels(selection: Selection<Row>, names: BulkBarProps['names'])
 export function BulkBar({ selection, actions, jobs, names }: BulkBarProps) {
   const channels = chosenChannels(selection, names)
   const [tagging, setTagging] = useState(false)
+  /** What was not done stays selected, to be tried again. */
+  const done = (isDone: boolean) => isDone && selection.clear()
   return (
     <>
-      <Button size="xs" onClick={() => void actions.setStatusOfMany(channels, true).then(selection.clear)}>
+      <Button size="xs" onClick={() => void actions.setStatusOfMany(channels, true).then(done)}>
         <Power aria-hidden />
         {t('启用')}
       </Button>
-      <Button size="xs" onClick={() => void actions.setStatusOfMany(channels, false).then(selection.clear)}>
+      <Button size="xs" onClick={() => void actions.setStatusOfMany(channels, false).then(done)}>
         <PowerOff aria-hidden />
         {t('禁用')}
       </Button>
@@ -55,7 +57,7 @@ export function BulkBar({ selection, actions, jobs, names }: BulkBarProps) {
         size="xs"
         variant="surface"
         colorPalette="bad"
-        onClick={() => void actions.removeMany(channels).then((removed) => removed && selection.clear())}
+        onClick={() => void actions.removeMany(channels).then(done)}
       >
         <Trash2 aria-hidden />
         {t('删除')}
