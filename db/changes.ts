@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
-import { type ConnectionOptions, sessionSettings } from './connection.ts'
+import { type ConnectionOptions, beginSession } from './connection.ts'
 
 /** A row of a cached table changed; `id` is its key as text. */
 type Change = { table: string; id: string }
@@ -154,7 +154,7 @@ async function openSession({
   })
   try {
     await client.connect()
-    await client.query(sessionSettings)
+    await beginSession(client)
     for (const channel of channels()) await client.query(`listen ${pg.escapeIdentifier(channel)}`)
   } catch (error) {
     end()

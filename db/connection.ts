@@ -1,3 +1,5 @@
+import type { ClientBase, QueryConfig } from 'pg'
+
 /** Where a PostgreSQL database is, in the words that both `pg` and MikroORM take. */
 export type ConnectionOptions = {
   /** A name, an address, or an absolute folder: then the unix socket in it. */
@@ -77,10 +79,27 @@ export function toUrl({ host, port, user, password, database, ssl }: ConnectionO
  * Set in every session once it is open, for a pooler in between refuses most of these as parameters of the opening.
  * Hours and days are those of UTC, whatever zone the server is set to: in one that is half an hour off, hours of charges would
  * begin in the middle of those that look-ups and sums know. The server shall notice within half a minute that our machine is
- * gone, for until then the session keeps its locks; without effect on a unix socket.
+ * gone, also while an answer is on its way, for until then the session keeps its locks; without effect on a unix socket.
  */
-export const sessionSettings =
-  "set timezone = 'UTC'; set tcp_keepalives_idle = 10; set tcp_keepalives_interval = 5; set tcp_keepalives_count = 3"
+const sessionSettings = [
+  "set timezone = 'UTC'",
+  'set tcp_keepalives_idle = 10',
+  'set tcp_keepalives_interval = 5',
+  'set tcp_keepalives_count = 3',
+  'set tcp_user_timeout = 30000',
+].join('; ')
 
-/** Whoever waits for a server that is gone notices in half a minute too. */
-export const keepAlive = { keepAlive: true, keepAliveInitialDelayMillis: 10_000 }
+/**
+ * Whoever waits for the answer of a server that is gone notices in half a minute too. After a failover a connection may lead to
+ * a server that only reads: none stays for ever.
+ */
+export const poolSettings = { keepAlive: true, keepAliveInitialDelayMillis: 10_000, maxLifetimeSeconds: 600 }
+
+/** Sets up a session that was just opened; whoever opens it does not wait for ever. */
+export async function beginSession(client: Pick<ClientBase, 'query'>, more: readonly string[] = []): Promise<void> {
+  const asked: QueryConfig & { query_timeout: number } = {
+    text: [sessionSettings, ...more].join('; '),
+    query_timeout: 5000,
+  }
+  await client.query(asked)
+}

@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { type ConnectionOptions, keepAlive, sessionSettings } from './connection.ts'
+import { type ConnectionOptions, beginSession, poolSettings } from './connection.ts'
 
 /**
  * Few connections for what every call waits for (money, and the rows that calls are checked against), so that no page of
@@ -10,13 +10,13 @@ export function createHotPool(connection: ConnectionOptions, onError: (error: un
   const pool = new pg.Pool({
     ...connection,
     max: size,
-    ...keepAlive,
+    ...poolSettings,
     connectionTimeoutMillis: 4000,
     query_timeout: 5000,
     onConnect: async (client) => {
       // One that is being closed has nobody left to tell.
       client.on('error', () => {})
-      await client.query(`${sessionSettings}; set lock_timeout = 1000; set statement_timeout = 4000`)
+      await beginSession(client, ['set lock_timeout = 1000', 'set statement_timeout = 4000'])
     },
   })
   pool.on('error', onError)

@@ -2,7 +2,7 @@ import { Migrator } from '@mikro-orm/migrations'
 import { MikroORM } from '@mikro-orm/postgresql'
 import type { ClientBase, Pool, PoolClient } from 'pg'
 import { unstorableTextCode } from '#core/database-errors.ts'
-import { type ConnectionOptions, keepAlive, sessionSettings } from './connection.ts'
+import { type ConnectionOptions, beginSession, poolSettings } from './connection.ts'
 import { entities } from './entities/all.ts'
 import { migrationsList } from './migrations/all.ts'
 import { advisoryLock } from './advisory-locks.ts'
@@ -33,9 +33,7 @@ const initialise = (
     driverOptions: {
       connectionTimeoutMillis: connection.waitMs ?? 15_000,
       onConnect,
-      ...keepAlive,
-      // After a failover one may lead to a server that only reads: none stays for ever.
-      maxLifetimeSeconds: 600,
+      ...poolSettings,
       ...(connection.ssl ? { ssl: connection.ssl } : {}),
     },
     extensions: [Migrator],
@@ -69,7 +67,7 @@ async function prepare(client: PoolClient, taken: WeakSet<ClientBase>): Promise<
     client.release = () => {}
     release(new Error('the connection was lost'))
   })
-  await client.query(sessionSettings)
+  await beginSession(client)
 }
 
 /**

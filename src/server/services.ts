@@ -58,7 +58,9 @@ async function connectRedis(url: string, log: Logger): Promise<Redis> {
     maxRetriesPerRequest: 1,
     // One that is gone without a word, or only reads since a failover, is left for whichever has its address now.
     socketTimeout: 5000,
-    reconnectOnError: ({ message }) => message.startsWith('READONLY'),
+    // What it may have counted is not counted again.
+    autoResendUnfulfilledCommands: false,
+    reconnectOnError: ({ message }) => message.includes('READONLY'),
   })
   redis.on('error', (error) => log.warn({ err: error }, 'Redis does not answer'))
   return redis

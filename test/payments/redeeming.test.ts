@@ -223,7 +223,8 @@ describe('the bot check', () => {
     app.outgoing.answerWith(async () => {
       locked.push(
         await app.sql(
-          `select 1 from pg_locks where relation = 'idempotency_keys'::regclass and mode = 'RowExclusiveLock'`,
+          `select 1 from pg_locks where relation = 'idempotency_keys'::regclass and mode = 'RowExclusiveLock'
+             and database = (select oid from pg_database where datname = current_database())`,
         ),
       )
       return JSON.stringify({ success: locked.length === 1 })

@@ -192,6 +192,17 @@ describe('PUT /api/user/setting', () => {
     })
   })
 
+  it('takes back what it gives, before a threshold was chosen too', async () => {
+    const browser = await app.signedIn(await app.person())
+    const given = async () =>
+      JSON.parse(String(((await browser.get('/api/user/self')).data as { setting: string }).setting)) as object
+    await browser.put('/api/user/setting', { notify_type: 'email' })
+    const before = await given()
+    expect(before).not.toHaveProperty('quota_warning_threshold')
+    expect((await browser.put('/api/user/setting', before)).body).toMatchObject({ success: true })
+    expect(await given()).toEqual(before)
+  })
+
   it.each([
     [{ notify_type: 'pigeon' }, '无效的通知方式'],
     [{}, '无效的通知方式'],

@@ -3,7 +3,7 @@ import { useFormState } from 'react-hook-form'
 import { confirm } from '../../components/confirm.tsx'
 import { t } from '../../i18n/t.ts'
 import { discardWords, usePageLeaveGuard } from '../../lib/leave-guard.ts'
-import { useChanges, useDiscard, refusedKeys, useSave, useSettings } from './settings-form.ts'
+import { useChanges, refusedKeys, useSave, useSettings } from './settings-form.ts'
 import { labelOf } from './words.ts'
 import type { OptionKey } from '#core/options/registry/index.ts'
 
@@ -11,11 +11,10 @@ const Link = chakra('button', { base: { textDecoration: 'underline', color: 'fg.
 
 /** How much is unsaved, what was refused, and the one button that saves it all. */
 export function SaveBar({ onShow }: { onShow: (key: OptionKey) => void }) {
-  const { form } = useSettings()
+  const { form, putBack } = useSettings()
   const changes = useChanges()
   const { errors } = useFormState({ control: form.control })
   const { save, isSaving } = useSave()
-  const putBack = useDiscard()
   const discard = async () => {
     if (await confirm(discardWords())) putBack()
   }

@@ -29,6 +29,8 @@ export type Settings = {
   setSecrets: ReadonlySet<string>
   /** After a save: what is stored now, and what had been sent. */
   begin: (saved: Saved) => void
+  /** Puts everything back to what is stored by then. */
+  putBack: () => void
 }
 
 type Saved = { keys: readonly string[]; sent: FormValues; fresh: FormValues }
@@ -93,8 +95,12 @@ export function useSettingsForm(options: readonly OptionView[]): Settings {
     },
     [form],
   )
+  const putBack = useCallback(() => {
+    form.clearErrors()
+    for (const { key } of fields) form.setValue(nameOf(key), valueIn(current.current, key))
+  }, [form])
   const setSecrets = useMemo(() => new Set(options.filter(({ isSet }) => isSet).map(({ key }) => key)), [options])
-  return useMemo(() => ({ form, stored, setSecrets, begin }), [form, stored, setSecrets, begin])
+  return useMemo(() => ({ form, stored, setSecrets, begin, putBack }), [form, stored, setSecrets, begin, putBack])
 }
 
 export function useChanges() {
@@ -133,15 +139,6 @@ export function useSave() {
     }
   }
   return { save, isSaving: mutation.isPending }
-}
-
-/** Puts everything back to what is stored. */
-export function useDiscard(): () => void {
-  const { form, stored } = useSettings()
-  return () => {
-    form.clearErrors()
-    for (const { key } of fields) form.setValue(nameOf(key), valueIn(stored, key))
-  }
 }
 
 export const refusedKeys = (errors: FieldErrors<FormValues>) => Object.keys(errors).map(keyOf)

@@ -212,7 +212,8 @@ export const userRoutes: RouteTable<Api> = {
   'PUT /api/user/setting': bind((api) => api.user.account.updateSettings, {
     input: ({ body }) => ({
       notifyType: text(body['notify_type']) as Settings['notifyType'],
-      quotaWarningThreshold: number(body['quota_warning_threshold']) ?? 0,
+      // Left out as in what is read: none is chosen.
+      quotaWarningThreshold: 'quota_warning_threshold' in body ? (number(body['quota_warning_threshold']) ?? 0) : null,
       webhookUrl: text(body['webhook_url']) ?? '',
       webhookSecret: text(body['webhook_secret']) ?? '',
       notificationEmail: text(body['notification_email']) ?? '',
