@@ -21,6 +21,15 @@ describe('the end of an event stream', () => {
     })
   })
 
+  it.each([1, 7, 100, 1500, 200_000])('leaves every image before it counted, in pieces of %i bytes', (size) => {
+    const drawn = `data: {"type":"image_generation.partial_succeeded","usage":{},"b64_json":"${'A'.repeat(6000)}"}\n\n`
+    const closed = 'data: {"type":"image_generation.completed"}\n\n'
+    const buffer = createTrailingBuffer(true)
+    for (const piece of pieces(Buffer.from(drawn + drawn + drawn + closed), size)) buffer.push(piece)
+    expect(buffer.images()).toBe(3)
+    expect(buffer.usage((json) => ({ promptTokens: Object.keys(json as object).length }))).toEqual({ promptTokens: 3 })
+  })
+
   it('is looked for in what has come anew: an event in thousands of pieces is copied a few times', () => {
     const large = Buffer.from(`event: image.partial\ndata: {"b64_json":"${'A'.repeat(8_000_000)}"}\n\n${closing}`)
     const concat = vi.spyOn(Buffer, 'concat')

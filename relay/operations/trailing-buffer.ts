@@ -85,6 +85,15 @@ export function createTrailingBuffer(isEventStream: boolean): TrailingBuffer {
       .split(/\r\n|\r|\n/)
       .flatMap((line) => (line.startsWith('data:') ? [line.slice(5)] : []))
 
+  /** Complete events, with what is to be known of them when they have left. */
+  const releaseEvents = (end: number): Uint8Array => {
+    const due = release(end)
+    const bytes = Buffer.from(due.buffer, due.byteOffset, due.length)
+    if (bytes.includes('_succeeded"')) images += dataLines(due).filter(holdsImage).length
+    if (bytes.includes('"usage"')) counted = dataLines(due).findLast((line) => line.includes('"usage"')) ?? counted
+    return due
+  }
+
   return {
     push: (chunk) => {
       if (!isEventStream) {
@@ -102,7 +111,7 @@ export function createTrailingBuffer(isEventStream: boolean): TrailingBuffer {
       const end = text.search(closingEvent)
       if (end >= 0) {
         closing = true
-        return release(known + end)
+        return releaseEvents(known + end)
       }
       // Complete events leave; the unfinished one may turn out to be the closing one.
       const last = [...text.matchAll(eventEnd)].at(-1)
@@ -110,10 +119,7 @@ export function createTrailingBuffer(isEventStream: boolean): TrailingBuffer {
         ending = seen.subarray(-overlap)
         return new Uint8Array()
       }
-      const due = release(known + last.index + last[0].length)
-      if (text.includes('_succeeded"')) images += dataLines(due).filter(holdsImage).length
-      if (text.includes('"usage"')) counted = dataLines(due).findLast((line) => line.includes('"usage"')) ?? counted
-      return due
+      return releaseEvents(known + last.index + last[0].length)
     },
     rest: trailing,
     usage: (read) => {
