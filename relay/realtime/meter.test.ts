@@ -143,6 +143,15 @@ describe('a response that is refused', () => {
     expect((await meter.takeRest()).measured.usage).toMatchObject({ audioInputTokens: 1666 })
   })
 
+  test('is known by its name although another was asked for after it, and not sent', () => {
+    const meter = listening()
+    meter.ask({ type: 'response.create', event_id: 'ask' })
+    const undo = meter.ask({ type: 'response.create', event_id: 'unsent' })
+    undo()
+    meter.receive(about('ask'))
+    expect(meter.responding).toBe(false)
+  })
+
   test('takes none of the time of the next one', async () => {
     const meter = start()
     meter.ask({ type: 'response.create' })

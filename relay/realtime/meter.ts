@@ -187,11 +187,12 @@ export function createMeter(given: {
   }
 
   const ask = (event: Json): (() => void) => {
-    const before = askedAt
+    const before = { askedAt, askedBy }
     countAsked(event)
-    const own = askedAt
+    const own = { askedAt, askedBy }
     return () => {
-      if (before === null && askedAt === own) askedAt = null
+      if (before.askedAt === null && askedAt === own.askedAt) askedAt = null
+      if (askedBy === own.askedBy) askedBy = before.askedBy
     }
   }
 
