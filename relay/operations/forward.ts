@@ -105,7 +105,7 @@ function checkLength({ services, call, attempt: { channel } }: Try): void {
 /** The caller's own form where the upstream speaks it, OpenAI's in the upstream's words elsewhere. */
 function build(current: Try, asked: PlainRequest): UpstreamRequest {
   const { call, providerCall } = current
-  const { foreign } = call.asked
+  const { foreign, filledIn } = call.asked
   const native = nativeOf(current)
   if (foreign && native) return native(foreign.own, providerCall)
   try {
@@ -115,7 +115,9 @@ function build(current: Try, asked: PlainRequest): UpstreamRequest {
     const plainRequest = supportedFields ? { ...asked, json: { ...asked.json, ...supportedFields.json } } : asked
     const built = current.translation.request(plainRequest, providerCall)
     const lost = foreign?.losses.filter((name) => !supportedFields?.names.includes(name)) ?? []
-    const left = passesBody(current) ? [] : [...lost, ...(built.losses ?? [])]
+    const left = passesBody(current)
+      ? []
+      : [...lost, ...(built.losses ?? []).filter((name) => !filledIn.includes(name))]
     current.losses = lossNames([...(call.dropped ?? []), ...left])
     current.mostImages = built.mostImages
     return built

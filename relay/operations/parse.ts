@@ -113,13 +113,14 @@ export function parsePlain(operation: PlainOperation, given: PlainRequest, pathM
   const model = named || kind.model
   refuseIf(model === '', kind.code, 'model is required')
   kind.check(given.json, given.form)
-  const isDallE = operation === 'images' && ['dall-e', 'dall-e-2', 'dall-e-3'].includes(model)
-  const json = isDallE ? withImageDefaults(given.json, model) : given.json
+  const filledIn = Object.entries(defaultsOf(operation, model)).filter(([name]) => (given.json[name] ?? null) === null)
+  const json = { ...given.json, ...Object.fromEntries(filledIn) }
   return {
     ...given,
     operation,
     model,
     ...(named ? {} : { usualModel: kind.upstream }),
+    filledIn: filledIn.map(([name]) => name),
     stream: json['stream'] === true || json['stream'] === 'true' || json['stream_format'] === 'sse',
     ...billedParts(operation, json),
   }
@@ -139,9 +140,7 @@ export function billedParts(operation: PlainOperation, json: Json): BilledParts 
   }
 }
 
-const withImageDefaults = (json: Json, model: string): Json => ({
-  ...json,
-  n: json['n'] ?? 1,
-  size: json['size'] ?? '1024x1024',
-  ...(model === 'dall-e-3' ? { quality: json['quality'] ?? 'standard' } : {}),
-})
+function defaultsOf(operation: PlainOperation, model: string): Json {
+  if (operation !== 'images' || !['dall-e', 'dall-e-2', 'dall-e-3'].includes(model)) return {}
+  return { n: 1, size: '1024x1024', ...(model === 'dall-e-3' ? { quality: 'standard' } : {}) }
+}

@@ -30,6 +30,8 @@ export type Asked = PlainRequest & {
   model: string
   /** What goes upstream where the caller names no model, and the channel has no other name for the one that stands in. */
   usualModel?: string | undefined
+  /** Fields that the caller left open and that have a value here all the same. */
+  filledIn: readonly string[]
   stream: boolean
   /** Everything the caller wrote, for screening and counting. */
   texts: string[]

@@ -181,6 +181,22 @@ test.each([
   },
 )
 
+test('what the gateway fills in for its caller is not named as lost, and what the caller says is', async () => {
+  const answer = { candidates: [{ content: { parts: [{ inlineData: { mimeType: 'image/png', data: 'AA==' } }] } }] }
+  const channel = { type: 24, models: 'dall-e-3', modelMapping: '{"dall-e-3":"gemini-2.5-flash-image"}' }
+  const { id } = await app.make.channel({ ...channel, baseUrl: scripted.play(json(answer)) })
+  await app.services.channels.reload(id)
+  const lostOf = async (fields: object) => {
+    const reply = await app.relay(token, '/v1/images/generations', { model: 'dall-e-3', prompt: 'a cat', ...fields })
+    expect(reply.status).toBe(200)
+    await reply.text()
+    return reply.headers.get('x-translation-loss')
+  }
+  expect(await lostOf({})).toBeNull()
+  expect(await lostOf({ quality: null })).toBeNull()
+  expect(await lostOf({ quality: 'standard' })).toBe('quality')
+})
+
 test('an image given by its address is counted by its size where the upstream reports no usage', async () => {
   const message = { role: 'assistant', content: 'seen' }
   const answer = { id: 'c', object: 'chat.completion', choices: [{ index: 0, message, finish_reason: 'stop' }] }
