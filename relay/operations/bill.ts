@@ -7,6 +7,7 @@ import {
   speechUsage,
   transcriptionUsage,
 } from '#core/pricing/audio-files.ts'
+import { isAudioListed } from '#core/pricing/audio-rules.ts'
 import { nameOfPrice } from '#core/pricing/price-of.ts'
 import { imageReceipt } from '#core/pricing/images.ts'
 import type { Receipt } from '#core/pricing/receipt.ts'
@@ -87,6 +88,15 @@ const audioOf = ({ asked }: Pick<PlainCall, 'asked'>): number => asked.foreign?.
 
 const isImage = ({ asked }: PlainCall): boolean => asked.operation === 'images' || asked.operation === 'image-edits'
 
+const isRecording = ({ asked }: PlainCall): boolean =>
+  asked.operation === 'transcriptions' || asked.operation === 'translations'
+
+/** Sound of recordings and speech costs what text does, unless its price is listed. */
+const pricedUsage = (call: PlainCall, model: string, usage: Usage): Usage =>
+  (isRecording(call) || call.asked.operation === 'speech') && !isAudioListed(model)
+    ? { ...usage, audioInputTokens: 0, audioOutputTokens: 0 }
+    : usage
+
 /** What the charge is computed from. */
 export function plainReceipt(
   call: PlainCall,
@@ -94,16 +104,17 @@ export function plainReceipt(
   used: { usage: Usage; promptUnit: 'token' | 'character'; source: 'upstream' | 'estimated' },
 ): Receipt {
   const { asked } = call
+  const model = nameOfPrice(plan.terms, plan.upstreamModel)
   if (isImage(call)) {
     const { size, quality, count } = asked
     const usage = used.source === 'upstream' ? used.usage : undefined
-    const model = nameOfPrice(plan.terms, plan.upstreamModel)
     return imageReceipt({ model, size, quality, count, usage, ...plan.terms })
   }
-  const formula = formulaFor({ claude: false, realtime: false, usage: used.usage })
+  const usage = pricedUsage(call, model, used.usage)
+  const formula = formulaFor({ claude: false, realtime: false, usage })
   return {
     formula,
-    usage: used.usage,
+    usage,
     ...(used.promptUnit === 'character' ? { promptUnit: used.promptUnit } : {}),
     ...plan.terms,
   }
@@ -150,7 +161,7 @@ export function plainEstimate(call: PlainCall, { attempt, terms }: AttemptPlan):
   const promptTokens =
     asked.operation === 'speech'
       ? [...(asked.texts[0] ?? '')].length
-      : asked.operation === 'transcriptions' || asked.operation === 'translations'
+      : isRecording(call)
         ? // A minute of audio is about 480 KB at common rates; without its length that is the guess.
           asked.seconds === undefined
           ? Math.max(1000, Math.ceil(fileBytes(asked) / 480))
@@ -160,12 +171,13 @@ export function plainEstimate(call: PlainCall, { attempt, terms }: AttemptPlan):
   const reportsAudio =
     asked.operation === 'speech' && asked.stream && !isPaidByCharacter(nameOfPrice(terms, attempt.upstreamModel))
   const spoken = reportsAudio ? expectedSpeech(cheapTextTokens(asked.texts[0] ?? '')) : {}
+  const audioInputTokens = isRecording(call) ? promptTokens : audioOf(call)
   const count = isImage(call) ? Math.max(asked.count, mostImagesIn(asked.json)) : asked.count
   const receipt = plainReceipt(
     { ...call, asked: { ...asked, count } },
     { upstreamModel: attempt.upstreamModel, terms },
     {
-      usage: { ...emptyUsage, promptTokens, audioInputTokens: audioOf(call), ...spoken },
+      usage: { ...emptyUsage, promptTokens, audioInputTokens, ...spoken },
       promptUnit: 'token',
       source: 'estimated',
     },

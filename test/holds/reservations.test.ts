@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { chargeReceipt } from '#core/pricing/charge.ts'
 import { type AnswerTerms, costOfAnswer } from '#core/pricing/estimate.ts'
-import type { Price } from '#core/pricing/price.ts'
+import type { Price, RatioPrice } from '#core/pricing/price.ts'
 import { taskReceipt } from '#core/pricing/tasks.ts'
 import { toolUses } from '#core/pricing/tools.ts'
 import { emptyUsage, type ReportedUsage } from '#core/usage.ts'
@@ -43,7 +43,7 @@ const words = [
 ]
 const textOf = (most: number): string => Array.from({ length: 1 + below(most) }, () => oneOf(words)).join('')
 
-function ratioPrice(): Price {
+function ratioPrice(): RatioPrice {
   return {
     kind: 'ratio',
     modelRatio: oneOf([0.01, 0.075, 1, 1.25, 15, 37.5]),
@@ -78,12 +78,12 @@ type Wanted = {
 async function compare(
   { operation, model, json, seconds, reportedSeconds, bytes = 0 }: Wanted,
   reported?: ReportedUsage,
+  priced = terms(),
 ) {
   const form = operation === 'transcriptions' || operation === 'translations' ? new FormData() : null
   form?.set('file', new Blob([bytes === 0 ? 'sound' : Buffer.alloc(bytes)]))
   const asked = { ...parsePlain(operation, { json: { model, ...json }, form }, undefined), seconds }
   const call = { asked, body: { bytes: Buffer.alloc(0), json } } as unknown as PlainCall
-  const priced = terms()
   const plan = { attempt: { upstreamModel: asked.model }, terms: priced } as unknown as AttemptPlan
   const held = plainEstimate(call, plan)
   const used = await plainUsage(
@@ -220,6 +220,23 @@ describe('what is set aside covers what the call then costs', () => {
       const usage = { promptTokens: 1, completionTokens: spoken }
       const { held, cost, shown } = await compare({ operation: 'speech', model: 'gpt-4o-mini-tts', json }, usage)
       expect(cost, shown).toBeLessThanOrEqual(held + 1)
+    }
+  })
+
+  test('recordings whose sound is reported, at what transcribers cost', async () => {
+    for (let round = 0; round < rounds; round += 1) {
+      const seconds = 1 + below(7200)
+      // Ten tokens a second, and as many words as people say.
+      const usage = {
+        promptTokens: seconds * 10 + 10,
+        audioInputTokens: seconds * 10,
+        completionTokens: Math.floor(seconds * 2.5),
+      }
+      const price = { ...ratioPrice(), modelRatio: 1.25, completionRatio: 4, audioRatio: 2.4 }
+      const wanted = { operation: 'transcriptions', model: 'gpt-4o-transcribe', json: {}, seconds } as const
+      const { held, cost, shown } = await compare(wanted, usage, { ...terms(), price })
+      expect(cost, shown).toBeLessThanOrEqual(held + 1)
+      expect(held, shown).toBeLessThanOrEqual(cost * 1.5 + 100)
     }
   })
 

@@ -86,7 +86,13 @@ describe('what a recording costs', () => {
   )
 })
 
-test.each(['transcriptions', 'translations'])('tokens of sound cost what sound costs: %s', async (operation) => {
+test.each([
+  // (10 + 600 × 2.4 + 150 × 4) × 1.25 = 2562.5.
+  ['transcriptions', 'gpt-4o-transcribe', { quota: 2563, other: { audio_input: 600, text_input: 10 } }],
+  ['translations', 'gpt-4o-transcribe', { quota: 2563, other: { audio_input: 600, text_input: 10 } }],
+  // What sound costs of a model of that name is not listed: (610 + 150) × 37.5.
+  ['transcriptions', 'our-transcriber', { quota: 28_500, prompt_tokens: 610 }],
+])('tokens of sound cost what sound is listed at, or what text costs: %s, %s', async (operation, model, charged) => {
   const usage = {
     type: 'tokens',
     input_tokens: 610,
@@ -95,7 +101,6 @@ test.each(['transcriptions', 'translations'])('tokens of sound cost what sound c
     total_tokens: 760,
   }
   priority += 1
-  const model = 'gpt-4o-transcribe'
   const { id } = await app.make.channel({
     baseUrl: scripted.play(json({ text: 'yes', usage })),
     models: model,
@@ -108,8 +113,7 @@ test.each(['transcriptions', 'translations'])('tokens of sound cost what sound c
   const headers = { authorization: `Bearer sk-${token.key}` }
   const reply = await fetch(`${app.url}/v1/audio/${operation}`, { method: 'POST', headers, body: form })
   expect([reply.status, await reply.json()]).toEqual([200, { text: 'yes', usage }])
-  // (10 + 600 × 2.4 + 150 × 4) × 1.25 = 2562.5.
-  expect((await consumed(app)).at(-1)).toMatchObject({ quota: 2563, other: { audio_input: 600, text_input: 10 } })
+  expect((await consumed(app)).at(-1)).toMatchObject(charged)
 })
 
 test('a recording that its owner cannot pay for is refused before it is sent', async () => {

@@ -11,6 +11,8 @@ const models = [
   'tts-1',
   'whisper-1',
   'gpt-4o-mini-tts',
+  'gpt-4o-mini-tts-2025-12-15',
+  'our-speaker',
   'gpt-4o-transcribe',
   'text-moderation-latest',
   'omni-moderation-latest',
@@ -32,6 +34,8 @@ await app.make.option(
     'tts-1': 7.5,
     'whisper-1': 15,
     'gpt-4o-mini-tts': 0.3,
+    'gpt-4o-mini-tts-2025-12-15': 0.3,
+    'our-speaker': 0.3,
     'gpt-4o-transcribe': 1.25,
     'text-moderation-latest': 0.1,
     'omni-moderation-latest': 0.1,
@@ -116,7 +120,10 @@ test('speech that reports its sound costs what its sound does, and by the charac
     return lastCharge()
   }
   // Its sound is listed at 25 times what its texts cost: (2 + 40 × 25) × 0.3.
-  expect(await speak('gpt-4o-mini-tts')).toMatchObject({ quota: 301, prompt: 2 })
+  for (const model of ['gpt-4o-mini-tts', 'gpt-4o-mini-tts-2025-12-15'])
+    expect(await speak(model)).toMatchObject({ quota: 301, prompt: 2 })
+  // That of others is not listed and costs what their text does: (2 + 40) × 0.3.
+  expect(await speak('our-speaker')).toMatchObject({ quota: 13, prompt: 2 })
   expect(await speak('tts-1')).toMatchObject({ quota: 38, prompt: 5 })
 })
 

@@ -17,6 +17,12 @@ export function audioRatioOf(model: string, modelRatio: number): number {
   )
 }
 
+/** Whether the price of its sound is listed, or follows from a list; that of others is a guess by their names. */
+export function isAudioListed(model: string): boolean {
+  const name = bareName(model)
+  return isGemini(name) || figureByPattern(audioRatio, name) !== undefined
+}
+
 function ratioByName(name: string): number {
   // Gemini lists a price of audio only where it is not that of text.
   if (isGemini(name)) return 1

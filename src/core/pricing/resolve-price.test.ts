@@ -159,6 +159,7 @@ describe('resolvePrice', () => {
       ['openai/gpt-audio', { input: 2.5 }, { audioIn: 32, audioOut: 64 }],
       ['gpt-audio-mini-2025-10-06', { input: 0.6 }, { audioIn: 10.002 }],
       ['gpt-4o-mini-transcribe-2025-12-15', { input: 1.25 }, { audioIn: 3 }],
+      ['gpt-4o-mini-tts-2025-12-15', { input: 0.6 }, { audioIn: 15, audioOut: 15 }],
       ['gpt-4o-audio-preview-2025-06-03', { input: 2.5 }, { audioIn: 40, audioOut: 80 }],
     ]
     for (const [model, figures, dollars] of listed) expect(dollarsOf(model, figures), model).toMatchObject(dollars)
