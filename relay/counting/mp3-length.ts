@@ -46,6 +46,21 @@ const isTable = (bytes: Uint8Array, at: number): boolean =>
     Buffer.from(bytes.buffer, bytes.byteOffset + at, Math.min(64, bytes.length - at)).toString('latin1'),
   )
 
+/** Where the sound begins, behind tags. Decoders skip none between frames, so that what looks like one there may be played. */
+function beginOf(bytes: Uint8Array): number {
+  let at = 0
+  for (let tag = tagBytes(bytes, at); tag > 0 && at + tag < bytes.length; tag = tagBytes(bytes, at)) at += tag
+  return at
+}
+
+/** The next place where a frame may begin. Its rate cannot be 0xff: files made of that alone are passed over as quickly as others. */
+function nextSync(bytes: Uint8Array, from: number): number {
+  let at = from
+  while (at < bytes.length && (bytes[at] !== 0xff || ((bytes[at + 1] ?? 0) & 0xe0) !== 0xe0 || bytes[at + 2] === 0xff))
+    at += 1
+  return at
+}
+
 /**
  * How long the frames of an MP3 file play, whatever its tables say of it: several that were put behind each other have that of the first.
  * Nothing for another file. Looks at each frame once.
@@ -54,7 +69,7 @@ export function mp3Seconds(bytes: Uint8Array): number | undefined {
   const samples = new Map<number, number>()
   /** Within an unbroken row of frames: elsewhere two have to follow each other, for any two bytes may look like one. */
   let inRow = false
-  let at = 0
+  let at = beginOf(bytes)
   while (at + 4 <= bytes.length) {
     const frame = frameAt(bytes, at)
     const next = frame && at + frame.length
@@ -66,14 +81,7 @@ export function mp3Seconds(bytes: Uint8Array): number | undefined {
       continue
     }
     inRow = false
-    const tag = tagBytes(bytes, at)
-    if (tag > 0) {
-      at += tag
-      continue
-    }
-    const found = bytes.indexOf(0xff, at + 1)
-    if (found < 0) break
-    at = found
+    at = nextSync(bytes, at + 1)
   }
   if (samples.size === 0) return undefined
   return [...samples].reduce((sum, [rate, count]) => sum + count / rate, 0)

@@ -83,6 +83,8 @@ function countPage(track: Track, { bytes, at, body, lengths, isContinued }: Page
   let place = body
   let isBegun = isContinued
   for (const length of lengths) {
+    // The last page of a file that was cut off has not all that it lists.
+    if (place >= bytes.length) break
     if (!isBegun && length > 0 && !startsWith(bytes, place, 'OpusTags')) track.packets += packetSamples(bytes, place)
     isBegun = length === 255
     place += length

@@ -5,10 +5,13 @@ import { mp3Seconds } from './mp3-length.ts'
 import { oggSeconds } from './ogg-length.ts'
 
 /** Titles and an image in front of a file, in which bytes look like frames. */
-function tag(bytes: number): Buffer {
+const tag = (bytes: number): Buffer =>
+  Buffer.concat([headOfTag(bytes), Buffer.concat([mp3(1), Buffer.alloc(bytes)]).subarray(0, bytes)])
+
+function headOfTag(bytes: number): Buffer {
   const head = Buffer.from('ID3\u0004\0\0\0\0\0\0', 'latin1')
   for (const [place, shift] of [21, 14, 7, 0].entries()) head[6 + place] = (bytes >> shift) & 0x7f
-  return Buffer.concat([head, Buffer.concat([mp3(1), Buffer.alloc(bytes)]).subarray(0, bytes)])
+  return head
 }
 
 describe('the frames of an MP3 file', () => {
@@ -22,8 +25,19 @@ describe('the frames of an MP3 file', () => {
     const one = mp3Seconds(mp3(60)) ?? 0
     const back = Buffer.concat([Buffer.from('TAG'), Buffer.alloc(125)])
     const junk = Buffer.alloc(999, 0xff)
-    const file = Buffer.concat([tag(50_000), statedMp3(60), back, tag(3000), junk, mp3(60), back])
+    const image = Buffer.alloc(3000, Buffer.from([0xff, 0xd8, 0xff, 0xe1, 0, 0]))
+    const between = Buffer.concat([headOfTag(image.length), image])
+    const file = Buffer.concat([tag(50_000), statedMp3(60), back, between, junk, mp3(60), back])
     expect(mp3Seconds(file)).toBeCloseTo(2 * one, 5)
+  })
+
+  test('play on behind the head of a tag that says that the rest is its own', () => {
+    const recording = mp3(60)
+    const one = mp3Seconds(recording) ?? 0
+    for (const claimed of [recording.length, 200_000_000]) {
+      expect(mp3Seconds(Buffer.concat([recording, headOfTag(claimed), recording]))).toBeCloseTo(2 * one, 5)
+    }
+    expect(mp3Seconds(Buffer.concat([headOfTag(200_000_000), recording]))).toBeCloseTo(one, 5)
   })
 
   test.each([
@@ -50,6 +64,17 @@ describe('the frames of an MP3 file', () => {
     ])
       expect(mp3Seconds(file)).toBeUndefined()
   })
+
+  test('are looked for as quickly where every byte might begin one as where none does', () => {
+    const workOf = (byte: number): number => {
+      const file = Buffer.concat([mp3(1), Buffer.alloc(20_000_000, byte)])
+      const before = process.threadCpuUsage()
+      mp3Seconds(file)
+      return process.threadCpuUsage(before).user
+    }
+    workOf(0)
+    expect(workOf(0xff)).toBeLessThan(30 * workOf(0))
+  })
 })
 
 test('packets of Opus play at least so long, and never longer than their file', () => {
@@ -60,6 +85,27 @@ test('packets of Opus play at least so long, and never longer than their file', 
   expect(oggSeconds(Buffer.concat([opus(60), opus(60)]))).toBeGreaterThan(119.8)
   expect(oggSeconds(opus(60).subarray(0, 31))).toBe(0)
   expect(oggSeconds(wav(1))).toBeUndefined()
+})
+
+test('a file that was cut off plays what is left of it', () => {
+  // With nothing behind it in memory, as an upload is.
+  const cutAt = (file: Buffer, end: number) => new Uint8Array(file.subarray(0, end))
+  const complete = opus(60)
+  for (let cut = 1; cut <= 400; cut += 1) {
+    const seconds = oggSeconds(cutAt(complete, -cut))
+    expect(seconds, `${cut} bytes`).toBeGreaterThan(56)
+    expect(seconds, `${cut} bytes`).toBeLessThanOrEqual(60)
+  }
+  for (const [file, length] of [
+    [mp3(1), mp3Seconds],
+    [flac(1), flacSeconds],
+    [wav(1).fill(0, 40, 44), openWavSeconds],
+    [opus(1), oggSeconds],
+  ] as const) {
+    for (let end = 0; end < Math.min(1000, file.length); end += 1) {
+      expect(length(cutAt(file, end)) ?? 0, `${end} bytes`).toBeLessThanOrEqual(1)
+    }
+  }
 })
 
 test('FLAC plays no shorter than unpacked sound of its size, images in front of it left out', () => {
