@@ -56,8 +56,8 @@ const searches = new Map([
   ['/api/log/', 1000],
   ['/api/redemption/', 1000],
   ['/api/redemption/search', 1000],
-  ['/api/token/search', 10_000],
-  ['user.tokens.search', 10_000],
+  ['/api/token/search', 1000],
+  ['user.tokens.search', 1000],
 ])
 const unpaged = [
   '/api/channel/models',

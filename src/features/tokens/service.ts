@@ -28,7 +28,9 @@ import {
 import { keyLength, makeKey } from './key.ts'
 import { type OwnTokenView, type TokenView, toTokenView, toTokenViewWithKey } from './view.ts'
 
-/** So many of one's own tokens are found at once, and looked through for a part of a key. */
+/** So many of one's own tokens are found at once. */
+const mostFound = 1000
+/** So many are looked through for a part of a key, as many at a time as are found at once: calls of others run in between. */
 const mostSearched = 10_000
 
 type Viewing = { withKeys: boolean }
@@ -77,17 +79,22 @@ export async function listTokens(deps: UserDeps, input: ListTokens): Promise<Pag
 export async function searchTokens(deps: UserDeps, input: SearchTokens): Promise<OwnTokenView[]> {
   const name = { $ilike: `%${input.keyword.replace(/[\\%_]/g, '\\$&')}%` }
   const part = input.key.replace(/^sk-/, '')
-  const tokens = await deps.em.find(
-    Token,
-    {
-      ...own(deps),
-      ...(input.keyword === '' ? {} : { name }),
-      ...(part.length === keyLength ? { keyHash: sha256(part) } : {}),
-    },
-    { orderBy: orderOf(input), limit: mostSearched, disableIdentityMap: true },
-  )
-  const found = tokens.filter((token) => part === '' || deps.secrets.decrypt(token.keyEncrypted).includes(part))
-  return viewsOf(deps, found, input)
+  const where = {
+    ...own(deps),
+    ...(input.keyword === '' ? {} : { name }),
+    ...(part.length === keyLength ? { keyHash: sha256(part) } : {}),
+  }
+  // By number: one that is made meanwhile moves others into the next slice.
+  const found = new Map<number, Token>()
+  for (let offset = 0; offset < mostSearched && found.size < mostFound; offset += mostFound) {
+    const slice = { orderBy: orderOf(input), offset, limit: mostFound, disableIdentityMap: true }
+    const tokens = await deps.em.find(Token, where, slice)
+    for (const token of tokens) {
+      if (part === '' || deps.secrets.decrypt(token.keyEncrypted).includes(part)) found.set(token.id, token)
+    }
+    if (tokens.length < mostFound) break
+  }
+  return viewsOf(deps, [...found.values()].slice(0, mostFound), input)
 }
 
 /** @throws {DomainError} token.not_found */
