@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { TestUser } from '#test/support/factories.ts'
 import { startReceiver } from '#test/support/receiver.ts'
 import type { StripeSession } from '#test/support/stripe-gateway.ts'
@@ -152,6 +152,47 @@ describe('a dispute over a part of a payment', () => {
     expect(await app.balanceOf(user.id)).toBe(0)
     await ledgerHolds()
   })
+
+  it('leaves a plan ended until every other one is decided, and says nothing of giving it back before', async () => {
+    const plan = await app.trpc(admin).admin.plans.create.mutate({ ...terms, moneyPrices: { USD: '9.90' } })
+    for (const end of ['won', 'lost'] as const) {
+      const user = await payer()
+      const pay = app.trpc(user).user.plans.pay.mutate({ id: plan.id, method: 'stripe' })
+      const { session, id } = await sessionOf(await pay)
+      await stripe.send(app.url, stripe.checkoutEvent('completed', session))
+      await dispute({ ...session, amount: 200 }, 'open', 'dp_1')
+      await dispute({ ...session, amount: 300 }, 'open', 'dp_2')
+      await takeBack(id)
+      await dispute({ ...session, amount: 200 }, 'won', 'dp_1')
+      await dispute({ ...session, amount: 300 }, end, 'dp_2')
+      const [owned] = await app.trpc(user).user.subscriptions.list.query()
+      const given = end === 'won' ? ['restored'] : []
+      expect(owned?.status).toBe(end === 'won' ? 'active' : 'refunded')
+      const kinds = (await seen(id)).events.map(({ kind }) => kind)
+      expect(kinds.slice(kinds.indexOf('reversed') + 1)).toEqual(['dispute_won', `dispute_${end}`, ...given])
+      const { rows } = await app.pool.query(
+        "select after from audit_entries where action = 'orders.restore' and target_id = $1",
+        [String(id)],
+      )
+      expect(rows).toEqual(given.map(() => ({ after: { plan: 'Team' } })))
+    }
+    await ledgerHolds()
+  })
+
+  it('is over all of it where an older version took the notice, and over nothing once that took its end', async () => {
+    const { user, session, id } = await rebatedOrder()
+    await dispute({ ...session, amount: 200 }, 'open')
+    // An older version writes no amount.
+    await app.pool.query('update top_up_orders set disputed_minor = 0 where id = $1', [id])
+    await takeBack(id)
+    expect(await app.balanceOf(user.id)).toBe(0)
+    await dispute({ ...session, amount: 200 }, 'won')
+    expect(await app.balanceOf(user.id)).toBe(5_000_000)
+    await app.pool.query('update top_up_orders set disputed_minor = money_minor where id = $1', [id])
+    expect(await seen(id)).toMatchObject({ status: 'paid', reversibleQuota: 0 })
+    await expect(takeBack(id)).rejects.toThrow('只有已退款或被拒付')
+    await ledgerHolds()
+  })
 })
 
 describe('what a gateway says of a payment before the payment', () => {
@@ -228,13 +269,19 @@ describe('a refund that fails later', () => {
 })
 
 describe('the root user', () => {
-  it('is notified of every order whose money goes back or does not fit, however many there are at once', async () => {
-    await using hook = await startReceiver()
-    const root = await app.make.user({ role: 100 })
-    await app.pool.query('update users set setting = $1 where id = $2', [
-      { notify_type: 'webhook', webhook_url: hook.url },
+  let root: TestUser
+  beforeAll(async () => {
+    root = await app.make.user({ role: 100 })
+  })
+  const notifyAt = (url: string) =>
+    app.pool.query('update users set setting = $1 where id = $2', [
+      { notify_type: 'webhook', webhook_url: url },
       root.id,
     ])
+
+  it('is notified of every order whose money goes back or does not fit, however many there are at once', async () => {
+    await using hook = await startReceiver()
+    await notifyAt(hook.url)
     const expected: string[] = []
     for (const what of [
       'payment_refunded',
@@ -265,5 +312,24 @@ describe('the root user', () => {
         return `${type} ${/USR\w+/.exec(content ?? '')?.[0]}`
       })
     await expect.poll(() => received().toSorted()).toEqual(expected.toSorted())
+  })
+
+  it('reads of a payment that was disputed before it came that nothing is credited yet, or was', async () => {
+    await using hook = await startReceiver()
+    await notifyAt(hook.url)
+    const { session, id } = await stripeOrder(await payer())
+    const part = { ...session, amount: 200 }
+    await dispute(part, 'open')
+    await stripe.send(app.url, stripe.checkoutEvent('completed', session))
+    const contents = () => hook.received.map(({ text }) => (JSON.parse(text) as { content: string }).content)
+    await expect.poll(contents).toEqual([expect.stringContaining('订单尚未入账')])
+    await dispute(part, 'lost')
+    await expect.poll(contents).toHaveLength(2)
+    expect(contents()[1]).toContain('的拒付已成立（其中 2.00 USD）')
+    expect(contents()[1]).toContain('订单未入账，请核对')
+    // Whoever decides that the rest counts credits the order, and takes back what the payer got.
+    await app.trpc(root).admin.orders.complete.mutate({ id, reason: 'the rest was paid' })
+    expect(await seen(id)).toMatchObject({ status: 'disputed', reversibleQuota: Math.floor((5_000_000 * 200) / 1100) })
+    await ledgerHolds()
   })
 })

@@ -20,7 +20,9 @@ export function withdrawnShare({
   moneyMinor,
 }: Omit<Money, 'reversedQuota' | 'paidAt'>): number {
   if (status === 'refunded') return quota
-  const withdrawn = refundedMinor + disputedMinor
+  // Older versions, which may run beside this one, change the status and not the amount.
+  const disputed = status === 'disputed' ? disputedMinor || moneyMinor : 0
+  const withdrawn = refundedMinor + disputed
   return withdrawn === 0 ? 0 : Math.min(quota, exactShare([quota, withdrawn], moneyMinor, 'down'))
 }
 

@@ -48,8 +48,9 @@ type Outcome = { notice: Bilingual; credited: Credited | null }
 
 /**
  * The payer disputes the payment, or a part of it; `won` closes it in our favour, and what an administrator has taken back for
- * it is given back. Once no dispute of a payment is open or lost, its order is paid again, and a payment that was proven
- * meanwhile is credited. The order is locked. Resolves null for what was said before.
+ * it is given back: of credit at once, while a plan has no parts and waits for the end of all. Once no dispute of a payment is
+ * open or lost, its order is paid again, and a payment that was proven meanwhile is credited. The order is locked. Resolves null
+ * for what was said before.
  */
 export async function applyDispute(
   services: NotifyDeps & { em: EntityManager },
@@ -70,19 +71,24 @@ export async function applyDispute(
   standings.set(id, { state, minor })
   const lasting = [...standings.values()].filter((each) => each.state !== 'won')
   const isOver = lasting.length === 0
-  const status = isOver ? (order.paidAt ? 'paid' : 'pending') : 'disputed'
+  if (order.status !== 'refunded') order.status = isOver ? (order.paidAt ? 'paid' : 'pending') : 'disputed'
   order.disputedMinor = lasting.reduce((sum, each) => sum + each.minor, 0)
-  await em.nativeUpdate(
-    TopUpOrder,
-    { id: order.id },
-    { disputedMinor: order.disputedMinor, ...(order.status === 'refunded' ? {} : { status }) },
-  )
+  const { status, disputedMinor } = order
+  await em.nativeUpdate(TopUpOrder, { id: order.id }, { status, disputedMinor })
   const text = `${moneyText(minor, order.currency)} ${order.currency}`
   await noteEvent(em, order.id, { kind: kinds[state], detail: { reason, dispute: id, minor, money: text } })
-  const restored = state === 'won' ? await restoreOrder(services, order) : null
+  const isDecided = lasting.every((each) => each.state === 'lost')
+  const gives = order.plan ? isDecided : state === 'won'
+  const restored = gives ? await restoreOrder(services, order) : null
   const credited = isOver ? await creditHeldBack(services, order) : null
   const part = minor < order.moneyMinor ? text : ''
-  return { notice: disputeNotice(services, { tradeNo: order.tradeNo, restored, state, reason, part }), credited }
+  const isHeldBack = !order.paidAt && status === 'disputed'
+  const more = restored
+    ? restoredText(services, restored)
+    : isHeldBack
+      ? heldBackText[isDecided ? 'forGood' : 'yet']
+      : { zh: '', en: '' }
+  return { notice: disputeNotice({ tradeNo: order.tradeNo, more, state, reason, part }), credited }
 }
 
 /** Credits a payment that was proven while its payer disputed it. */
@@ -95,7 +101,15 @@ async function creditHeldBack(
   return proof && creditOrder(services, order, { note: { kind: 'paid', detail: proof.detail ?? {} } })
 }
 
-type Closing = { tradeNo: string; restored: Restored | null; state: Dispute['state']; reason: string; part: string }
+type Closing = {
+  tradeNo: string
+  /** What comes of it. */
+  more: { zh: string; en: string }
+  state: Dispute['state']
+  reason: string
+  /** With its currency, where it is not all. */
+  part: string
+}
 
 /** What of a reversed order is there again. */
 function restoredText(services: NotifyDeps, { quota, plan }: Restored): { zh: string; en: string } {
@@ -105,10 +119,15 @@ function restoredText(services: NotifyDeps, { quota, plan }: Restored): { zh: st
   return { zh: '，之前收回的套餐或额度不会恢复，请核对', en: ' What was taken back is not given again; please check.' }
 }
 
-function disputeNotice(services: NotifyDeps, { tradeNo, restored, state, reason, part }: Closing): Bilingual {
+/** Of a payment that was disputed before it was credited. A part of its money may be here for good, and somebody has to decide. */
+const heldBackText = {
+  yet: { zh: '，订单尚未入账', en: ' Nothing is credited for it yet.' },
+  forGood: { zh: '，订单未入账，请核对', en: ' Nothing was credited for it; please check.' },
+}
+
+function disputeNotice({ tradeNo, more, state, reason, part }: Closing): Bilingual {
   const zh = { open: '被付款人拒付', won: '的拒付已撤销', lost: '的拒付已成立' }[state]
   const en = { open: 'is disputed by its payer', won: 'is disputed no more', lost: 'lost its dispute' }[state]
-  const more = restored ? restoredText(services, restored) : { zh: '', en: '' }
   return plainNotices('payment_disputed', {
     zh: {
       title: '订单拒付',

@@ -82,10 +82,13 @@ export async function creditOrder(
 ): Promise<Credited> {
   const { em, ambient } = scope
   const rebate = { source: 'top_up', key: order.tradeNo } as const
+  // Whoever completes a disputed one by hand can take back what its payer got.
+  if (order.status !== 'disputed') order.status = 'paid'
+  const { status } = order
   await em.nativeUpdate(
     TopUpOrder,
     { id: order.id },
-    { status: 'paid', paidAt: ambient.now(), ...(how.paymentId ? { paymentId: how.paymentId } : {}) },
+    { status, paidAt: ambient.now(), ...(how.paymentId ? { paymentId: how.paymentId } : {}) },
   )
   await noteEvent(em, order.id, how.note)
   const user = await em.findOne(User, { id: order.userId }, { disableIdentityMap: true })

@@ -164,6 +164,7 @@ export async function restoreOrder({ em, options }: Scope, order: TopUpOrder): P
     { id },
     { reversedQuota: withdrawn, ...(withdrawn === 0 ? { reversedAt: null } : {}) },
   )
+  if (!plan && quota === 0) return { quota: 0, plan: null }
   await noteEvent(em, id, { kind: 'restored', detail: plan ? { what: plan.name } : { quota } })
   await recordAct(
     { em, actor: null, client: { ip: '' } },

@@ -133,6 +133,7 @@ export async function completeOrder(deps: UserDeps, { id, reason }: ActOnOrder):
     await lockPlanOf(em, locked)
     await lockOwner(scope, locked.userId)
     if (locked.paidAt || locked.status === 'refunded') throw new DomainError('payment.order_paid')
+    const before = { status: locked.status }
     const done = await creditOrder(scope, locked, {
       note: { kind: 'completed', detail: { reason }, actorName: deps.actor.username },
     })
@@ -141,8 +142,8 @@ export async function completeOrder(deps: UserDeps, { id, reason }: ActOnOrder):
       targetType: 'order',
       targetId: id,
       targetName: locked.tradeNo,
-      before: { status: locked.status },
-      after: { status: 'paid', quota: locked.quota },
+      before,
+      after: { status: locked.status, quota: locked.quota },
       reason,
     })
     return { order: locked, credited: done }
