@@ -1,10 +1,14 @@
-import { expect, test } from 'vitest'
+import pg from 'pg'
+import { afterAll, expect, test, vi } from 'vitest'
 import { startApp } from '#test/support/app.ts'
 import type { TestUser } from '#test/support/factories.ts'
 import { ledgerViolations } from '#test/support/ledger-invariant.ts'
 
 // The documented forms load a whole user or token and send it back, its quota too, whatever was meant to be changed.
 
+// What the product asks the database for, over connections that are opened from here on.
+const asked = vi.spyOn(pg.Client.prototype, 'query')
+afterAll(() => asked.mockRestore())
 const app = await startApp()
 const admin = await app.make.user({ role: 10 })
 const { ledger, database } = app.services
@@ -105,6 +109,11 @@ test('a balance that is set while something is set aside is that balance without
   expect((await load(admin, `/api/user/${user.id}`)).quota).toBe(60_000_000)
   const { rows } = await pool.query('select content from logs where user_id = $1 and type = 3', [user.id])
   expect(rows).toEqual([{ content: '管理员将用户额度从 $100.000000 修改为 $120.000000' }])
+  const acts = await pool.query(
+    "select before, after from audit_entries where action = 'users.update' and target_id = $1",
+    [String(user.id)],
+  )
+  expect(acts.rows).toEqual([{ before: { quota: 50_000_000 }, after: { quota: 60_000_000 } }])
   for (const call of open) await end(call, 500_000)
   expect(await balanceOf(user)).toBe(58_500_000)
   expect(await ledgerViolations(pool)).toEqual([])
@@ -134,4 +143,22 @@ test('whichever of calls and two who save comes first, the figures saved are the
   ])
   expect([await balanceOf(user), await leftOf(token)]).toEqual([60_000_000, 30_000_000])
   expect(await ledgerViolations(pool)).toEqual([])
+})
+
+test('the sums of balances find open holds by the index of their tokens', async () => {
+  const user = await app.make.user()
+  await app.make.token(user)
+  asked.mockClear()
+  await load(admin, `/api/user/${user.id}`)
+  const statements = asked.mock.calls.map(([given]) => (given as { text?: string }).text ?? String(given))
+  const [sum] = statements.filter((text) => text.includes('plan_amount) from holds'))
+  const connection = await pool.connect()
+  try {
+    // There are too few holds here for an index to be worth while.
+    await connection.query('set enable_seqscan = off')
+    const { rows } = await connection.query(`explain ${sum}`)
+    expect(JSON.stringify(rows)).toMatch(/Index Cond: \(token_id = ANY/)
+  } finally {
+    connection.release(true)
+  }
 })

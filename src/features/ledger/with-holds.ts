@@ -6,11 +6,14 @@ import type { EntityManager } from '@mikro-orm/postgresql'
  * is taken from change in one commit.
  */
 
-/** Holds of a user have a token of theirs or none; by these they have an index. What a plan has set aside is not the balance's. */
+/**
+ * Holds of a user have a token of theirs or none, and an index by token alone: PostgreSQL uses it for one list, not for one or
+ * the other. What a plan has set aside is not the balance's.
+ */
 const balances = `select u.id, u.quota + coalesce((
     select sum(h.amount - h.plan_amount) from holds h
     where h.status = 'open' and h.user_id = u.id
-      and (h.token_id = 0 or h.token_id in (select t.id from tokens t where t.user_id = u.id))), 0) as quota
+      and h.token_id = any (array(select 0 union all select t.id from tokens t where t.user_id = u.id))), 0) as quota
   from users u where u.id in`
 
 const tokenQuotas = `select t.id, t.remain_quota + coalesce((

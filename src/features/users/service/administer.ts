@@ -140,12 +140,17 @@ export async function updateUser(deps: UserDeps, input: UpdateUser): Promise<Use
       refuseOvertaken(toUserView(target), input, input.expected)
       const changes = changedFields(deps, target, input)
       if (Object.keys(changes).length > 0) await em.nativeUpdate(User, { id: target.id }, changes)
-      const quota = await bookQuota(scope, target, input)
+      const booked = await bookQuota(scope, target, input)
       if (passwordHash !== undefined)
         await replacePassword(scope, target.id, { passwordHash, keepsOwnSession: target.id === deps.actor.id })
       const { usernameLikeness: _, ...reported } = changes
-      const after = { ...reported, ...quota, ...(passwordHash === undefined ? {} : { passwordHash: true }) }
-      if (Object.keys(after).length > 0) await recordUpdate(scope, { target, after, reason: input.reason })
+      const before = { ...target, ...(booked && { quota: booked.before }) }
+      const after = {
+        ...reported,
+        ...(booked && { quota: booked.after }),
+        ...(passwordHash === undefined ? {} : { passwordHash: true }),
+      }
+      if (Object.keys(after).length > 0) await recordUpdate(scope, { target: before, after, reason: input.reason })
     }),
   )
   return toUserView(await deps.em.findOneOrFail(User, { id: input.id }, { disableIdentityMap: true }))
@@ -169,10 +174,14 @@ function changedFields(deps: UserDeps, target: User, input: UpdateUser): Partial
 }
 
 /** Always a difference: calls under way keep what they set aside, and a wanted balance is one that counts it. */
-async function bookQuota(deps: UserDeps, target: User, input: UpdateUser): Promise<{ quota?: number }> {
+async function bookQuota(
+  deps: UserDeps,
+  target: User,
+  input: UpdateUser,
+): Promise<{ before: number; after: number } | null> {
   const counted = input.quota === undefined ? target.quota : await balanceWithHolds(deps.em, target)
   const change = (input.quota ?? counted) - counted + (input.quotaChange ?? 0)
-  if (change === 0) return {}
+  if (change === 0) return null
   const { options } = deps
   const display = { quotaPerUnit: options.get('QuotaPerUnit'), inCurrency: options.get('DisplayInCurrencyEnabled') }
   const [before, after] = [counted, counted + change].map((quota) => formatQuota(quota, { ...display, digits: 6 }))
@@ -183,7 +192,7 @@ async function bookQuota(deps: UserDeps, target: User, input: UpdateUser): Promi
     amount: change,
     log: { type: logType.manage, username: target.username, content: `管理员将用户额度从 ${before} 修改为 ${after}` },
   })
-  return { quota: target.quota + change }
+  return { before: counted, after: counted + change }
 }
 
 /** Of a password it says that there is a new one. */
