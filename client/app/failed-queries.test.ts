@@ -16,6 +16,7 @@ const silent: Readonly<Record<string, string>> = {
   'app/inbox-bell.tsx user.messages.unreadCount': 'Asked every half minute: the next answer shows the number.',
   'app/site-sync.tsx site.status': 'What was last known is shown, and asked for again.',
   'app/site-sync.tsx auth.whoami': 'What was last known is shown, and asked for again.',
+  'features/logs/clear-logs.tsx admin.logs.clearing': 'Asked every second until the run is over.',
   'features/messages/inbox-list.tsx user.messages.unreadCount': 'The list beside it shows the same failure.',
   'features/site/default-home.tsx public.models.pricing': 'The page greets visitors, with or without prices.',
   'features/site/home-page.tsx site.homePageContent': 'The page greets visitors with its own words then.',

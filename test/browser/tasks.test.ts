@@ -53,7 +53,7 @@ describeWithBrowser('drawings and music in the console', async () => {
     expect(await page.getByText(by.user.username).count()).toBeGreaterThan(0)
     await page.getByText('a failing picture').first().click()
     await page.getByText('no paint left').first().waitFor()
-    await page.getByText('The task failed; what it cost was given back to balance and token.').waitFor()
+    await page.getByText('The task failed; what it cost was given back.').waitFor()
     expect(complaints).toEqual([])
   })
 

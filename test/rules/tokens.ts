@@ -151,7 +151,7 @@ export const rules: RuleList = {
       'test/browser/tasks.test.ts': {
         'an administrator narrows everybody’s drawings by state, and sees whose they are and where they went': {
           rule: 'A refund is shown where the task is.',
-          asserts: 'given back to balance and token',
+          asserts: 'what it cost was given back',
         },
       },
     },
