@@ -9,7 +9,7 @@ import { followThemeMode } from './theme/theme-mode.ts'
 
 followThemeMode()
 guardHistory()
-setLeaveQuestion(() => confirm({ ...leaveWords(), danger: true }))
+setLeaveQuestion(() => confirm(leaveWords()))
 await startLanguage(currentUser() !== undefined)
 
 const root = document.getElementById('root')

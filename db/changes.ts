@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
-import { type ConnectionOptions, beginSession } from './connection.ts'
+import { type ConnectionOptions, type TimedQuery, beginSession } from './connection.ts'
 
 /** A row of a cached table changed; `id` is its key as text. */
 type Change = { table: string; id: string }
@@ -90,7 +90,7 @@ export async function listenForChanges(
 }
 
 /** `ask` alone decides when it has waited for long enough. */
-const askWhetherItLives: pg.QueryConfig & { query_timeout: number } = { text: 'select 1', query_timeout: 600_000 }
+const askWhetherItLives: TimedQuery = { text: 'select 1', query_timeout: 600_000 }
 
 type Session = {
   query: (text: string, values?: unknown[]) => Promise<pg.QueryResult>

@@ -95,9 +95,12 @@ const sessionSettings = [
  */
 export const poolSettings = { keepAlive: true, keepAliveInitialDelayMillis: 10_000, maxLifetimeSeconds: 600 }
 
+/** A statement whose answer is waited for so many milliseconds: the driver takes the limit for each, its types do not know it. */
+export type TimedQuery = QueryConfig & { query_timeout: number }
+
 /** Sets up a session that was just opened; whoever opens it does not wait for ever. */
 export async function beginSession(client: Pick<ClientBase, 'query'>, more: readonly string[] = []): Promise<void> {
-  const asked: QueryConfig & { query_timeout: number } = {
+  const asked: TimedQuery = {
     text: [sessionSettings, ...more].join('; '),
     query_timeout: 5000,
   }

@@ -153,11 +153,12 @@ export function guardHistory(): void {
 }
 
 /** For an act that gives changes up and stays. */
-export const discardWords = () => ({ ...leaveWords(), body: t('已填写的内容将会丢失。'), danger: true })
+export const discardWords = () => ({ ...leaveWords(), body: t('已填写的内容将会丢失。') })
 
 export const leaveWords = () => ({
   title: t('放弃未保存的修改？'),
   body: t('离开后，已填写的内容将会丢失。'),
   confirmLabel: t('放弃修改'),
   cancelLabel: t('继续编辑'),
+  danger: true,
 })

@@ -2,7 +2,13 @@ import type { Store } from './store.ts'
 import { createStoredJson } from './stored.ts'
 
 /** What this browser keeps of one reader apart from all others; each is a name before the reader's number. */
-const storedNames = ['playground-conversations', 'playground-settings', 'playground-drafts', 'log-views'] as const
+const storedNames = [
+  'playground-conversations',
+  'playground-settings',
+  'playground-drafts',
+  'playground-draft-images',
+  'log-views',
+] as const
 
 export const readerKey = (name: (typeof storedNames)[number], userId: number): string => `${name}-${userId}`
 

@@ -1,5 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql'
-import type { Pool, QueryConfig } from 'pg'
+import type { Pool } from 'pg'
+import type { TimedQuery } from '#db/connection.ts'
 import type { JobReport } from '#features/jobs/runner.ts'
 
 /** A run that was cut off is taken up again after a pause, a longer one each time: it may be what kills its process. */
@@ -23,7 +24,7 @@ export type RunHandle = { name: string; runningSince: Date | string; byHand: boo
 const answerWithinMs = 5000
 
 export async function readStates(pool: Pool): Promise<Map<string, JobState>> {
-  const asked: QueryConfig & { query_timeout: number } = {
+  const asked: TimedQuery = {
     text: `select name, attempts, extract(epoch from now() - started_at)::float8 as "secondsSinceStart",
        extract(epoch from now() - running_since)::float8 as "secondsRunning" from job_runs`,
     query_timeout: answerWithinMs,

@@ -8,7 +8,7 @@ import { rememberAnswers } from '#features/stored-responses/service.ts'
 import { keepPresence } from '#features/system/presence.ts'
 import { settlePending } from '#features/tasks/service/store.ts'
 import { createDatabase, type TestDatabase } from '#test/support/database.ts'
-import { until } from '#test/support/processes.ts'
+import { untilSomebodyWaits } from '#test/support/processes.ts'
 
 let own: TestDatabase
 let database: Database
@@ -65,8 +65,7 @@ test.each(orders)(
     await other.query(rows)
     await other.query(`begin; select from ${first} for update`)
     const acted = act()
-    const waits = "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'"
-    await until(async () => (await database.pool.query(waits)).rowCount === 1, { what: 'nobody waits' })
+    await untilSomebodyWaits(database.pool)
     await other.query(`select from ${later} for update nowait; commit`)
     await acted
   },

@@ -4,23 +4,11 @@ import { createSecrets } from '#features/secrets/service.ts'
 import { createEpayGateway } from '../support/epay-gateway.ts'
 import { startStripeGateway } from '../support/stripe-gateway.ts'
 import { ledgerViolations } from '../support/ledger-invariant.ts'
-import { type Product, secretKey, startProduct, until } from '../support/processes.ts'
+import { type Product, secretKey, startProduct, until, untilSomebodyWaits } from '../support/processes.ts'
 import type { TestUser } from '../support/factories.ts'
 import { createWorld, long, type World } from './world.ts'
 
 const gateway = createEpayGateway({ pid: '1000', key: 'the key of the merchant' })
-
-/** Waits until a statement of the product waits for the row that a transaction of ours holds. */
-const untilSomebodyWaits = ({ pool }: World) =>
-  until(
-    async () => {
-      const { rowCount } = await pool.query(
-        "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
-      )
-      return rowCount !== 0
-    },
-    { what: 'nobody waits for the row', everyMs: 20 },
-  )
 
 /** A product that takes payments by the gateway, and a user without credit. */
 async function startShop(world: World) {
@@ -47,7 +35,7 @@ async function killWhile(
   await holder.query('begin')
   await holder.query('select 1 from users where id = $1 for update', [user.id])
   const answer = act().catch(() => 'no answer')
-  await untilSomebodyWaits(world)
+  await untilSomebodyWaits(world.pool)
   await product.killAll()
   expect(await answer).toBe('no answer')
   await holder.query('rollback')

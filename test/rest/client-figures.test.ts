@@ -2,7 +2,6 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { exactQuota, linesOf } from '#core/pricing/charge-lines.ts'
 import { toText } from '#core/pricing/decimal.ts'
-import type { LongContextStep } from '#core/pricing/long-context.ts'
 import type { RatioPrice } from '#core/pricing/price.ts'
 import type { UsageFormula, UsageReceipt } from '#core/pricing/receipt.ts'
 import { emptyUsage, normaliseUsage, type Usage } from '#core/usage.ts'
@@ -12,6 +11,7 @@ import { chargeRowOf, createTally } from '#features/message-batches/charge.ts'
 import type { BatchShare } from '#features/message-batches/facts.ts'
 import type { StoredBatch } from '#features/message-batches/store.ts'
 import { receiptKeys, usageKeys } from '#relay/billing/log-row.ts'
+import { ratioPrice } from '#test/support/any-price.ts'
 import { costByClient } from '#test/support/cost-by-client.ts'
 
 const price: RatioPrice = {
@@ -137,20 +137,7 @@ const receipts: fc.Arbitrary<UsageReceipt> = fc.record({
       imageOutputTokens: tokens,
     })
     .map((reported) => normaliseUsage(reported).usage),
-  price: fc.record({
-    kind: fc.constant('ratio' as const),
-    modelRatio: ratio,
-    completionRatio: ratio,
-    cacheRatio: ratio,
-    cacheWriteRatio: ratio,
-    cacheWrite1hRatio: ratio,
-    imageRatio: ratio,
-    audioRatio: ratio,
-    audioCompletionRatio: ratio,
-    imageOutputRatio: fc.option(ratio, { nil: undefined }),
-    longContext: fc.constantFrom<LongContextStep[]>([], [{ above: 1000, input: 2, output: 1.5 }]),
-    source: fc.constant('table' as const),
-  }),
+  price: ratioPrice(ratio),
   groupRatio: ratio,
   quotaPerUnit: fc.constant(500_000),
 })

@@ -7,6 +7,7 @@ import { createServer } from 'node:net'
 import { delimiter, join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import type { Pool } from 'pg'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const node = join(root, 'node_modules/.bin/node')
@@ -187,3 +188,15 @@ export async function until(
     await pause(limits.everyMs ?? 50)
   }
 }
+
+/** Waits until a statement in this database waits for a row that a transaction of the test's holds. */
+export const untilSomebodyWaits = (pool: Pick<Pool, 'query'>): Promise<void> =>
+  until(
+    async () => {
+      const { rowCount } = await pool.query(
+        "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
+      )
+      return rowCount !== 0
+    },
+    { what: 'nobody waits for a row', everyMs: 20 },
+  )

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { markPolled } from '#features/tasks/service/update-task.ts'
-import { until } from '#test/support/processes.ts'
+import { untilSomebodyWaits } from '#test/support/processes.ts'
 import { setOptions, withOptions } from '#test/relay/serve.ts'
 import {
   balanceOf,
@@ -327,8 +327,7 @@ test('rounds that overlap lock what they mark in one order', async () => {
   await other.query('begin')
   await other.query('select from drawing_tasks where id = $1 for update', [first.id])
   const marked = markPolled(app.services, 'drawing_tasks', [second, first])
-  const waits = "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'"
-  await until(async () => (await app.pool.query(waits)).rowCount !== 0, { what: 'the round waits for nobody' })
+  await untilSomebodyWaits(app.pool)
   await other.query('select from drawing_tasks where id = $1 for update nowait', [second.id])
   await other.query('commit')
   other.release()

@@ -1,6 +1,6 @@
 import { perReader, readerKey } from '../../lib/reader-storage.ts'
 import { useSession } from '../../lib/session.ts'
-import { createStore, useStore } from '../../lib/store.ts'
+import { createStore, type Store, useStore } from '../../lib/store.ts'
 
 /** What is typed in a conversation and not sent yet. */
 export type Draft = {
@@ -20,36 +20,71 @@ const holdsMessage = ({ text, images }: Draft): boolean => text.trim() !== '' ||
 const isBlank = (draft: Draft): boolean =>
   draft.text === '' && draft.images.length === 0 && Object.values(draft.results).every((typed) => !typed)
 
+/** Where a reader's drafts are stored: their images apart, since a draft is written at every key that is pressed. */
+type Keys = { texts: string; images: string }
+
+/** By conversation. */
+type Images = ReadonlyMap<string, Draft['images']>
+
+const imagesOf = (drafts: Drafts): Images =>
+  new Map([...drafts].flatMap(([id, { images }]) => (images.length > 0 ? [[id, images] as const] : [])))
+
+const stored = <Value>(key: string): [string, Value][] =>
+  JSON.parse(sessionStorage.getItem(key) ?? '[]') as [string, Value][]
+
 /** Of this tab alone: two tabs may hold one conversation, and each something else to say in it. */
-function read(key: string): Drafts {
+function read(keys: Keys): Drafts {
   try {
-    return new Map(JSON.parse(sessionStorage.getItem(key) ?? '[]') as [string, Draft][])
+    const images: Images = new Map(stored<Draft['images']>(keys.images))
+    return new Map(
+      stored<Draft>(keys.texts).map(([id, draft]) => [id, { ...draft, images: images.get(id) ?? [] }] as const),
+    )
   } catch {
     // Storage may be forbidden; drafts then last until the page is loaded anew.
     return new Map()
   }
 }
 
-function write(key: string, drafts: Drafts): void {
-  const lean = [...drafts].map(([id, draft]) => [id, { ...draft, images: [] }] as const)
-  for (const form of [[...drafts], lean]) {
-    try {
-      return form.length > 0 ? sessionStorage.setItem(key, JSON.stringify(form)) : sessionStorage.removeItem(key)
-    } catch {
-      // There is no room for the images, or none at all.
-    }
+/** @returns whether there was room */
+function write(key: string, entries: readonly unknown[]): boolean {
+  try {
+    if (entries.length > 0) sessionStorage.setItem(key, JSON.stringify(entries))
+    else sessionStorage.removeItem(key)
+    return true
+  } catch {
+    return false
   }
+}
+
+/** Stores what changes. Where there is no room for the images, or none beside them, the rest is stored without. */
+function keepStored(store: Store<Drafts>, keys: Keys): void {
+  let written = imagesOf(store.get())
+  const dropImages = (): void => {
+    write(keys.images, [])
+    written = new Map()
+  }
+  store.subscribe(() => {
+    const images = imagesOf(store.get())
+    if (images.size !== written.size || [...images].some(([id, own]) => written.get(id) !== own)) {
+      written = images
+      if (!write(keys.images, [...images])) dropImages()
+    }
+    const texts = [...store.get()].map(([id, draft]) => [id, { ...draft, images: [] }] as const)
+    if (write(keys.texts, texts)) return
+    dropImages()
+    write(keys.texts, texts)
+  })
 }
 
 /** A reader's own. They outlive the page and the session in memory, and in the tab's storage whatever loads the page anew. */
 const draftsOf = perReader((userId) => {
-  const key = readerKey('playground-drafts', userId)
-  const store = createStore(read(key))
-  store.subscribe(() => write(key, store.get()))
+  const keys = { texts: readerKey('playground-drafts', userId), images: readerKey('playground-draft-images', userId) }
+  const store = createStore(read(keys))
+  keepStored(store, keys)
   if (typeof window === 'undefined') return store
   window.addEventListener('storage', ({ key: removed, newValue }) => {
     // Whoever has signed out wants nothing of theirs to stay: here, or in another tab, where the conversations alone are stored.
-    if (newValue === null && (removed === key || removed === readerKey('playground-conversations', userId)))
+    if (newValue === null && (removed === keys.texts || removed === readerKey('playground-conversations', userId)))
       store.set(new Map())
   })
   return store
@@ -61,8 +96,10 @@ export function changeDraft(userId: number, conversation: string, change: DraftC
   const store = draftsOf(userId)
   const before = store.get().get(conversation) ?? blank
   const changed = { ...before, ...change(before) }
-  const others = [...store.get()].filter(([id]) => id !== conversation)
-  store.set(new Map(isBlank(changed) ? others : [...others, [conversation, changed]]))
+  const drafts = new Map(store.get())
+  drafts.delete(conversation)
+  if (!isBlank(changed)) drafts.set(conversation, changed)
+  store.set(drafts)
 }
 
 /** What was typed in a conversation that is removed is said in another one. */

@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { ratioPrice } from '#test/support/any-price.ts'
 import { emptyUsage, normaliseUsage } from '../usage.ts'
 import type { Usage } from '../usage.ts'
 import { ceilingOf, chargeReceipt } from './charge.ts'
 import { add, decimalOf } from './decimal.ts'
 import { type AnswerTerms, costOfAnswer, estimateOf } from './estimate.ts'
-import type { LongContextStep } from './long-context.ts'
 import type { Price } from './price.ts'
 import { receipt as receiptSchema } from './receipt.ts'
 import type { Receipt, UsageFormula, UsageReceipt } from './receipt.ts'
@@ -18,20 +18,7 @@ const ratio = fc.oneof(
   fc.integer({ min: 0, max: 10_000_000 }).map((units) => units / 10_000),
 )
 const anyPrice: fc.Arbitrary<Price> = fc.oneof(
-  fc.record({
-    kind: fc.constant('ratio' as const),
-    modelRatio: ratio,
-    completionRatio: ratio,
-    cacheRatio: ratio,
-    cacheWriteRatio: ratio,
-    cacheWrite1hRatio: ratio,
-    imageRatio: ratio,
-    audioRatio: ratio,
-    audioCompletionRatio: ratio,
-    imageOutputRatio: fc.option(ratio, { nil: undefined }),
-    longContext: fc.constantFrom<LongContextStep[]>([], [{ above: 1000, input: 2, output: 1.5 }]),
-    source: fc.constant('table' as const),
-  }),
+  ratioPrice(ratio),
   fc.record({ kind: fc.constant('call' as const), modelPrice: ratio, source: fc.constant('table' as const) }),
 )
 const hostileCount = fc.oneof(

@@ -1,9 +1,7 @@
 import { dollarsToRatio, priceRatio, ratioToDollars } from '#core/pricing/prices.ts'
 import type { CatalogPrice } from '#core/pricing/catalogue.ts'
 import type { SetPrices } from '#features/models/schema.ts'
-
-/** Prices of a list that have no field here: they are set as the list has them. */
-type Further = Pick<CatalogPrice, 'cacheWriteRatio' | 'longContext'>
+import { furtherOf, type FurtherPrices } from '../../../lib/further-prices.ts'
 
 /** What an operator types for one model: dollars per million tokens, or dollars a call. */
 export type PriceDraft = {
@@ -16,7 +14,7 @@ export type PriceDraft = {
   call: string
   /** Whose list the figures are from; empty where none has the model. */
   vendor: string
-  further: Further
+  further: FurtherPrices
 }
 
 const short = (dollars: number): string => String(Number(dollars.toPrecision(6)))
@@ -32,10 +30,7 @@ export function draftOf(model: string, listed: CatalogPrice | null, quotaPerUnit
     output: short(input * listed.completionRatio),
     cached: listed.cacheRatio === undefined ? '' : short(input * listed.cacheRatio),
     vendor: listed.vendor,
-    further: {
-      ...(listed.cacheWriteRatio !== undefined && { cacheWriteRatio: listed.cacheWriteRatio }),
-      ...(listed.longContext !== undefined && { longContext: listed.longContext }),
-    },
+    further: furtherOf(listed),
   }
 }
 

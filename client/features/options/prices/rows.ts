@@ -1,6 +1,7 @@
 import type { CatalogPrice } from '#core/pricing/catalogue.ts'
 import { dollarsToRatio, priceRatio, ratioToDollars } from '#core/pricing/prices.ts'
 import type { SetPrices } from '#features/models/schema.ts'
+import { furtherOf, type FurtherPrices } from '../../../lib/further-prices.ts'
 import type { OptionView } from '../settings-form.ts'
 
 /** A model as the price tables know it; a price per call has no ratios. */
@@ -46,10 +47,8 @@ export type PriceFigures = {
   cached: number | null
   price: number | null
   /** What was filled in from the public catalogue, whose further prices have no field. */
-  listed?: { model: string; price: Listed } | undefined
+  listed?: { model: string; price: FurtherPrices } | undefined
 }
-
-type Listed = Pick<CatalogPrice, 'cacheWriteRatio' | 'longContext'>
 
 export const blankFigures: PriceFigures = {
   kind: 'tokens',
@@ -93,11 +92,6 @@ export function inputOf(model: string, figures: PriceFigures, quotaPerUnit: numb
   const listed = figures.listed?.model === model ? furtherOf(figures.listed.price) : {}
   return { model, modelRatio: ratio ?? 0, completionRatio, cacheRatio, ...listed }
 }
-
-const furtherOf = ({ cacheWriteRatio, longContext }: Listed) => ({
-  ...(cacheWriteRatio !== undefined && { cacheWriteRatio }),
-  ...(longContext !== undefined && { longContext }),
-})
 
 /** A model's list price as it is set; what the list does not say stays as it is. */
 export const listedInput = (model: string, price: CatalogPrice): Input => ({
