@@ -1,3 +1,5 @@
+import { startsWith } from './starts-with.ts'
+
 export type ImageSize = { width: number; height: number }
 
 /** Metadata in front of a JPEG's size is at most a few segments of 64 KiB. */
@@ -9,9 +11,6 @@ export function imageSize(base64: string): ImageSize | undefined {
   const size = pngSize(bytes) ?? gifSize(bytes) ?? webpSize(bytes) ?? jpegSize(bytes)
   return size !== undefined && size.width > 0 && size.height > 0 ? size : undefined
 }
-
-const startsWith = (bytes: Buffer, text: string, at = 0): boolean =>
-  bytes.subarray(at, at + text.length).toString('latin1') === text
 
 const pngSize = (bytes: Buffer): ImageSize | undefined =>
   startsWith(bytes, '\x89PNG') && bytes.length >= 24

@@ -72,12 +72,10 @@ export function mp3Seconds(bytes: Uint8Array): number | undefined {
   let at = beginOf(bytes)
   while (at + 4 <= bytes.length) {
     const frame = frameAt(bytes, at)
-    const next = frame && at + frame.length
-    const follows = next !== undefined && (next === bytes.length || isLike(frame, frameAt(bytes, next)))
-    if (frame && next !== undefined && (inRow || follows)) {
+    if (frame && (inRow || isFollowed(bytes, at + frame.length, frame))) {
       if (inRow || !isTable(bytes, at)) samples.set(frame.rate, (samples.get(frame.rate) ?? 0) + frame.samples)
       inRow = true
-      at = next
+      at += frame.length
       continue
     }
     inRow = false
@@ -87,5 +85,9 @@ export function mp3Seconds(bytes: Uint8Array): number | undefined {
   return [...samples].reduce((sum, [rate, count]) => sum + count / rate, 0)
 }
 
-const isLike = (frame: Frame | undefined, other: Frame | undefined): boolean =>
-  frame !== undefined && other !== undefined && frame.rate === other.rate && frame.layer === other.layer
+/** Whether the file ends behind a frame, or goes on with one like it. */
+function isFollowed(bytes: Uint8Array, end: number, { rate, layer }: Frame): boolean {
+  if (end === bytes.length) return true
+  const next = frameAt(bytes, end)
+  return next?.rate === rate && next.layer === layer
+}

@@ -1,3 +1,5 @@
+import { startsWith } from './starts-with.ts'
+
 /** Opus counts in 48,000ths of a second, whatever it was recorded at. */
 const opusRate = 48_000
 
@@ -13,9 +15,6 @@ function packetSamples(bytes: Uint8Array, at: number): number {
   return (samples ?? 0) * frames
 }
 
-const startsWith = (bytes: Uint8Array, at: number, word: string): boolean =>
-  Buffer.from(bytes.buffer, bytes.byteOffset + at, Math.min(word.length, bytes.length - at)).toString('latin1') === word
-
 type Track = {
   rate: number
   isOpus: boolean
@@ -28,11 +27,11 @@ type Track = {
 function trackAt(bytes: Uint8Array, at: number): Track | undefined {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   const track = { rate: opusRate, isOpus: false, skipped: 0, packets: 0, position: 0 }
-  if (at + 40 <= bytes.length && startsWith(bytes, at, '\u0001vorbis'))
+  if (at + 40 <= bytes.length && startsWith(bytes, '\u0001vorbis', at))
     return { ...track, rate: view.getUint32(at + 12, true) }
-  if (at + 40 <= bytes.length && startsWith(bytes, at, 'Speex   '))
+  if (at + 40 <= bytes.length && startsWith(bytes, 'Speex   ', at))
     return { ...track, rate: view.getUint32(at + 36, true) }
-  if (at + 12 > bytes.length || !startsWith(bytes, at, 'OpusHead')) return undefined
+  if (at + 12 > bytes.length || !startsWith(bytes, 'OpusHead', at)) return undefined
   return { ...track, isOpus: true, skipped: view.getUint16(at + 10, true) }
 }
 
@@ -49,13 +48,13 @@ const longest = (tracks: Map<number, Track>): number => Math.max(0, ...[...track
  * another file. Looks at each page once.
  */
 export function oggSeconds(bytes: Uint8Array): number | undefined {
-  if (!startsWith(bytes, 0, 'OggS')) return undefined
+  if (!startsWith(bytes, 'OggS')) return undefined
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   let seconds = 0
   let tracks = new Map<number, Track>()
   /** The streams of one file begin beside each other; what begins later is another one. */
   let begins = true
-  for (let at = 0; at + 27 <= bytes.length && startsWith(bytes, at, 'OggS');) {
+  for (let at = 0; at + 27 <= bytes.length && startsWith(bytes, 'OggS', at);) {
     const flags = view.getUint8(at + 5)
     const serial = view.getUint32(at + 14, true)
     const lengths = bytes.subarray(at + 27, at + 27 + view.getUint8(at + 26))
@@ -68,24 +67,24 @@ export function oggSeconds(bytes: Uint8Array): number | undefined {
     begins = isFirst
     const track = isFirst ? trackAt(bytes, body) : tracks.get(serial)
     if (track && isFirst) tracks.set(serial, track)
-    else if (track) countPage(track, { bytes, at, body, lengths, isContinued: (flags & 1) !== 0 })
+    else if (track) {
+      track.position = Math.max(track.position, Number(view.getBigInt64(at + 6, true)))
+      if (track.isOpus) countPackets(track, { bytes, body, lengths, isContinued: (flags & 1) !== 0 })
+    }
     at = body + lengths.reduce((sum, length) => sum + length, 0)
   }
   return seconds + longest(tracks)
 }
 
-type Page = { bytes: Uint8Array; at: number; body: number; lengths: Uint8Array; isContinued: boolean }
+type Page = { bytes: Uint8Array; body: number; lengths: Uint8Array; isContinued: boolean }
 
-function countPage(track: Track, { bytes, at, body, lengths, isContinued }: Page): void {
-  const position = Number(new DataView(bytes.buffer, bytes.byteOffset + at + 6, 8).getBigInt64(0, true))
-  track.position = Math.max(track.position, position)
-  if (!track.isOpus) return
+function countPackets(track: Track, { bytes, body, lengths, isContinued }: Page): void {
   let place = body
   let isBegun = isContinued
   for (const length of lengths) {
     // The last page of a file that was cut off has not all that it lists.
     if (place >= bytes.length) break
-    if (!isBegun && length > 0 && !startsWith(bytes, place, 'OpusTags')) track.packets += packetSamples(bytes, place)
+    if (!isBegun && length > 0 && !startsWith(bytes, 'OpusTags', place)) track.packets += packetSamples(bytes, place)
     isBegun = length === 255
     place += length
   }

@@ -1,11 +1,13 @@
 import { isObject } from '#relay/chat/json.ts'
 import { nameLosses } from '#relay/chat/losses.ts'
+import { recordsOf } from '#relay/providers/shared/json.ts'
+import { formatSseEvent } from '#relay/transport/sse.ts'
 import type { Usage } from '#core/usage.ts'
 import type { Try } from './send.ts'
 import type { Asked } from './types.ts'
 
 const written = (type: string, fields: object): string =>
-  `event: ${type}\ndata: ${JSON.stringify({ type, ...fields })}\n\n`
+  formatSseEvent({ event: type, data: JSON.stringify({ type, ...fields }) })
 
 /** What is said of all images of an answer alike, and in each event of a stream. */
 const describing = ['background', 'output_format', 'quality', 'size']
@@ -13,7 +15,7 @@ const describing = ['background', 'output_format', 'quality', 'size']
 /** Each image has an event of its own, and the last one reports what all of them took. */
 function imageEvents(kind: string, answer: unknown): string {
   const { data, created, usage, ...rest } = isObject(answer) ? answer : {}
-  const rows = Array.isArray(data) ? data.filter(isObject) : []
+  const rows = recordsOf(data)
   const about = Object.fromEntries(describing.flatMap((name) => (name in rest ? [[name, rest[name]]] : [])))
   return rows
     .map((row, index) => {

@@ -6,7 +6,7 @@ import { SettleFailed } from '#features/ledger/service.ts'
 import type { AttemptPlan } from '#relay/attempt/attempts.ts'
 import type { RelayServices } from '#relay/request/call.ts'
 import { payerOf } from '#relay/billing/answer-lengths.ts'
-import { coveredNames, refusalOfReserve } from '#relay/billing/reserve.ts'
+import { coveredNames, refusalOfReserve, reserveOnce } from '#relay/billing/reserve.ts'
 import type { Json } from '#relay/providers/shared/json.ts'
 import { refusalToGoOn } from './admit.ts'
 import type { Session } from './call.ts'
@@ -108,14 +108,10 @@ export function openSessionBilling(session: Session, meter: Meter): SessionBilli
   /** Sets the same aside once more, and so looks at what is left. Resolves with why the session may not go on, if so. */
   const holdAgain = async (): Promise<DomainError | null> => {
     const { amount } = hold
-    const next = { ...payer, id: nextId(), amount, model: coveredNames(services, call) }
     await ledger.release({ ...payer, id: hold.id })
     hold.held = false
-    hold.id = next.id
-    const result = await ledger.reserve(next).catch((cause: unknown) => {
-      throw new DomainError('relay.unavailable', {}, { cause })
-    })
-    return begun(amount, result)
+    hold.id = nextId()
+    return begun(amount, await reserveOnce(services, { ...call, id: hold.id }, { amount }))
   }
 
   const endTranscription = async (event: Json): Promise<DomainError | null> => {

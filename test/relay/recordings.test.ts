@@ -15,18 +15,25 @@ afterAll(async () => {
 })
 
 let priority = 0
-async function transcribe(file: Buffer, type: string, answer: object = { text: 'yes' }): Promise<number | undefined> {
+/** What the gateway replies to a recording, of a model that a channel of its own answers for. */
+async function sendRecording(
+  operation: string,
+  model: string,
+  recording: { file: Buffer; type: string; answer: object },
+) {
+  const { file, type, answer } = recording
   priority += 1
-  const { id } = await app.make.channel({ baseUrl: scripted.play(json(answer)), models: 'whisper-1', priority })
+  const { id } = await app.make.channel({ baseUrl: scripted.play(json(answer)), models: model, priority })
   await app.services.channels.reload(id)
   const form = new FormData()
-  form.set('model', 'whisper-1')
+  form.set('model', model)
   form.set('file', new Blob([new Uint8Array(file)], { type }), 'recording')
-  const reply = await fetch(`${app.url}/v1/audio/transcriptions`, {
-    method: 'POST',
-    headers: { authorization: `Bearer sk-${token.key}` },
-    body: form,
-  })
+  const headers = { authorization: `Bearer sk-${token.key}` }
+  return fetch(`${app.url}/v1/audio/${operation}`, { method: 'POST', headers, body: form })
+}
+
+async function transcribe(file: Buffer, type: string, answer: object = { text: 'yes' }): Promise<number | undefined> {
+  const reply = await sendRecording('transcriptions', 'whisper-1', { file, type, answer })
   expect(reply.status).toBe(200)
   await reply.text()
   return (await consumed(app)).at(-1)?.quota
@@ -100,18 +107,8 @@ test.each([
     output_tokens: 150,
     total_tokens: 760,
   }
-  priority += 1
-  const { id } = await app.make.channel({
-    baseUrl: scripted.play(json({ text: 'yes', usage })),
-    models: model,
-    priority,
-  })
-  await app.services.channels.reload(id)
-  const form = new FormData()
-  form.set('model', model)
-  form.set('file', new Blob([new Uint8Array(wav(1))], { type: 'audio/wav' }), 'recording')
-  const headers = { authorization: `Bearer sk-${token.key}` }
-  const reply = await fetch(`${app.url}/v1/audio/${operation}`, { method: 'POST', headers, body: form })
+  const answer = { text: 'yes', usage }
+  const reply = await sendRecording(operation, model, { file: wav(1), type: 'audio/wav', answer })
   expect([reply.status, await reply.json()]).toEqual([200, { text: 'yes', usage }])
   expect((await consumed(app)).at(-1)).toMatchObject(charged)
 })

@@ -108,13 +108,13 @@ const parametersOf = (json: Json, model: string): Json =>
 /** An answer gives addresses, of which whoever wants bytes gets those. */
 const taken = ['model', 'prompt', 'size', 'n', 'negative_prompt', 'response_format']
 
-const lossesOf = (json: Json, model: string, placed: readonly string[]): string[] =>
-  unplacedFields(json, [...taken, ...placed, ...Object.keys(parametersOf(json, model))])
+const lossesOf = (json: Json, placed: readonly string[]): string[] => unplacedFields(json, [...taken, ...placed])
 
 function drawRequest({ json }: PlainRequest, call: ProviderCall) {
   const { model } = call
   const headers = headersOf(call)
-  const losses = lossesOf(json, model, [])
+  const parameters = parametersOf(json, model)
+  const losses = lossesOf(json, Object.keys(parameters))
   const negative = withoutAbsent({ negative_prompt: json['negative_prompt'] })
   if (drawsAtOnce.test(model)) {
     return {
@@ -124,7 +124,7 @@ function drawRequest({ json }: PlainRequest, call: ProviderCall) {
       body: {
         model,
         input: { messages: [{ role: 'user', content: [{ text: json['prompt'] }] }] },
-        parameters: { ...parametersOf(json, model), ...negative },
+        parameters: { ...parameters, ...negative },
       },
       losses,
     }
@@ -133,7 +133,7 @@ function drawRequest({ json }: PlainRequest, call: ProviderCall) {
     method: 'POST' as const,
     url: nativeUrl(call.channel, '/services/aigc/text2image/image-synthesis'),
     headers: { ...headers, 'x-dashscope-async': 'enable' },
-    body: { model, input: { prompt: json['prompt'], ...negative }, parameters: parametersOf(json, model) },
+    body: { model, input: { prompt: json['prompt'], ...negative }, parameters },
     losses,
   }
 }
@@ -188,6 +188,7 @@ function editRequest(asked: PlainRequest, call: ProviderCall) {
   const { json } = asked
   if (!editsAtOnce.test(call.model)) throw new DomainError('unsupported.image_edits')
   const given = imagesToEdit(asked, mostImages)
+  const parameters = parametersOf(json, call.model)
   return {
     method: 'POST' as const,
     url: nativeUrl(call.channel, '/services/aigc/multimodal-generation/generation'),
@@ -198,9 +199,9 @@ function editRequest(asked: PlainRequest, call: ProviderCall) {
         messages: [{ role: 'user', content: [...given.map((image) => ({ image })), { text: json['prompt'] }] }],
       },
       // Without a size the answer keeps that of the last image.
-      parameters: withoutAbsent({ ...parametersOf(json, call.model), negative_prompt: json['negative_prompt'] }),
+      parameters: withoutAbsent({ ...parameters, negative_prompt: json['negative_prompt'] }),
     },
-    losses: lossesOf(json, call.model, ['image', 'images']),
+    losses: lossesOf(json, ['image', 'images', ...Object.keys(parameters)]),
   }
 }
 

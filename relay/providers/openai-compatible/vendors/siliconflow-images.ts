@@ -36,7 +36,7 @@ const reading: Pick<PlainTranslation, 'response' | 'usage'> = {
 }
 
 /** An answer gives addresses, of which whoever wants bytes gets those. */
-const placedElsewhere = ['model', 'n', 'size', 'response_format']
+const placedElsewhere = ['model', 'n', 'response_format']
 
 /** Number and size have names of their own here. */
 export const siliconflowImages = (style: OpenAiStyle): Partial<PlainTranslation> => ({
@@ -47,7 +47,10 @@ export const siliconflowImages = (style: OpenAiStyle): Partial<PlainTranslation>
       batch_size: json['batch_size'] ?? json['n'],
       image: json['image'],
     }
-    return { ...sent(style, call, fields), losses: unplacedFields(json, [...Object.keys(fields), ...placedElsewhere]) }
+    return {
+      ...sent(style, call, fields),
+      losses: unplacedFields(json, [...Object.keys(fields), 'size', ...placedElsewhere]),
+    }
   },
   ...reading,
 })
@@ -63,8 +66,7 @@ export const siliconflowImageEdits = (style: OpenAiStyle): Partial<PlainTranslat
     if ((countIn(json['n']) ?? 1) > 1) throw new DomainError('unsupported.answers')
     const [image, image2, image3] = imagesToEdit(asked, mostImages)
     const fields = { ...fieldsOf(json), image, image2, image3 }
-    const placed = placedElsewhere.filter((name) => name !== 'size')
-    const names = [...Object.keys(fields), 'images', ...placed, ...placedSize(json, undefined)]
+    const names = [...Object.keys(fields), 'images', ...placedElsewhere, ...placedSize(json, undefined)]
     return { ...sent(style, call, fields), losses: unplacedFields(json, names) }
   },
   ...reading,

@@ -49,11 +49,9 @@ function editRequest(asked: PlainRequest, call: ProviderCall) {
     response_format: json['response_format'],
     aspect_ratio: wordOf(json['aspect_ratio']) ?? ratio,
     resolution: json['resolution'],
-    quality: qualityIn(json),
   }
-  const { quality: _, ...others } = fields
   const placed = [
-    ...Object.keys(others),
+    ...Object.keys(fields),
     'model',
     'image',
     'images',
@@ -62,7 +60,7 @@ function editRequest(asked: PlainRequest, call: ProviderCall) {
   ]
   const images = given.length > 1 ? { images: given } : { image: only }
   return {
-    ...post(call, '/images/edits', { ...fields, model: call.model, ...images }),
+    ...post(call, '/images/edits', { ...fields, quality: qualityIn(json), model: call.model, ...images }),
     losses: unplacedFields(json, placed),
   }
 }
