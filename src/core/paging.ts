@@ -1,10 +1,12 @@
 import { z } from 'zod'
 import { defaultPageSize, largestPageSize } from './page-sizes.ts'
 
+export const pageSizeUpTo = (largest: number) => z.int().min(1).max(largest).default(defaultPageSize)
+
 /** One-based page of a list, as every list procedure takes it. */
 export const pageInput = z.object({
   page: z.number().int().min(1).max(1_000_000).default(1),
-  pageSize: z.number().int().min(1).max(largestPageSize).default(defaultPageSize),
+  pageSize: pageSizeUpTo(largestPageSize),
 })
 
 export type Page<Item> = { items: Item[]; total: number; page: number; pageSize: number }

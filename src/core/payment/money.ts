@@ -49,6 +49,10 @@ export function moneyText(minor: number, currency: string): string {
   return digits === 0 ? text : `${text.slice(0, -digits)}.${text.slice(-digits)}`
 }
 
+/** `73.00 CNY` */
+export const moneyWithCurrency = (minor: number, currency: string): string =>
+  `${moneyText(minor, currency)} ${currency}`
+
 /** What a gateway wrote, in the smallest unit; null for what is no such amount. */
 export function readMoney(text: string, currency: string): number | null {
   const digits = fractionDigits(currency)

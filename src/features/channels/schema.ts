@@ -1,7 +1,6 @@
 import { z } from 'zod'
-import { defaultPageSize } from '#core/page-sizes.ts'
 import { expectedFields } from '#core/expected.ts'
-import { pageInput } from '#core/paging.ts'
+import { pageInput, pageSizeUpTo } from '#core/paging.ts'
 import { channelStatus } from '#core/statuses.ts'
 
 const largestInteger = 2_147_483_647
@@ -123,7 +122,7 @@ export const largestChannelPage = 1000
 
 export const listChannels = searchChannels.extend({
   ...pageInput.shape,
-  pageSize: z.number().int().min(1).max(largestChannelPage).default(defaultPageSize),
+  pageSize: pageSizeUpTo(largestChannelPage),
 })
 export type ListChannels = z.infer<typeof listChannels>
 

@@ -1,4 +1,5 @@
 import type { EntityManager } from '@mikro-orm/postgresql'
+import { heldOfToken } from './with-holds.ts'
 
 type TokenQuota = {
   id: number
@@ -24,8 +25,8 @@ export async function setTokenQuota(em: EntityManager, token: TokenQuota): Promi
   const column = `update tokens set unlimited_quota = ?`
   if (remainQuota === undefined) await execute(`${column} where id = ?`, [unlimitedQuota, id])
   else if (knownQuota === undefined) {
-    const held = `(select coalesce(sum(h.token_amount), 0) from holds h where h.token_id = tokens.id and h.status = 'open')`
-    await execute(`${column}, remain_quota = ?::bigint - ${held} where id = ?`, [unlimitedQuota, remainQuota, id])
+    const wanted = `?::bigint - ${heldOfToken('tokens.id')}`
+    await execute(`${column}, remain_quota = ${wanted} where id = ?`, [unlimitedQuota, remainQuota, id])
   } else
     await execute(
       `${column}, remain_quota = least(greatest(remain_quota + ?::bigint - ?::bigint, least(remain_quota, 0)), ?::bigint) where id = ?`,

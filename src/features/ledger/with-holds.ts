@@ -16,8 +16,11 @@ const balances = `select u.id, u.quota + coalesce((
       and h.token_id = any (array(select 0 union all select t.id from tokens t where t.user_id = u.id))), 0) as quota
   from users u where u.id in`
 
-const tokenQuotas = `select t.id, t.remain_quota + coalesce((
-    select sum(h.token_amount) from holds h where h.status = 'open' and h.token_id = t.id), 0) as quota
+/** What calls under way have set aside of a token, by a column of its number. */
+export const heldOfToken = (id: string): string =>
+  `coalesce((select sum(h.token_amount) from holds h where h.status = 'open' and h.token_id = ${id}), 0)`
+
+const tokenQuotas = `select t.id, t.remain_quota + ${heldOfToken('t.id')} as quota
   from tokens t where t.id in`
 
 type Quotas = ReadonlyMap<number, number>

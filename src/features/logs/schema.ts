@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { anyId, anyWord } from '#core/filter-values.ts'
-import { defaultPageSize } from '#core/page-sizes.ts'
-import { pageInput } from '#core/paging.ts'
+import { pageInput, pageSizeUpTo } from '#core/paging.ts'
 
 const word = z.string().max(255)
 
@@ -62,7 +61,7 @@ export const sumLogs = logFilters.extend(by.shape)
 export const largestLogPage = 1000
 
 const paging = pageInput.extend({
-  pageSize: z.int().min(1).max(largestLogPage).default(defaultPageSize),
+  pageSize: pageSizeUpTo(largestLogPage),
   /** From the page before, to go on where counting pages would be slow. */
   cursor: z.string().max(500).optional(),
   /** Of the documented paths, which know no cursor: pages go on to the last row. */

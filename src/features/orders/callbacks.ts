@@ -82,6 +82,11 @@ function readEvent({ log }: Services, body: Buffer): StripeEvent | 'unreadable' 
   }
 }
 
+const moneyOf = ({ amount, currency }: { amount: number; currency: string }) => ({
+  minor: amount,
+  currency: currency.toUpperCase(),
+})
+
 /** False where the payment does not fit its order. */
 async function takeStripeEvent(services: Services, event: StripeEvent): Promise<boolean> {
   const mode = event.livemode ? 'live' : 'test'
@@ -120,18 +125,18 @@ async function takeStripeEvent(services: Services, event: StripeEvent): Promise<
       return true
     }
     case 'refund.failed': {
-      const { id, payment_intent: paymentId, amount: minor, currency } = event.data.object
-      const money = { minor, currency: currency.toUpperCase() }
+      const { id, payment_intent: paymentId } = event.data.object
+      const money = moneyOf(event.data.object)
       await noteFailedRefund(services, { paymentId: paymentId ?? undefined, mode }, { id, money })
       return true
     }
     case 'charge.dispute.created':
     case 'charge.dispute.closed': {
-      const { id, payment_intent: paymentId, reason, status, amount: minor, currency } = event.data.object
+      const { id, payment_intent: paymentId, reason, status } = event.data.object
       // An inquiry of the payer's bank that became no dispute ends as a warning.
       const isWon = status === 'won' || status === 'warning_closed'
       const state = event.type === 'charge.dispute.created' ? 'open' : isWon ? 'won' : 'lost'
-      const money = { minor, currency: currency.toUpperCase() }
+      const money = moneyOf(event.data.object)
       await noteDispute(
         services,
         { paymentId: paymentId ?? undefined, mode },

@@ -1,5 +1,5 @@
 import type { EntityManager } from '@mikro-orm/postgresql'
-import { moneyText } from '#core/payment/money.ts'
+import { moneyWithCurrency } from '#core/payment/money.ts'
 import type { GatewayEvent } from '#db/entities/early-payment-event.ts'
 import { TopUpOrder } from '#db/entities/top-up-order.ts'
 import { TopUpOrderEvent } from '#db/entities/top-up-order-event.ts'
@@ -75,7 +75,7 @@ export async function applyDispute(
   order.disputedMinor = lasting.reduce((sum, each) => sum + each.minor, 0)
   const { status, disputedMinor } = order
   await em.nativeUpdate(TopUpOrder, { id: order.id }, { status, disputedMinor })
-  const text = `${moneyText(minor, order.currency)} ${order.currency}`
+  const text = moneyWithCurrency(minor, order.currency)
   await noteEvent(em, order.id, { kind: kinds[state], detail: { reason, dispute: id, minor, money: text } })
   const isDecided = lasting.every((each) => each.state === 'lost')
   const gives = order.plan ? isDecided : state === 'won'

@@ -1,5 +1,5 @@
 import type { EntityManager } from '@mikro-orm/postgresql'
-import { moneyText } from '#core/payment/money.ts'
+import { moneyWithCurrency } from '#core/payment/money.ts'
 import { logType } from '#core/statuses.ts'
 import { Log } from '#db/entities/log.ts'
 import { TopUpOrder } from '#db/entities/top-up-order.ts'
@@ -97,7 +97,7 @@ export async function creditOrder(
     return { rebate, orphaned: true }
   }
   await keepToPlanLimits(em, order)
-  const money = `${moneyText(order.moneyMinor, order.currency)} ${order.currency}`
+  const money = moneyWithCurrency(order.moneyMinor, order.currency)
   if (order.plan && order.planId) {
     const bought = { userId: user.id, planId: order.planId, terms: order.plan }
     const subscription = await activatePlan(em, { ...bought, source: 'order', key: order.tradeNo })

@@ -1,12 +1,13 @@
 import type { EntityManager } from '@mikro-orm/postgresql'
-import { moneyText } from '#core/payment/money.ts'
+import { moneyWithCurrency } from '#core/payment/money.ts'
+import type { GatewayEvent } from '#db/entities/early-payment-event.ts'
 import { TopUpOrder } from '#db/entities/top-up-order.ts'
 import { TopUpOrderEvent } from '#db/entities/top-up-order-event.ts'
 import { type Bilingual, plainNotices } from '../notifications/notice.ts'
 import { noteEvent } from './ledger.ts'
 
 /** How much of a payment has gone back to the payer in all. */
-export type Refund = { refundedMinor: number; isFull: boolean }
+export type Refund = Omit<Extract<GatewayEvent, { kind: 'refund' }>, 'kind'>
 
 const stillThere = {
   zh: '额度尚未收回，请在订单管理中决定是否收回',
@@ -31,7 +32,7 @@ export async function applyRefund(
 ): Promise<Bilingual | null> {
   if (refundedMinor <= order.refundedMinor) return null
   await em.nativeUpdate(TopUpOrder, { id: order.id }, { refundedMinor, ...(isFull ? { status: 'refunded' } : {}) })
-  const money = `${moneyText(refundedMinor, order.currency)} ${order.currency}`
+  const money = moneyWithCurrency(refundedMinor, order.currency)
   await noteEvent(em, order.id, { kind: 'refunded', detail: { money } })
   const { zh, en } = order.paidAt ? stillThere : isFull ? neverCredited : creditedLater
   return plainNotices('payment_refunded', {
@@ -47,7 +48,7 @@ export async function applyRefund(
 }
 
 /** A refund that the payer's bank would not take, some days later: the gateway has its money again. */
-export type FailedRefund = { id: string; money: { minor: number; currency: string } }
+export type FailedRefund = Omit<Extract<GatewayEvent, { kind: 'refund_failed' }>, 'kind'>
 
 /**
  * Nothing is undone: whether the payer gets the money in another way, or their credit again, is decided by whoever refunded it.
@@ -61,7 +62,7 @@ export async function applyFailedRefund(
   const kind = 'refund_failed'
   const known = await em.find(TopUpOrderEvent, { orderId: order.id, kind }, { disableIdentityMap: true })
   if (known.some(({ detail }) => detail?.['refund'] === id)) return null
-  const money = `${moneyText(minor, currency)} ${currency}`
+  const money = moneyWithCurrency(minor, currency)
   await noteEvent(em, order.id, { kind, detail: { money, refund: id } })
   return plainNotices('payment_refund_failed', {
     zh: {

@@ -1,4 +1,4 @@
-import { moneyText } from '#core/payment/money.ts'
+import { moneyWithCurrency } from '#core/payment/money.ts'
 import { type OrderStatus, TopUpOrder } from '#db/entities/top-up-order.ts'
 import { plainNotices } from '../notifications/notice.ts'
 import { notifyRoot } from '../notifications/service.ts'
@@ -67,7 +67,7 @@ function mismatchOf(order: TopUpOrder, payment: Payment): string | null {
 const described = ({ gateway, moneyMinor, currency, merchant, paymentId }: Payment): Record<string, string> => ({
   gateway,
   merchant,
-  money: moneyMinor === null ? '' : `${moneyText(moneyMinor, currency)} ${currency}`,
+  money: moneyMinor === null ? '' : moneyWithCurrency(moneyMinor, currency),
   ...(paymentId ? { paymentId } : {}),
 })
 

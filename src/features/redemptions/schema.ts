@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { expectedFields } from '#core/expected.ts'
-import { defaultPageSize } from '#core/page-sizes.ts'
-import { pageInput } from '#core/paging.ts'
+import { pageInput, pageSizeUpTo } from '#core/paging.ts'
 import { refusal } from '#core/refusal.ts'
 import { redemptionStatus } from '#core/statuses.ts'
 
@@ -104,7 +103,7 @@ export const largestRedemptionPage = 1000
 
 export const listRedemptions = pageInput.extend({
   ...filters,
-  pageSize: z.int().min(1).max(largestRedemptionPage).default(defaultPageSize),
+  pageSize: pageSizeUpTo(largestRedemptionPage),
 })
 export type ListRedemptions = z.infer<typeof listRedemptions>
 
