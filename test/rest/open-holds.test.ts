@@ -93,6 +93,7 @@ test('a user who is saved as loaded while calls and batches are under way loses 
   const loaded = await load(admin, `/api/user/${user.id}`)
   expect(loaded.quota).toBe(50_000_000)
   expect((await listed(admin, `/api/user/search?keyword=${user.id}`, user.id))?.quota).toBe(50_000_000)
+  expect((await listed(admin, '/api/user/', user.id))?.quota).toBe(50_000_000)
   await save(admin, '/api/user/', { ...loaded, group: 'vip' })
   expect(await balanceOf(user)).toBe(25_000_000)
   for (const call of open) await end(call, 500_000)
@@ -124,6 +125,11 @@ test('a token that is saved as loaded, or with another quota, keeps what its cal
   const loaded = await load(user, `/api/token/${token.id}`)
   expect(loaded.remain_quota).toBe(40_000_000)
   expect((await listed(user, '/api/token/', token.id))?.remain_quota).toBe(40_000_000)
+  expect((await listed(user, '/api/token/search', token.id))?.remain_quota).toBe(40_000_000)
+  for (const path of ['/api/token/', '/api/token/?status_only=true']) {
+    const { json } = await app.rest(user, 'PUT', path, { ...loaded, status: 1 })
+    expect(json).toMatchObject({ success: true, data: { remain_quota: 40_000_000 } })
+  }
   await save(user, '/api/token/', { ...loaded, name: 'renamed' })
   expect(await leftOf(token)).toBe(14_000_000)
   // Less than is set aside: the calls end as they would, and what they give back is there again.

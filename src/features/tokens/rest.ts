@@ -68,7 +68,7 @@ const fieldsOf = ({ body }: RestRequest) => ({
   isDocumented: true,
 })
 
-const pathId = ({ params }: RestRequest) => ({ id: id(params['id']), withKeys: true })
+const pathId = ({ params }: RestRequest) => ({ id: id(params['id']), isDocumented: true })
 
 const updateFields = bind((api) => api.user.tokens.update, {
   input: (request) => ({
@@ -76,7 +76,6 @@ const updateFields = bind((api) => api.user.tokens.update, {
     expiresAt: expiryOf(request.body['expired_time']),
     id: id(request.body['id']),
     status: givenNumber(request.body, 'status'),
-    withKeys: true,
   }),
   reply: toRestToken,
 })
@@ -85,18 +84,18 @@ const updateStatus = bind((api) => api.user.tokens.setStatus, {
   input: ({ body }) => ({
     id: id(body['id']),
     status: givenNumber(body, 'status') as SetTokenStatus['status'],
-    withKeys: true,
+    isDocumented: true,
   }),
   reply: toRestToken,
 })
 
 export const tokenRoutes: RouteTable<Api> = {
   'GET /api/token/': bind((api) => api.user.tokens.list, {
-    input: (request) => ({ ...zeroBasedPage('size')(request), withKeys: true }),
+    input: (request) => ({ ...zeroBasedPage('size')(request), isDocumented: true }),
     reply: asBarePage(toRestToken),
   }),
   'GET /api/token/search': bind((api) => api.user.tokens.search, {
-    input: ({ query }) => ({ keyword: query['keyword'] ?? '', key: query['token'] ?? '', withKeys: true }),
+    input: ({ query }) => ({ keyword: query['keyword'] ?? '', key: query['token'] ?? '', isDocumented: true }),
     reply: asListOf(toRestToken),
   }),
   'GET /api/token/:id': bind((api) => api.user.tokens.get, { input: pathId, reply: toRestToken }),

@@ -72,7 +72,10 @@ const fields = {
   rateLimitSuccess: z.int().min(0).max(largestInteger).default(10),
 }
 
-/** Documented clients may send an expiry that has passed, and a token without a name. */
+/**
+ * Documented clients may send an expiry that has passed, and a token without a name. What they read has its complete key, and its
+ * quota with what open holds have set aside.
+ */
 const isDocumented = z.boolean().default(false)
 
 const isNamed = (token: { name: string; isDocumented: boolean }): boolean => token.isDocumented || token.name !== ''
@@ -102,7 +105,6 @@ export const updateToken = z
     knownQuota: z.int().min(-1e15).max(1e15).optional(),
     /** Never written here; "enabled" is refused where the token could not be enabled. */
     status: z.int().optional(),
-    withKeys: z.boolean().default(false),
     isDocumented,
     expected: expectedFields,
   })
@@ -112,7 +114,7 @@ export type UpdateToken = z.infer<typeof updateToken>
 export const setTokenStatus = z.object({
   id: tokenId,
   status: z.union([z.literal(tokenStatus.enabled), z.literal(tokenStatus.disabled)]),
-  withKeys: z.boolean().default(false),
+  isDocumented,
 })
 export type SetTokenStatus = z.infer<typeof setTokenStatus>
 
@@ -125,7 +127,7 @@ export const rotateToken = z.object({
 })
 export type RotateToken = z.infer<typeof rotateToken>
 
-export const byTokenId = z.object({ id: tokenId, withKeys: z.boolean().default(false) })
+export const byTokenId = z.object({ id: tokenId, isDocumented })
 
 export const tokenSorts = ['name', 'spend', 'used', 'expires', 'created'] as const
 const ordered = {
@@ -134,8 +136,7 @@ const ordered = {
   order: z.enum(['asc', 'desc']).default('desc'),
 }
 
-/** `withKeys` adds the complete keys to the owner's own list, as the documented list has them. */
-export const listTokens = pageInput.extend({ ...ordered, withKeys: z.boolean().default(false) })
+export const listTokens = pageInput.extend({ ...ordered, isDocumented })
 export type ListTokens = z.infer<typeof listTokens>
 
 export const searchTokens = z.object({
@@ -149,6 +150,6 @@ export const searchTokens = z.object({
     .default(''),
   /** Part of the key, with or without `sk-`. */
   key: z.string().trim().max(200).default(''),
-  withKeys: z.boolean().default(false),
+  isDocumented,
 })
 export type SearchTokens = z.infer<typeof searchTokens>

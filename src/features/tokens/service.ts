@@ -33,15 +33,12 @@ const mostFound = 1000
 /** So many are looked through for a part of a key, as many at a time as are found at once: calls of others run in between. */
 const mostSearched = 10_000
 
-type Viewing = { withKeys: boolean }
+type Viewing = { isDocumented: boolean }
 
 /** Whoever has a second factor and has not proved it lately sees the masks of the keys. */
-async function viewsOf(deps: UserDeps, tokens: readonly Token[], { withKeys }: Viewing): Promise<OwnTokenView[]> {
-  const showsKeys = withKeys && (await isVerified(deps))
-  const quotas = await tokenQuotasWithHolds(
-    deps.em,
-    tokens.map(({ id }) => id),
-  )
+async function viewsOf(deps: UserDeps, tokens: readonly Token[], { isDocumented }: Viewing): Promise<OwnTokenView[]> {
+  const showsKeys = isDocumented && (await isVerified(deps))
+  const quotas = await tokenQuotasWithHolds(deps.em, isDocumented ? tokens.map(({ id }) => id) : [])
   return tokens.map((token) => ({
     ...(showsKeys ? toTokenViewWithKey(token, deps.secrets) : toTokenView(token)),
     remainQuotaWithHolds: quotas.get(token.id) ?? token.remainQuota,
@@ -234,7 +231,7 @@ export async function updateToken(deps: UserDeps, input: UpdateToken): Promise<O
       unlimitedQuota: input.unlimitedQuota,
     })
   })
-  return getToken(deps, { id: token.id, withKeys: input.withKeys })
+  return getToken(deps, { id: token.id, isDocumented: input.isDocumented })
 }
 
 /** @throws {DomainError} token.not_found, token.enable_expired, token.enable_exhausted */
@@ -242,7 +239,7 @@ export async function setTokenStatus(deps: UserDeps, input: SetTokenStatus): Pro
   const token = await ownToken(deps, input.id)
   if (input.status === tokenStatus.enabled) checkEnabling(deps, token)
   await deps.em.nativeUpdate(Token, { id: token.id, ...own(deps) }, { status: input.status })
-  return getToken(deps, { id: token.id, withKeys: input.withKeys })
+  return getToken(deps, { id: token.id, isDocumented: input.isDocumented })
 }
 
 /** @throws {DomainError} token.not_found */

@@ -26,7 +26,10 @@ export const toTokenView = (token: Token) => ({
 
 export type TokenView = ReturnType<typeof toTokenView> & { key?: string }
 
-/** With what would be left without calls under way, which is what documented clients load and send back. */
+/**
+ * With what would be left without calls under way, which is what documented clients load and send back. The console, which does
+ * not show it, gets what is left.
+ */
 export type OwnTokenView = TokenView & { remainQuotaWithHolds: number }
 
 /** With the 48 characters, without `sk-`. */

@@ -224,12 +224,16 @@ export const userRoutes: RouteTable<Api> = {
     message: '设置已更新',
   }),
 
-  'GET /api/user/': bind((api) => api.admin.users.list, { input: pageQuery, reply: asPage(toRestUser) }),
+  'GET /api/user/': bind((api) => api.admin.users.list, {
+    input: (request) => ({ ...pageQuery(request), isDocumented: true }),
+    reply: asPage(toRestUser),
+  }),
   'GET /api/user/search': bind((api) => api.admin.users.list, {
     input: (request) => ({
       ...pageQuery(request),
       keyword: request.query['keyword'] ?? '',
       group: request.query['group'] ?? '',
+      isDocumented: true,
     }),
     reply: asPage(toRestUser),
   }),

@@ -95,6 +95,8 @@ export const listUsers = pageInput.extend({
   role: z.int().min(0).max(100).default(0),
   sort: z.enum(userOrders).default('id'),
   order: z.enum(['asc', 'desc']).default('desc'),
+  /** Of the documented paths, which show balances with what open holds have set aside. */
+  isDocumented: z.boolean().default(false),
 })
 export type ListUsers = z.infer<typeof listUsers>
 

@@ -4,7 +4,10 @@ import type { Token } from '#db/entities/token.ts'
 import type { User, UserSetting } from '#db/entities/user.ts'
 
 export type UserView = ReturnType<typeof toUserView>
-/** With the balance as it were without calls under way, which is what documented clients load and send back. */
+/**
+ * With the balance as it were without calls under way, which is what documented clients load and send back. Lists of the console,
+ * which does not show it, have the balance as it is.
+ */
 export type ManagedUserView = UserView & { quotaWithHolds: number }
 export type SettingsView = ReturnType<typeof toSettingsView>
 export type SignedInUser = ReturnType<typeof toSignedInUser>

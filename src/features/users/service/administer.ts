@@ -42,10 +42,7 @@ export async function listUsers({ em, actor }: UserDeps, input: ListUsers): Prom
     orderBy: [{ [orderedBy[input.sort]]: input.order }, { id: 'desc' }],
     ...rowsOfPage(input),
   })
-  const balances = await balancesWithHolds(
-    em,
-    users.map(({ id }) => id),
-  )
+  const balances = await balancesWithHolds(em, input.isDocumented ? users.map(({ id }) => id) : [])
   const items = users.map((user) => ({
     ...toListed(actor, user),
     quotaWithHolds: balances.get(user.id) ?? user.quota,
