@@ -8,3 +8,10 @@ export function fromLocalInput(text: string): Date | null {
   const time = new Date(text)
   return text === '' || Number.isNaN(time.getTime()) ? null : time
 }
+
+/** A full hour on the reader's clock, at least half an hour ahead: it is still to come when the form that offers it is sent. */
+export function comingHour(now: Date): Date {
+  const time = new Date(now.getTime() + 90 * 60_000)
+  time.setMinutes(0, 0, 0)
+  return time
+}

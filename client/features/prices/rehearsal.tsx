@@ -8,7 +8,7 @@ import { StatTile } from '../../components/stat-tile.tsx'
 import { ErrorState } from '../../components/states.tsx'
 import { t } from '../../i18n/t.ts'
 import { amountText, formatInteger, formatTime, priceText, quotaText } from '../../lib/format.ts'
-import { fromLocalInput, toLocalInput } from '../../lib/local-time.ts'
+import { comingHour, fromLocalInput, toLocalInput } from '../../lib/local-time.ts'
 import { useStatus } from '../../lib/status.ts'
 import { trpc } from '../../lib/trpc.ts'
 import type { RouterInputs, RouterOutputs } from '#server/app-router.ts'
@@ -165,7 +165,7 @@ function Differences({ rows }: { rows: { key: string; before: number; after: num
 function ScheduleForm({ change, onScheduled }: { change: Change; onScheduled: () => void }) {
   const utils = trpc.useUtils()
   const schedule = trpc.admin.prices.schedule.useMutation()
-  const [at, setAt] = useState(() => toLocalInput(new Date(Math.ceil(Date.now() / 3_600_000) * 3_600_000)))
+  const [at, setAt] = useState(() => toLocalInput(comingHour(new Date())))
   const [note, setNote] = useState('')
   const submit = async () => {
     const effectiveAt = fromLocalInput(at)
