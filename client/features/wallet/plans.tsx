@@ -43,8 +43,16 @@ export function Plans({ wallet }: { wallet: Wallet | undefined }) {
       {mine > 0 && (
         <Section title={t('我的套餐')}>
           <SimpleGrid columns={{ base: 1, md: 2 }} gap="3" alignItems="start">
-            {live?.map((subscription) => <OwnPlan key={subscription.id} subscription={subscription} />) ??
-              places(mine, '60')}
+            {live?.map((subscription) => (
+              <OwnPlan
+                key={subscription.id}
+                subscription={subscription}
+                hasNext={
+                  !subscription.isWaiting &&
+                  live.some(({ isWaiting, planId }) => isWaiting && planId === subscription.planId)
+                }
+              />
+            )) ?? places(mine, '60')}
           </SimpleGrid>
         </Section>
       )}
@@ -74,14 +82,15 @@ const Unread = ({ title, query }: UnreadProps) =>
     </Section>
   ) : null
 
-function OwnPlan({ subscription }: { subscription: Subscription }) {
+/** `hasNext`: another term of the same plan waits for the end of this one. */
+function OwnPlan({ subscription, hasNext }: { subscription: Subscription; hasNext: boolean }) {
   const { id, name, models, balancePays, windows, isWaiting, startsAt, endsAt } = subscription
   const utils = trpc.useUtils()
   const cancel = trpc.user.subscriptions.cancel.useMutation()
   const ask = () =>
     void confirm({
       title: t('取消套餐“{name}”？', { name }),
-      body: t('套餐立即失效，不退回任何费用。'),
+      body: hasNext ? t('套餐立即失效，不退回任何费用；已购买的下一期随即开始。') : t('套餐立即失效，不退回任何费用。'),
       danger: true,
       confirmLabel: t('取消套餐'),
       cancelLabel: t('保留'),
