@@ -70,6 +70,13 @@ describe('a plan that costs more than a gateway takes in one payment', () => {
   })
 })
 
+it('tells an administrator of a plan whose price no enabled payment method takes', async () => {
+  const inMoney = (moneyPrices: Input['moneyPrices'] = {}) => sell({ price: 0, moneyPrices })
+  const plans = [await sell(), await inMoney(), await inMoney({ EUR: '9.00' }), await inMoney({ CNY: '39.00' })]
+  const listed = await app.trpc(admin).admin.plans.list.query()
+  expect(plans.map(({ id }) => listed.find((plan) => plan.id === id)?.isPayable)).toEqual([true, true, false, true])
+})
+
 describe('the same plan bought ahead', () => {
   const owned = async (user: TestUser) => (await app.trpc(user).user.subscriptions.list.query()).toReversed()
   const find = async (user: TestUser, id: number) => {

@@ -25,7 +25,14 @@ const columns = (): Column<Plan>[] => [
     title: t('状态'),
     width: 100,
     card: 'fact',
-    cell: ({ onSale }) => <Status tone={onSale ? 'good' : 'neutral'}>{onSale ? t('已上架') : t('已下架')}</Status>,
+    cell: ({ onSale, isPayable }) =>
+      onSale && !isPayable ? (
+        <Status tone="warning" tip={t('没有启用的支付方式能收取它的价格，无人能购买')}>
+          {t('无法购买')}
+        </Status>
+      ) : (
+        <Status tone={onSale ? 'good' : 'neutral'}>{onSale ? t('已上架') : t('已下架')}</Status>
+      ),
   },
   {
     id: 'price',

@@ -28,7 +28,7 @@ export const blankPlan: Values = {
 }
 
 export const valuesOf = (plan: Plan): Values => {
-  const { id: _, sold: __, running: ___, updatedAt: ____, windows, ...values } = plan
+  const { id: _, sold: __, running: ___, updatedAt: ____, isPayable: _____, windows, ...values } = plan
   return { ...values, windows: windows.map((window) => ({ ...window, models: [] })) }
 }
 

@@ -4,7 +4,7 @@ import { Plan } from '#db/entities/plan.ts'
 import { changesOf } from '../audit/changes.ts'
 import { recordAct } from '../audit/service.ts'
 import type { Services, UserDeps } from '../deps.ts'
-import { openCurrencies } from '../orders/pay.ts'
+import { openCurrencies, paymentsOf } from '../orders/pay.ts'
 import { refuseOvertaken } from '../overtaken.ts'
 import { refuseUnknownZones } from '../spend-caps/service.ts'
 import { keepsPlace, takesPlace } from '../orders/schema.ts'
@@ -40,11 +40,16 @@ export async function salesOf(em: EntityManager, userId = 0): Promise<Map<number
   )
 }
 
+/** Whether anybody could pay for it: what has a price in money alone needs a payment method that takes it. */
+const isPayable = (deps: UserDeps, plan: Plan): boolean =>
+  plan.price > 0 || Object.keys(plan.moneyPrices).length === 0 || paymentsOf(deps, plan).length > 0
+
 /** In the order of the shop, those that are not on sale too. */
-export async function listPlans({ em }: UserDeps): Promise<PlanView[]> {
+export async function listPlans(deps: UserDeps): Promise<(PlanView & { isPayable: boolean })[]> {
+  const { em } = deps
   const plans = await em.find(Plan, {}, { orderBy: { position: 'asc', id: 'asc' }, disableIdentityMap: true })
   const sales = await salesOf(em)
-  return plans.map((plan) => toPlanView(plan, sales.get(plan.id)))
+  return plans.map((plan) => ({ ...toPlanView(plan, sales.get(plan.id)), isPayable: isPayable(deps, plan) }))
 }
 
 async function viewOf(em: EntityManager, id: number): Promise<PlanView> {
