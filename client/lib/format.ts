@@ -105,8 +105,11 @@ export const formatExactTime = (time: Date): string => exactTimes(locale()).form
 const two = (value: number): string => String(value).padStart(2, '0')
 
 /** `2026-11-21` in the reader's zone; the same in both languages, so that columns of dates line up. */
-export const formatDate = (time: Date): string =>
+const formatDate = (time: Date): string =>
   `${String(time.getFullYear()).padStart(4, '0')}-${two(time.getMonth() + 1)}-${two(time.getDate())}`
+
+/** The day that a vendor names, which is the same for readers of every zone: `2026-11-21`. */
+export const formatDay = (midnightUtc: Date): string => midnightUtc.toISOString().slice(0, 10)
 
 /** `2026-11-21 14:03:22` */
 export const formatTime = (time: Date): string =>

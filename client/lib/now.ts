@@ -23,5 +23,10 @@ const subscribe = (listener: () => void) => {
   }
 }
 
+const midnightOf = (time: Date): number => new Date(time.getFullYear(), time.getMonth(), time.getDate()).getTime()
+
+/** When the reader's day began, in milliseconds since 1970; it moves with each midnight that passes. */
+export const useMidnight = (): number => useSyncExternalStore(subscribe, () => midnightOf(now))
+
 /** One clock for all relative times of the page, moving twice a minute. */
 export const useNow = (): Date => useSyncExternalStore(subscribe, () => now)

@@ -1,4 +1,5 @@
-import { useCallback, useState } from 'react'
+import { useCallback } from 'react'
+import { useRangeMoment } from './range-moment.ts'
 import { parseRange } from './time-range.ts'
 import { trpc } from './trpc.ts'
 
@@ -14,7 +15,7 @@ export function useRefresh(
   isEndAsked = false,
 ): { refreshed: Date; refresh: () => void } {
   const utils = trpc.useUtils()
-  const [refreshed, setRefreshed] = useState(() => new Date())
+  const [refreshed, setRefreshed] = useRangeMoment(range)
   const refresh = useCallback(() => {
     const now = new Date()
     setRefreshed(now)
@@ -24,6 +25,6 @@ export function useRefresh(
     })
     if (before !== after) return
     for (const { [router]: shown } of [utils.user, utils.admin]) void shown.invalidate()
-  }, [utils, range, refreshed, router, isEndAsked])
+  }, [utils, range, refreshed, setRefreshed, router, isEndAsked])
   return { refreshed, refresh }
 }

@@ -239,7 +239,7 @@ describeWithBrowser('the wallet and its administration', async () => {
     await press('Cancel plan')
     await page.getByRole('button', { name: 'Sold out', exact: true }).waitFor({ state: 'detached' })
     await plans.remove.mutate({ id: plan.id })
-    // Whoever gives up a plan that they bought once more is told that the next term begins with it.
+    // Whoever gives up a plan that they bought once more sees that the next term begins with it.
     await app.make.subscription(user, { windows })
     await app.make.subscription(user, { windows, startsAt: new Date(Date.now() + 86_400_000) })
     await page.reload()

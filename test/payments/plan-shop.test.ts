@@ -70,7 +70,7 @@ describe('a plan that costs more than a gateway takes in one payment', () => {
   })
 })
 
-it('tells an administrator of a plan whose price no enabled payment method takes', async () => {
+it('is marked in the list of administrators where no enabled payment method takes its price', async () => {
   const inMoney = (moneyPrices: Input['moneyPrices'] = {}) => sell({ price: 0, moneyPrices })
   const plans = [await sell(), await inMoney(), await inMoney({ EUR: '9.00' }), await inMoney({ CNY: '39.00' })]
   const listed = await app.trpc(admin).admin.plans.list.query()

@@ -13,7 +13,10 @@ import { useRefreshAccount } from './account.ts'
 
 /** Once a day, by UTC. */
 export function CheckIn() {
-  const state = trpc.user.account.checkInStatus.useQuery()
+  const state = trpc.user.account.checkInStatus.useQuery(undefined, {
+    refetchOnWindowFocus: true,
+    refetchInterval: 10 * 60_000,
+  })
   const run = trpc.user.account.checkIn.useMutation()
   const utils = trpc.useUtils()
   const refresh = useRefreshAccount()

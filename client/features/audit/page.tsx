@@ -1,6 +1,6 @@
 import { Button, HStack } from '@chakra-ui/react'
 import { ChevronLeft, ChevronRight, ChevronsLeft, ShieldCheck } from 'lucide-react'
-import { useMemo, useState } from 'react'
+import { useMemo } from 'react'
 import { actText } from '../../components/act-words.ts'
 import { DataTable } from '../../components/data-table/data-table.tsx'
 import { neighbours } from '../../components/detail-panel.tsx'
@@ -8,6 +8,7 @@ import { FilterBar } from '../../components/filter-bar/filter-bar.tsx'
 import { Page as Frame } from '../../components/page.tsx'
 import { EmptyState } from '../../components/states.tsx'
 import { t } from '../../i18n/t.ts'
+import { useRangeMoment } from '../../lib/range-moment.ts'
 import { isRangePreset, parseRange } from '../../lib/time-range.ts'
 import { keepsRows, reportedWhenFailed } from '../../lib/query.ts'
 import { trpc } from '../../lib/trpc.ts'
@@ -24,7 +25,7 @@ const isId = (text: string): boolean => /^\d{1,9}$/.test(text)
 
 /** A range that moves with the clock has no end. */
 function useInput(values: Values) {
-  const [now] = useState(() => new Date())
+  const [now] = useRangeMoment(values.range)
   const key = JSON.stringify(values)
   return useMemo(() => {
     const { keyword, action, target, targetId, actor, range: text } = JSON.parse(key) as Values

@@ -1,6 +1,6 @@
 import { Button, HStack } from '@chakra-ui/react'
 import { Mail, Pencil, Plus, Trash, Users } from 'lucide-react'
-import { useMemo, useState } from 'react'
+import { useMemo } from 'react'
 import type { RouterOutputs } from '#server/app-router.ts'
 import { Time } from '../../components/cells/time.tsx'
 import { UserLink } from '../../components/cells/user-link.tsx'
@@ -16,6 +16,7 @@ import { t } from '../../i18n/t.ts'
 import { formatInteger } from '../../lib/format.ts'
 import { keepsRows } from '../../lib/query.ts'
 import { useTableState } from '../../lib/table-state.ts'
+import { useRangeMoment } from '../../lib/range-moment.ts'
 import { isRangePreset, parseRange } from '../../lib/time-range.ts'
 import { trpc } from '../../lib/trpc.ts'
 import { useOpenRow } from '../../lib/use-open-row.ts'
@@ -82,13 +83,15 @@ const columns = (): Column<Message>[] => [
   },
 ]
 
+const never = new Date('9999-12-31T00:00:00Z')
+
 function useInput(values: { keyword: string; range: string }) {
-  const [now] = useState(() => new Date())
+  const [now] = useRangeMoment(values.range)
   return useMemo(() => {
     const range = parseRange(values.range, now)
     if (!range) return { keyword: values.keyword }
-    // A range that moves with the clock has no end yet.
-    const end = isRangePreset(values.range) ? new Date(now.getTime() + 86_400_000) : range.to
+    // A range that moves with the clock has no end, which the question has to have.
+    const end = isRangePreset(values.range) ? never : range.to
     return { keyword: values.keyword, start: range.from, end }
   }, [values.keyword, values.range, now])
 }

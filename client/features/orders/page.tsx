@@ -10,6 +10,7 @@ import { Page as Frame } from '../../components/page.tsx'
 import { EmptyState } from '../../components/states.tsx'
 import { t } from '../../i18n/t.ts'
 import { useSession } from '../../lib/session.ts'
+import { useRangeMoment } from '../../lib/range-moment.ts'
 import { isRangePreset, parseRange } from '../../lib/time-range.ts'
 import { useTableState } from '../../lib/table-state.ts'
 import { keepsRows, reportedWhenFailed } from '../../lib/query.ts'
@@ -29,7 +30,7 @@ export function Page() {
   const table = useTableState()
   const utils = trpc.useUtils()
   const { role } = useSession()
-  const [now] = useState(() => new Date())
+  const [now] = useRangeMoment(values.range)
   const range = useMemo(() => parseRange(values.range, now), [values.range, now])
   const input = {
     keyword: values.keyword,

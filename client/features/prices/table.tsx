@@ -6,7 +6,7 @@ import { FigureInput } from '../../components/figure-input.tsx'
 import { Check } from '../../components/check.tsx'
 import { IconButton } from '../../components/icon-button.tsx'
 import { t } from '../../i18n/t.ts'
-import { abbreviate, formatDate } from '../../lib/format.ts'
+import { abbreviate, formatDay } from '../../lib/format.ts'
 import { useIsPhone } from '../../lib/use-media.ts'
 import { type Draft, draftOf, type Figure, inputOf, isFixed, isUnreadable, type PriceRow } from './drafts.ts'
 import { figures } from './figures.ts'
@@ -260,7 +260,7 @@ function Marks({ row }: { row: PriceRow }) {
       {row.price && row.price.source !== 'table' && <Badge colorPalette="warning">{t('兜底价格')}</Badge>}
       {row.retires && (
         <Badge colorPalette="warning" data-tip={t('厂商建议改用 {model}', { model: row.successor ?? '' })}>
-          {t('{date} 停用', { date: formatDate(row.retires) })}
+          {t('{date} 停用', { date: formatDay(row.retires) })}
         </Badge>
       )}
     </HStack>

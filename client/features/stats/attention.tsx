@@ -5,7 +5,7 @@ import { balanceText } from '#core/balance-text.ts'
 import { Section } from '../../components/facts.tsx'
 import { FailureNotice, StaleNotice } from '../../components/states.tsx'
 import { t } from '../../i18n/t.ts'
-import { formatDate, formatTime, priceText } from '../../lib/format.ts'
+import { formatDay, formatTime, priceText } from '../../lib/format.ts'
 import { trpc } from '../../lib/trpc.ts'
 import type { RouterOutputs } from '#server/app-router.ts'
 
@@ -18,7 +18,7 @@ const channelLink = (id: number): string => `/admin/channels?open=${id}`
 const pricesLink = (model: string): string => `/admin/prices?q=${encodeURIComponent(model)}`
 
 function retirementText({ model, retires, successor }: Extract<Item, { kind: 'model-retired' }>): string {
-  const values = { model, date: formatDate(retires), successor }
+  const values = { model, date: formatDay(retires), successor }
   return retires.getTime() < Date.now()
     ? t('模型 {model} 已于 {date} 停用，建议改用 {successor}', values)
     : t('模型 {model} 于 {date} 停用，建议改用 {successor}', values)

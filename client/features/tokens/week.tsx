@@ -4,7 +4,7 @@ import { Sparkline } from '../../components/charts/sparkline.tsx'
 import { None } from '../../components/cells/numbers.tsx'
 import { t } from '../../i18n/t.ts'
 import { quotaText } from '../../lib/format.ts'
-import { useNow } from '../../lib/now.ts'
+import { useMidnight, useNow } from '../../lib/now.ts'
 import { trpc } from '../../lib/trpc.ts'
 import { daysUpTo, sumByDay } from './days.ts'
 
@@ -16,7 +16,8 @@ const length = 7
 export function Week({ tokenId }: { tokenId: number }) {
   // The same until the hour is over, so that redrawing asks nothing.
   const end = Math.ceil(useNow().getTime() / hour) * hour
-  const days = useMemo(() => daysUpTo(new Date(end - 1), length), [end])
+  const midnight = useMidnight()
+  const days = useMemo(() => daysUpTo(new Date(midnight), length), [midnight])
   const start = days[0] ?? new Date(end - 1)
   const timeZone = Intl.DateTimeFormat().resolvedOptions().timeZone
   const series = trpc.user.stats.series.useQuery(

@@ -1,8 +1,9 @@
 import { Box, Skeleton } from '@chakra-ui/react'
-import { useState } from 'react'
+import { useMemo } from 'react'
 import { Chart } from '../../components/charts/chart.tsx'
 import { ErrorState } from '../../components/states.tsx'
 import { t } from '../../i18n/t.ts'
+import { useMidnight } from '../../lib/now.ts'
 import { trpc } from '../../lib/trpc.ts'
 
 const days = 30
@@ -11,8 +12,12 @@ const two = (value: number): string => String(value).padStart(2, '0')
 
 /** What an account spent on each of the last 30 days. */
 export function Spend({ userId }: { userId: number }) {
-  const [end] = useState(() => new Date())
-  const [start] = useState(() => new Date(end.getFullYear(), end.getMonth(), end.getDate() - days + 1))
+  const midnight = useMidnight()
+  const { start, end } = useMemo(() => {
+    const today = new Date(midnight)
+    const at = (day: number) => new Date(today.getFullYear(), today.getMonth(), today.getDate() + day)
+    return { start: at(1 - days), end: new Date(at(1).getTime() - 1) }
+  }, [midnight])
   const { timeZone } = Intl.DateTimeFormat().resolvedOptions()
   const series = trpc.admin.stats.series.useQuery({ userId, start, end, interval: 'day', timeZone })
   const spent = new Map<string, number>()
