@@ -94,6 +94,37 @@ describeWithBrowser('models and prices', async () => {
     await guest.context.close()
   })
 
+  test('what is typed while prices are saved is neither lost nor taken for saved', async () => {
+    const { page, context, complaints } = await open('/admin/prices?q=gpt-4o')
+    const inputOf = (model: string) => figure(page, model, '输入 / 1M')
+    await inputOf('gpt-4o').fill('5')
+    const asked = Promise.withResolvers<void>()
+    const release = Promise.withResolvers<void>()
+    await page.route(/prices\.list/, async (route) => {
+      asked.resolve()
+      await release.promise
+      await route.continue()
+    })
+    const save = page.getByRole('button', { name: '保存', exact: true })
+    await save.click()
+    await asked.promise
+    expect(ratio('gpt-4o')).toBe(2.5)
+    // Nor does a second press send what was sent already.
+    expect(await save.isDisabled()).toBe(true)
+    await inputOf('gpt-4o').fill('6')
+    await inputOf('gpt-4o-2024-05-13').fill('1')
+    release.resolve()
+    await toastShown(page, '已为 1 个模型设置价格')
+    await page.getByText('2 个模型的价格有未保存的修改').waitFor()
+    expect(await inputOf('gpt-4o').inputValue()).toBe('6')
+    await save.click()
+    await toastShown(page, '已为 2 个模型设置价格')
+    expect([ratio('gpt-4o'), ratio('gpt-4o-2024-05-13')]).toEqual([3, 0.5])
+    await page.getByText('有未保存的修改').waitFor({ state: 'detached' })
+    expect(complaints).toEqual([])
+    await context.close()
+  })
+
   test('models without a price are found, priced together and saved', async () => {
     const { page, context } = await open('/admin/prices?show=missing')
     await page.getByRole('checkbox', { name: '选择 house-model' }).check()

@@ -100,9 +100,10 @@ export function Page() {
       }
       return next
     })
-  const done = () => {
-    setDrafts(new Map())
-    setAdded(noRows)
+  /** What was typed since is still to be saved. */
+  const done = (saved: Drafts) => {
+    setDrafts((before) => new Map([...before].filter(([model, draft]) => saved.get(model) !== draft)))
+    setAdded((before) => before.filter(({ model }) => !saved.has(model)))
   }
 
   return (
@@ -225,7 +226,7 @@ export function Page() {
             : undefined
         }
         onClose={() => set({ open: '' })}
-        onDone={done}
+        onDone={() => done(drafts)}
       />
       <LongContextSheet
         opened={
@@ -267,7 +268,12 @@ export function Page() {
   )
 }
 
-type SaveBarProps = { drafts: Drafts; rows: readonly PriceRow[]; onDone: () => void; onRehearse: () => void }
+type SaveBarProps = {
+  drafts: Drafts
+  rows: readonly PriceRow[]
+  onDone: (drafts: Drafts) => void
+  onRehearse: () => void
+}
 
 function SaveBar({ drafts, rows, onDone, onRehearse }: SaveBarProps) {
   const { quotaPerUnit } = useStatus()
@@ -277,25 +283,31 @@ function SaveBar({ drafts, rows, onDone, onRehearse }: SaveBarProps) {
   useEffect(() => {
     began.current = beginningsOf(drafts, rows, began.current)
   }, [drafts, rows])
+  const [isSaving, setSaving] = useState(false)
   const unreadable = [...drafts].flatMap(([model, draft]) => (isUnreadable(draft) ? [model] : []))
   const save = async () => {
+    setSaving(true)
     try {
       const { prices } = changeOf(drafts, quotaPerUnit)
       await setPrices.mutateAsync({ prices, expected: Object.fromEntries(began.current) })
       await utils.admin.prices.list.refetch()
       void utils.invalidate()
       notify.success(t('已为 {count} 个模型设置价格', { count: drafts.size }))
-      onDone()
+      // What was typed over these meanwhile begins with what is stored now.
+      began.current = new Map([...began.current].filter(([model]) => !drafts.has(model)))
+      onDone(drafts)
     } catch (error) {
       notify.error(error, t('保存失败'))
       if (refusalCode(error) !== 'prices.changed_meanwhile') return
       // Whoever saves again has read that somebody else changed them.
       await utils.admin.prices.list.refetch()
       began.current = beginningsOf(drafts, utils.admin.prices.list.getData()?.rows ?? [], new Map())
+    } finally {
+      setSaving(false)
     }
   }
   const discard = async () => {
-    if (await confirm(discardWords())) onDone()
+    if (await confirm(discardWords())) onDone(drafts)
   }
   return (
     <Flex
@@ -317,19 +329,14 @@ function SaveBar({ drafts, rows, onDone, onRehearse }: SaveBarProps) {
           </Text>
         )}
       </Text>
-      <Button variant="ghost" onClick={() => void discard()} disabled={setPrices.isPending}>
+      <Button variant="ghost" onClick={() => void discard()} disabled={isSaving}>
         {t('放弃修改')}
       </Button>
-      <Button onClick={onRehearse} disabled={setPrices.isPending || unreadable.length > 0}>
+      <Button onClick={onRehearse} disabled={isSaving || unreadable.length > 0}>
         <FlaskConical aria-hidden />
         {t('预演与定时')}
       </Button>
-      <Button
-        variant="solid"
-        loading={setPrices.isPending}
-        disabled={unreadable.length > 0}
-        onClick={() => void save()}
-      >
+      <Button variant="solid" loading={isSaving} disabled={unreadable.length > 0} onClick={() => void save()}>
         {t('保存')}
       </Button>
     </Flex>
