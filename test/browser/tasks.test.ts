@@ -61,7 +61,7 @@ describeWithBrowser('drawings and music in the console', async () => {
     'an owner finds the result of a music task, $theme $width',
     async (look) => {
       const { page, complaints } = await openConsole(browser, app, { ...look, language: 'en', reader: by.user })
-      await page.goto('/app/logs/tasks')
+      await page.goto('/app/logs/tasks?range=7d')
       await page.getByText('a song about rain').first().click()
       const panel = page.getByRole('complementary', { name: 'Task details' })
       await panel.getByText('Open the audio file').first().waitFor()

@@ -158,7 +158,7 @@ describe('logs', () => {
       const month = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + ahead, 1))
       return `logs_${month.toISOString().slice(0, 7).replace('-', '_')}`
     })
-    await app.pool.query(`drop table ${names[1]}, ${names[3]}`)
+    await app.pool.query(`drop table if exists ${names[1]}, ${names[3]}`)
     const { finished } = await app.services.jobs.run('log-partitions')
     expect(await finished).toEqual({
       failed: false,

@@ -102,7 +102,7 @@ describe('a scheduled price change', () => {
     await setPrice(model, 1)
     const change = { prices: [{ model, modelRatio: 9 }] }
     // Both nodes wait for the instant, so that it has to come; far enough ahead for a slow machine to cancel before.
-    const { id, effectiveAt } = await schedule(change, 5000)
+    const { id, effectiveAt } = await schedule(change, 15_000)
     await prices().cancel.mutate({ id })
     await until(() => app.services.ambient.now().getTime() > effectiveAt.getTime() + 50)
     expect([app, other].map(({ services }) => services.options.get('ModelRatio')[model])).toEqual([1, 1])
