@@ -1,6 +1,7 @@
 import { beforeEach, expect, test } from 'vitest'
 import { ledgerViolations } from '../support/ledger-invariant.ts'
 import { admitted, startLedgerWorld, createTwoNodes, type HeldCall, verdicts } from '../support/ledger-world.ts'
+import { withinAnHour } from '#test/support/within-an-hour.ts'
 
 const { prepare, restart, moveClock, nodeAt, reserveAtOnce, spentOf } = createTwoNodes(() => world)
 
@@ -42,6 +43,7 @@ test('of 200 parallel calls on a cap that pays for 20, exactly 20 run; each refu
 })
 
 test('caps of user and token, rolling and by the day, hold together: the tightest decides, and nothing is counted for who is refused', async () => {
+  await withinAnHour()
   const user = await rich()
   const token = await world.make.token(user, { remainQuota: 100_000 })
   const subject = { scope: 'user' as const, id: user.id }
@@ -159,6 +161,7 @@ test('200 parallel raises of 20 holds never pass the cap of their window', async
 })
 
 test('a cap that is raised while calls run lets in just as many more; a raise with an end is over at its end', async () => {
+  await withinAnHour()
   const user = await rich()
   const cap = await world.make.spendCap({ scope: 'user', id: user.id }, { period: 'day', amount: 1000 })
   const [calls] = await Promise.all([

@@ -8,6 +8,7 @@ import type { TestToken, TestUser } from '#test/support/factories.ts'
 import { long } from '#test/support/long.ts'
 import { ledgerViolations } from '#test/support/ledger-invariant.ts'
 import { storeOptions } from '#test/support/store-options.ts'
+import { withinAnHour } from '#test/support/within-an-hour.ts'
 
 // Two nodes on one database.
 const gateway = createEpayGateway({ pid: '1000', key: 'the key of the merchant' })
@@ -332,6 +333,7 @@ describe('calls of a user with a plan', () => {
   )
 
   it('take the plan to its end and then the balance, which the receipt of each says and which recomputes to its charge', async () => {
+    await withinAnHour()
     const plan = await sell({ price: 0, windows: [{ period: 'day', amount: 250 }] })
     const user = await app.make.user({ quota: 1_000_000 })
     await app.trpc(user).user.plans.buy.mutate({ id: plan.id })

@@ -2,6 +2,7 @@ import { afterAll, expect, test } from 'vitest'
 import { type App, startApp } from '../support/app.ts'
 import { channelsOf, setOptions, withOptions } from './serve.ts'
 import { consumed } from './caller-dialects.ts'
+import { withinAnHour } from '#test/support/within-an-hour.ts'
 
 const app = await startApp()
 afterAll(() => app[Symbol.asyncDispose]())
@@ -94,6 +95,7 @@ test('explain reports what is left of both limits and counts towards neither', a
 })
 
 test('explain names the spend caps that cover the call, what is left of each and when it turns, and whether they admit it', async () => {
+  await withinAnHour()
   await app.make.channel({ models: 'gpt-4.1-capped' })
   await setOptions(app, { ModelPrice: '{"gpt-4.1-capped":0.0002}' })
   await app.services.channels.reload()

@@ -3,6 +3,7 @@ import { type App, startApp } from '#test/support/app.ts'
 import type { TestToken } from '#test/support/factories.ts'
 import { setOptions } from './serve.ts'
 import { chat, closeWithoutViolations, consumed, say } from './caller-dialects.ts'
+import { withinAnHour } from '#test/support/within-an-hour.ts'
 
 // Two nodes on one database.
 const model = 'gpt-4o'
@@ -202,6 +203,7 @@ describe.skipIf(process.env['LEDGER_LEASES'] === 'off')('what both nodes lease o
   })
 
   test('is given back before a spend cap is answered, which then is reached exactly', async () => {
+    await withinAnHour()
     const { user, token } = await leasedToken()
     await one.trpc(await admin()).admin.spendCaps.set.mutate({
       userId: user.id,

@@ -4,6 +4,7 @@ import type { TestToken } from '#test/support/factories.ts'
 import { ledgerViolations } from '#test/support/ledger-invariant.ts'
 import { setOptions, withOptions } from './serve.ts'
 import { callerDialects, chat, eventually, say } from './caller-dialects.ts'
+import { withinAnHour } from '#test/support/within-an-hour.ts'
 
 // Two nodes on one database.
 const model = 'gpt-4o'
@@ -55,6 +56,7 @@ const untilNothingIsHeld = () =>
 
 describe('two hundred calls at once, on two nodes', () => {
   test('on caps of the token and of the user that pay for twenty: twenty are served, the others refused before any upstream is asked', async () => {
+    await withinAnHour()
     const user = await one.make.user()
     const token = await one.make.token(user, { remainQuota: perCall * 500 })
     const day = await one.make.spendCap({ scope: 'token', id: token.id }, { period: 'day', amount: perCall * 20 + 50 })

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { startFileConsole, refused } from '#test/support/console-app.ts'
+import { withinAnHour } from '#test/support/within-an-hour.ts'
 
 const app = await startFileConsole()
 beforeEach(async () => {
@@ -12,6 +13,7 @@ const grantsOf = (id: number) => app.sql('select kind, amount from grants where 
 
 describe('the check-in', () => {
   it('gives the reward once a day, however often it is asked for at once', async () => {
+    await withinAnHour()
     const person = await app.person()
     const browser = await app.signedIn(person)
     expect((await browser.get('/api/user/check_in_status')).data).toEqual({ can_check_in: true })
@@ -31,6 +33,7 @@ describe('the check-in', () => {
   })
 
   it('is open again after midnight UTC', async () => {
+    await withinAnHour()
     const midnight = "date_trunc('day', now() at time zone 'utc') at time zone 'utc'"
     for (const [last, isOpen] of [
       [`${midnight} - interval '1 microsecond'`, true],
@@ -45,6 +48,7 @@ describe('the check-in', () => {
   })
 
   it('counts for the day of the database, whatever the clock of the process says', async () => {
+    await withinAnHour()
     for (const hours of [-48, 48]) {
       const person = await app.person()
       const ambient = { ...app.services.ambient, now: () => new Date(Date.now() + hours * 3_600_000) }
