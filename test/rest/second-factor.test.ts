@@ -63,9 +63,9 @@ describe('setting up an authenticator', () => {
     const setUp = (await browser.post('/api/user/2fa/setup')).data as { secret: string; qr_code_data: string }
     expect(setUp.qr_code_data).toContain(setUp.secret)
     expect((await browser.get('/api/user/2fa/status')).data).toMatchObject({ enabled: false })
-    expect(await browser.post('/api/user/2fa/enable', { code: '000000' })).toMatchObject(
-      refused('验证码错误，或已使用过'),
-    )
+    for (const code of ['000000', '００００００', '12345']) {
+      expect(await browser.post('/api/user/2fa/enable', { code })).toMatchObject(refused('验证码错误，或已使用过'))
+    }
     expect((await app.browser().login(person)).data).toMatchObject({ id: person.id })
     const code = (URI.parse(setUp.qr_code_data) as TOTP).generate()
     const { backup_codes: codes } = (await browser.post('/api/user/2fa/enable', { code })).data as Codes
@@ -103,11 +103,12 @@ describe('the second step of the login', () => {
     expect((await browser.get('/api/user/self')).body['success']).toBe(true)
   })
 
-  it('takes each one-time password once, also for twenty at once', async () => {
+  it('takes each one-time password once, also for nine at once', async () => {
     const account = await enrolled()
     await laterPasswords(account.person)
-    const code = account.password()
     const browsers = await Promise.all(Array.from({ length: 9 }, () => halfSignedIn(account)))
+    // Only now: it counts for half a minute, which nine sign-ins may take.
+    const code = account.password()
     const replies = await Promise.all(browsers.map((browser) => secondStep(browser, code)))
     expect(replies.filter(({ body }) => body['success'])).toHaveLength(1)
     expect(await secondStep(await halfSignedIn(account), code)).toMatchObject(refused('验证码错误，或已使用过'))

@@ -211,7 +211,7 @@ export const rules: RuleList = {
           rule: 'Access tokens prove nothing twice.',
           message: '账户开启了两步验证，系统访问令牌不能执行此操作，请登录控制台操作',
         },
-        'takes each one-time password once, also for twenty at once': {
+        'takes each one-time password once, also for nine at once': {
           rule: 'A one-time password counts once.',
           message: '验证码错误，或已使用过',
         },

@@ -29,6 +29,8 @@ export async function newSecret(
 
 type Row = { secret_encrypted: string; confirmed: boolean; seconds: number }
 
+export const isOneTimePassword = (text: string): boolean => /^\d{6}$/.test(text)
+
 /**
  * Whether the app shows this password now, by the database's clock. Each is taken once: what somebody saw over a shoulder is
  * worth nothing, also when it is used in the same moment.
@@ -38,6 +40,8 @@ export async function useOneTimePassword(
   userId: number,
   given: { token: string; of: 'confirmed' | 'unconfirmed' },
 ): Promise<boolean> {
+  // The comparison throws at six characters that are more bytes, such as full-width digits.
+  if (!isOneTimePassword(given.token)) return false
   const { em } = deps
   const [row] = await em.getConnection().execute<Row[]>(
     `select secret_encrypted, confirmed_at is not null as confirmed, extract(epoch from clock_timestamp())::float8 as seconds

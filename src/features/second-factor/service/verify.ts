@@ -7,7 +7,7 @@ import { tryOnce } from '../../auth/throttle.ts'
 import { recordAct } from '../../audit/service.ts'
 import type { Deps, UserDeps } from '../../deps.ts'
 import type { BySignature } from '../schema.ts'
-import { useOneTimePassword } from './authenticator.ts'
+import { isOneTimePassword, useOneTimePassword } from './authenticator.ts'
 import { secondFactorOf } from './standing.ts'
 import { requireSignature } from './passkey-signature.ts'
 import { useRecoveryCode } from './recovery-codes.ts'
@@ -15,7 +15,7 @@ import { useRecoveryCode } from './recovery-codes.ts'
 /** Takes a one-time password or a recovery code. @throws {DomainError} second_factor.code_wrong, rate_limited */
 export async function requireCode(deps: Deps, userId: number, code: string): Promise<void> {
   const token = code.replace(/\s/g, '')
-  const isPassword = /^\d{6}$/.test(token)
+  const isPassword = isOneTimePassword(token)
   // Counted apart: whoever guesses at the short ones leaves the owner the long ones.
   const purpose = isPassword ? 'second-factor' : 'recovery-code'
   const fits = await tryOnce(deps, { purpose, account: String(userId) }, () =>
