@@ -49,7 +49,7 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['{src,relay,db,scripts,client}/**/*.test.{ts,tsx}'],
-          testTimeout: 120 * seconds,
+          testTimeout: system.testTimeout,
           expect,
           isolate: false,
         },
