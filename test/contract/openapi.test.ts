@@ -260,13 +260,11 @@ test('whatever fits the document, and what nearly does, is answered as the docum
   const root = await app.make.user({ role: 100 })
   const wrong: string[] = []
   let answered = 0
-  const ends = performance.now() + (isLong ? 600_000 : 4_000)
-  const first = isLong ? Date.now() % 2 ** 31 : 1
+  // The short form tries the same each time, on a slow machine too.
+  const [first, rounds] = isLong ? [Date.now() % 2 ** 31, 500] : [1, 2]
   const some = operations.filter(({ key }) => !spared.test(key))
-  for (let round = 0; round === 0 || performance.now() < ends; round += 1) {
+  for (let seed = first; seed < first + rounds; seed += 1) {
     await inParallel(some, async ({ key, path, operation }) => {
-      if (round > 0 && performance.now() > ends) return
-      const seed = first + round
       const pick = <Value>(arbitrary: fc.Arbitrary<Value>) => fc.sample(arbitrary, { numRuns: 1, seed })[0] as Value
       const texts = Object.fromEntries(
         operation.parameters.map(({ name, schema }) => [name, String(pick(arbitraryOf(schema as JsonSchema)))]),
