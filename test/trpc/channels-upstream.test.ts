@@ -217,11 +217,7 @@ describe('a test of a channel', () => {
   })
 
   it('names the address and the cause where nobody answers, without what stands in its query', async () => {
-    const gone = createServer().listen(0, '127.0.0.1')
-    await once(gone, 'listening')
-    const closed = `http://127.0.0.1:${(gone.address() as AddressInfo).port}`
-    gone.close()
-    await once(gone, 'close')
+    const closed = 'http://127.0.0.1:9'
     const { id } = await create({ baseUrl: closed })
     expect((await (await channels()).probe({ id })).message).toBe(
       `cannot connect to the upstream: ${closed}/v1/chat/completions (ECONNREFUSED)`,

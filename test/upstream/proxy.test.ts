@@ -84,8 +84,6 @@ it('refuses proxies at link-local addresses and proxies that are none', async ()
 })
 
 it('reports a proxy that refuses', async () => {
-  const closed = await startSilentServer()
-  closed.close()
   for (const scheme of ['http', 'socks5'])
-    await expect(transport.send(request(`${scheme}://127.0.0.1:${closed.port}`))).rejects.toEqual(failure('connect'))
+    await expect(transport.send(request(`${scheme}://127.0.0.1:9`))).rejects.toEqual(failure('connect'))
 })
