@@ -137,10 +137,7 @@ describe('an event', () => {
     ['signed for another body', (body) => stripe.signature(`${body} `)],
     ['signed ten minutes ago', (body) => stripe.signature(body, { at: Math.floor(Date.now() / 1000) - 600 })],
     ['signed ten minutes ahead', (body) => stripe.signature(body, { at: Math.floor(Date.now() / 1000) + 600 })],
-    [
-      'whose time was moved',
-      (body) => stripe.signature(body).replace(/t=\d+/, `t=${Math.floor(Date.now() / 1000) - 1}`),
-    ],
+    ['whose time was moved', (body) => stripe.signature(body).replace(/t=(\d+)/, (_, at) => `t=${Number(at) - 1}`)],
     ['signed in an older form alone', (body) => stripe.signature(body).replace('v1=', 'v0=')],
   ])('%s is refused and changes nothing', async (_what, header) => {
     const user = await payer()
