@@ -10,6 +10,9 @@ export const shapeOf = (statement: string): string =>
     .replace(/\s+/g, ' ')
     .replace(/\?(?: ?, ?\?)+/g, '?')
 
+/** What the listener asks by its own clock, and what sets a session up: when depends on what the pool did meanwhile. */
+const isOfConnection = (text: string) => text === 'select 1' || text.startsWith('set timezone = ')
+
 /** Records what this process sends to its databases, over connections that are opened from now on. */
 export function recordStatements() {
   let sent: string[] = []
@@ -19,8 +22,7 @@ export function recordStatements() {
     ...given: unknown[]
   ) {
     const text = (given[0] as { text?: unknown }).text ?? given[0]
-    // The listener asks by its own clock whether its connection lives.
-    if (typeof text === 'string' && text !== 'select 1') sent.push(text)
+    if (typeof text === 'string' && !isOfConnection(text)) sent.push(text)
     return query.apply(this, given)
   } as never)
   return {

@@ -2,6 +2,7 @@ import pg from 'pg'
 import { expect, it } from 'vitest'
 import { optionKeys } from '#core/options/registry/index.ts'
 import { startFileConsole } from '#test/support/console-app.ts'
+import { untilSomebodyWaits } from '#test/support/processes.ts'
 
 const app = await startFileConsole()
 const root = await app.person({ role: 100 })
@@ -142,8 +143,7 @@ it('waits for a charge of members, and never in a circle with it', async () => {
     await charge.query('begin')
     await take(first.id)
     const renamed = rename('crowd', 'people')
-    const waiting = () => charge.query("select 1 from pg_locks where not granted and locktype = 'transactionid'")
-    await expect.poll(async () => (await waiting()).rows.length).toBe(1)
+    await untilSomebodyWaits(app.services.database.pool)
     await take(second.id)
     await charge.query('commit')
     expect(await renamed).toMatchObject({ users: 2 })
