@@ -64,7 +64,7 @@ test('a changed rule is held against every file', () => {
 
 test('steps run beside each other, each prints in one piece, and those that failed are named in their order', async () => {
   const folder = createProject([], {})
-  const log = vi.spyOn(console, 'log').mockImplementation(() => {})
+  using log = vi.spyOn(console, 'log').mockImplementation(() => {})
   // Each waits for what the other writes: one after another they would never end.
   const step = (title: string, other: string, code: number) => ({
     title,
