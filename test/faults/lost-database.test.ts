@@ -8,6 +8,7 @@ import { relayRoutes } from '#scripts/route-list.ts'
 import { startEmbedded } from '#db/embedded.ts'
 import { migrate } from '#db/orm.ts'
 import { startProduct, until } from '../support/processes.ts'
+import { alterDatabase } from './alter-database.ts'
 import { chargeViolations, untilNothingIsHeld } from './ledger-check.ts'
 import { callOnce, type Outcome, startTraffic } from './traffic.ts'
 import { createWorld, long, type World } from './world.ts'
@@ -16,13 +17,14 @@ import { createWorld, long, type World } from './world.ts'
 async function connectBeside() {
   const client = new Client({ ...inject('databaseServer'), database: 'postgres' })
   await client.connect()
-  return { query: (text: string) => client.query(text), [Symbol.asyncDispose]: () => client.end() }
+  return Object.assign(client, { [Symbol.asyncDispose]: () => client.end() })
 }
 
-type Beside = Awaited<ReturnType<typeof connectBeside>>
+const endConnections = (beside: Client, { connection }: World) =>
+  beside.query('select pg_terminate_backend(pid) from pg_stat_activity where datname = $1', [connection.database])
 
-const endConnections = (beside: Beside, world: World) =>
-  beside.query(`select pg_terminate_backend(pid) from pg_stat_activity where datname = '${world.connection.database}'`)
+const close = (beside: Client, { connection }: World) =>
+  alterDatabase(beside, { database: connection.database, setting: 'allow_connections false' })
 
 /** Every answer was complete, or refused in the form callers know, or a stream that says that it failed. */
 function strangeAnswers(outcomes: Outcome[]): string[] {
@@ -70,8 +72,7 @@ test('connections killed under load cost no user quota, and a ban made while dis
     await pause(150 + Math.random() * 300)
     await endConnections(beside, world)
   }
-  await beside.query(`alter database ${world.connection.database} allow_connections false`)
-  await endConnections(beside, world)
+  await close(beside, world)
   await pause(long ? 30_000 : 500)
   // What was under way may still wait for its settlement; nothing new is served that could not be booked.
   const whileAway = await Promise.all(
@@ -139,8 +140,7 @@ test('while the database is away every path of the relay says so in its own form
   await using beside = await connectBeside()
   const token = await world.make.token(await world.make.user())
   await using product = await startProduct({ environment: { ...world.environment, WORKERS: '1' } })
-  await beside.query(`alter database ${world.connection.database} allow_connections false`)
-  await endConnections(beside, world)
+  await close(beside, world)
   const routes = relayRoutes().filter(({ kind, path }) => !answeredOtherwise.test(`${kind} ${path}`))
   expect(routes.length).toBeGreaterThan(80)
   const wrong: string[] = []
@@ -170,8 +170,7 @@ test('a node whose database is lost for good still stops on SIGTERM', async () =
   await using product = await startProduct({ environment: { ...world.environment, WORKERS: '2', STOP_SECONDS: '1' } })
   const traffic = startTraffic({ urls: [product.url], tokens: [token], kinds: ['plain', 'stream'], concurrency: 6 })
   await pause(500)
-  await beside.query(`alter database ${world.connection.database} allow_connections false`)
-  await endConnections(beside, world)
+  await close(beside, world)
   await pause(500)
   const stoppedAt = Date.now()
   expect(await product.stop()).toEqual({ code: 0, signal: null })

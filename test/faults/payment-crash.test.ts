@@ -6,6 +6,7 @@ import { startStripeGateway } from '../support/stripe-gateway.ts'
 import { ledgerViolations } from '../support/ledger-invariant.ts'
 import { type Product, secretKey, startProduct, until, untilSomebodyWaits } from '../support/processes.ts'
 import type { TestUser } from '../support/factories.ts'
+import { alterDatabase } from './alter-database.ts'
 import { createWorld, long, type World } from './world.ts'
 
 const gateway = createEpayGateway({ pid: '1000', key: 'the key of the merchant' })
@@ -211,8 +212,7 @@ test('payments that are notified while the database is away are not taken, and e
   try {
     const order = await post(product, user, { path: '/api/user/pay', body: { amount: 10, payment_method: 'zfb' } })
     const notification = gateway.notification((order as { data: Record<string, string> }).data)
-    await beside.query(`alter database ${database} allow_connections false`)
-    await beside.query(`select pg_terminate_backend(pid) from pg_stat_activity where datname = '${database}'`)
+    await alterDatabase(beside, { database, setting: 'allow_connections false' })
     const away = await Promise.all(Array.from({ length: 5 }, () => gateway.notify(product.url, notification)))
     expect(away).not.toContain('success')
     await beside.query(`alter database ${database} allow_connections true`)

@@ -5,6 +5,7 @@ import { Pool } from 'undici'
 import { expect, test } from 'vitest'
 import { createSecrets } from '#features/secrets/service.ts'
 import { freePort, secretKey, startProduct, until } from '../support/processes.ts'
+import { alterDatabase } from './alter-database.ts'
 import { startBalancer } from './balancer.ts'
 import { chargeViolations, untilNothingIsHeld } from './ledger-check.ts'
 import { callOnce } from './traffic.ts'
@@ -69,7 +70,7 @@ test('two nodes restarted in turn behind a proxy that follows their readiness fa
   // One of them serves by itself, the other by workers, whose ends its first process waits for.
   const start = (port: number, index: number) =>
     startProduct({
-      environment: { ...world.environment, WORKERS: String(index + 1), PORT: String(port), DRAIN_SECONDS: '5' },
+      environment: { ...world.environment, WORKERS: String(index + 1), PORT: String(port), DRAIN_SECONDS: '15' },
     })
   const ports = [await freePort(), await freePort()]
   const nodes = await Promise.all(ports.map(start))
@@ -112,7 +113,7 @@ test('on SIGTERM a node is not ready at once, serves on, and closes every connec
   await world.make.channel()
   const token = await world.make.token(await world.make.user({ quota: 1_000_000_000 }))
   await using product = await startProduct({
-    environment: { ...world.environment, WORKERS: '2', DRAIN_SECONDS: '12', STOP_SECONDS: '60' },
+    environment: { ...world.environment, WORKERS: '2', DRAIN_SECONDS: '20', STOP_SECONDS: '60' },
   })
   const ready = () =>
     fetch(`${product.url}/readyz`).then(async (reply) => ({ ...(await reply.json()), status: reply.status }))
@@ -153,8 +154,7 @@ test('a node whose database is unreachable is not ready, and is ready again when
   const beside = new Client({ ...world.connection, database: 'postgres' })
   await beside.connect()
   try {
-    await beside.query(`alter database ${database} allow_connections false`)
-    await beside.query(`select pg_terminate_backend(pid) from pg_stat_activity where datname = '${database}'`)
+    await alterDatabase(beside, { database, setting: 'allow_connections false' })
     await until(async () => (await status()) === 503, { what: 'it says that it is ready' })
     await beside.query(`alter database ${database} allow_connections true`)
     await until(async () => (await status()) === 200, { what: 'it is not ready again' })

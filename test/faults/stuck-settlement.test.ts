@@ -2,6 +2,7 @@ import { Client } from 'pg'
 import { describe, test } from 'vitest'
 import type { TestToken } from '../support/factories.ts'
 import { type Product, startProduct, until } from '../support/processes.ts'
+import { alterDatabase } from './alter-database.ts'
 import { chargeViolations, untilNothingIsHeld } from './ledger-check.ts'
 import { callOnce } from './traffic.ts'
 import { createWorld, type World } from './world.ts'
@@ -154,10 +155,7 @@ test('a database that may only be read serves nothing that it could not bill, an
   const { database } = world.connection
   const beside = new Client({ ...world.connection, database: 'postgres' })
   await beside.connect()
-  const become = async (setting: string): Promise<void> => {
-    await beside.query(`alter database ${database} ${setting}`)
-    await beside.query(`select pg_terminate_backend(pid) from pg_stat_activity where datname = '${database}'`)
-  }
+  const become = (setting: string): Promise<void> => alterDatabase(beside, { database, setting })
   try {
     await become('set default_transaction_read_only = on')
     const refused = await bothKinds(product, token)
