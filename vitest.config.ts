@@ -21,8 +21,9 @@ const isolated = [
   'test/faults/{attackers,hanging-node,soak,wrong-clock}.test.ts',
   'test/framing/hostile-streams.test.ts',
   'test/realtime/frame-memory.test.ts',
-  'test/relay/{large-channel-table,spark}.test.ts',
+  'test/relay/{large-channel-table,pauses,spark}.test.ts',
   'test/rest/equal-work.test.ts',
+  'test/upstream/memory.test.ts',
 ]
 
 const expect = { poll: { timeout: 60 * seconds, interval: 10 } }

@@ -1,9 +1,11 @@
+import { gzipSync } from 'node:zlib'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { TestUser } from '#test/support/factories.ts'
 import { long } from '#test/support/long.ts'
 import { sendHead } from '#test/support/raw-request.ts'
 import { appRouter } from '#server/app-router.ts'
+import { callerDialects, openHolds, say } from '#test/relay/caller-dialects.ts'
 import { startBalancedApp } from '#test/relay/relay-world.ts'
 import documentedPaths from '../rest/documented-paths.json' with { type: 'json' }
 
@@ -242,5 +244,22 @@ describe('odd requests', () => {
       expect(body).toContain('input.unreadable')
     }
     expect(process.memoryUsage().rss - before).toBeLessThan(100 * 1024 * 1024)
+  })
+  test.each(callerDialects)('a call over the limit is refused, sent plain or packed small, in $dialect', async (by) => {
+    const token = await app.make.token(await app.make.user())
+    const expectRefused = async (ask: Pick<Parameters<typeof say>[2], 'body' | 'headers'>) => {
+      const reply = await say(app, by, { token, ...ask })
+      expect(reply.status).toBe(413)
+      expect(by.readError(await reply.json()).kind).toBe(by.kindOf(413))
+    }
+    const megabyte = 1024 * 1024
+    const packed = gzipSync(Buffer.alloc(megabyte, ' '))
+    await expectRefused({ body: Buffer.alloc(65 * megabyte, ' ') })
+    const before = process.memoryUsage().rss
+    const bomb = Buffer.concat(Array.from({ length: 2048 }, () => packed))
+    await expectRefused({ body: bomb, headers: { 'content-encoding': 'gzip' } })
+    expect(process.memoryUsage().rss - before).toBeLessThan(300 * megabyte)
+    expect(app.upstream.total).toBe(0)
+    expect(await openHolds(app)).toBe(0)
   })
 })

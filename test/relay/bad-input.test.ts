@@ -54,14 +54,6 @@ describe.each(callerDialects)('in $dialect', (by: CallerDialect) => {
     }
   })
 
-  test('a body over the limit is refused, sent plain or packed small', async () => {
-    await expectRefused(by, { body: Buffer.alloc(65 * 1024 * 1024, ' ') }, 413)
-    const before = process.memoryUsage().rss
-    const bomb = Buffer.concat(Array.from({ length: 2048 }, () => megabyteOfBlanks))
-    await expectRefused(by, { body: bomb, headers: { 'content-encoding': 'gzip' } }, 413)
-    expect(process.memoryUsage().rss - before).toBeLessThan(300 * 1024 * 1024)
-  })
-
   test('a name that objects inherit is a name like any other', async () => {
     const plain = JSON.stringify(by.body('gpt-4o-mini', 'hello', false))
     for (const name of ['__proto__', 'constructor', 'toString']) {
@@ -81,8 +73,6 @@ describe.each(callerDialects)('in $dialect', (by: CallerDialect) => {
     expect(await reply.text()).toContain('You said: still there')
   })
 })
-
-const megabyteOfBlanks = gzipSync(Buffer.alloc(1024 * 1024, ' '))
 
 const user = [{ role: 'user', content: 'hello' }]
 const parts = [{ role: 'user', parts: [{ text: 'hello' }] }]

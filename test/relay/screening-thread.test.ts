@@ -1,8 +1,8 @@
 import { afterAll, expect, test, vi } from 'vitest'
 import { createScreener, type Screener } from '#relay/request/screener.ts'
-import { longestPause } from '../support/processor-time.ts'
 import { startBalancedApp } from './relay-world.ts'
 import { withOptions } from './serve.ts'
+import { almost, pattern } from './slow-pattern.ts'
 
 const by = (caller: number, signal = new AbortController().signal) => ({ caller, signal })
 const screener = createScreener()
@@ -10,21 +10,6 @@ afterAll(() => screener.close())
 
 const endless = { list: 'regex:(a?){1000}a{1000}b', texts: ['a'.repeat(1_000_000)] }
 const harmless = { list: 'regex:a', texts: ['a'] }
-
-const pattern = 'regex:bomb.{0,200}how.{0,200}card.{0,200}zebra'
-/** Fits the pattern almost, from every second word on: a second of work. */
-const words = ['bomb', 'how', 'bomb', 'card', 'gift', 'how', 'make', 'card', 'the', 'bomb', 'card']
-const almost = Array.from({ length: 6000 }, (_, index) => words[(index * index + 3 * index) % words.length]).join(' ')
-
-test('a text that fits a pattern almost does not block the event loop, and what it holds is found', async () => {
-  let found: string[] = []
-  const pause = await longestPause(async () => {
-    const order = { list: `${pattern}\nregex:gi.t`, texts: ['harmless', `${almost} bomb how card zebra`] }
-    found = await screener.find(order, by(1))
-  })
-  expect(pause).toBeLessThan(50)
-  expect(found).toEqual([pattern, 'regex:gi.t'])
-})
 
 test('what takes too long is refused, and the next text is looked through', async () => {
   const limited = createScreener({ quickMs: 500, longestMs: 2000 })
