@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect, test } from 'vitest'
+import { isConnectionLost } from '#core/database-errors.ts'
 import type { TestUser } from '../support/factories.ts'
 import { ledgerViolations } from '../support/ledger-invariant.ts'
 import { type Product, startProduct, until } from '../support/processes.ts'
@@ -126,10 +127,16 @@ test(
       const buying = startBuying(world, { urls, root, buyer: buyer.user, customers })
       const end = Date.now() + seconds * 1000
       const snapshots: string[] = []
+      let looks = 0
       const watching = (async () => {
         for (; Date.now() < end; await pause(500)) {
-          // A connection of ours may be among those that are ended.
-          snapshots.push(...(await snapshotViolations(world, buyer.user).catch(() => [])))
+          try {
+            snapshots.push(...(await snapshotViolations(world, buyer.user)))
+            looks += 1
+          } catch (error) {
+            // A connection of ours may be among those that are ended.
+            if (!isConnectionLost(error)) snapshots.push(String(error))
+          }
         }
       })()
       // The test has to see what it is about.
@@ -151,6 +158,7 @@ test(
       const outcomes = await traffic.stop()
       await untilNothingIsHeld(world.pool)
       expect(snapshots).toEqual([])
+      expect(looks).toBeGreaterThan(0)
       expect(await chargeViolations(world.pool, outcomes)).toEqual([])
       expect(await snapshotViolations(world, buyer.user)).toEqual([])
       expect(hasSeenEnough()).toBe(true)

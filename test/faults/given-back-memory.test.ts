@@ -62,19 +62,24 @@ test('what a crowd of callers has left is collected once nobody calls any more',
 })
 
 test('the thread that counts gives back what an order took once it gets no more of them', async () => {
+  // The thread reads it when it starts, and whoever starts another in this process finds what it was.
   setFlagsFromString('--expose-gc')
   const thread = new Worker(new URL('../../relay/billing/count-thread.ts', import.meta.url))
-  afterAll(() => void thread.terminate())
-  // Held until it is answered; from then on the thread allocates nothing that would have the engine collect it.
-  const bytes = new Uint8Array(64 * megabyte)
-  const answered = once(thread, 'message')
-  thread.postMessage({ id: 1, kind: 'sound', bytes, mediaType: 'audio/mpeg' } satisfies CountOrder)
-  expect(await answered).toEqual([{ id: 1, value: null }])
-  const remaining = async () => (await thread.getHeapStatistics()).external_memory
-  // In the end the engine would collect it unasked, after minutes and the sooner the more often it is asked.
-  await until(async () => (await remaining()) < bytes.length, {
-    what: 'the recording is remaining',
-    everyMs: 1000,
-    seconds: 60,
-  })
+  try {
+    // Held until it is answered; from then on the thread allocates nothing that would have the engine collect it.
+    const bytes = new Uint8Array(64 * megabyte)
+    const answered = once(thread, 'message')
+    thread.postMessage({ id: 1, kind: 'sound', bytes, mediaType: 'audio/mpeg' } satisfies CountOrder)
+    expect(await answered).toEqual([{ id: 1, value: null }])
+    const remaining = async () => (await thread.getHeapStatistics()).external_memory
+    // In the end the engine would collect it unasked, after minutes and the sooner the more often it is asked.
+    await until(async () => (await remaining()) < bytes.length, {
+      what: 'the recording is remaining',
+      everyMs: 1000,
+      seconds: 60,
+    })
+  } finally {
+    await thread.terminate()
+    setFlagsFromString('--no-expose-gc')
+  }
 })

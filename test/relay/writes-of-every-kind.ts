@@ -325,7 +325,7 @@ export async function staleAfter(
       }
       const wrong = await look()
       if (wrong.length > 0 && input.mayLag?.())
-        await until(async () => (await look()).length === 0, { seconds: 20, what: `${what} is never seen` })
+        await until(async () => (await look()).length === 0, { what: `${what} is never seen` })
       else stale.push(...wrong.map((text) => `${what}: ${text}`))
     }
   }
