@@ -37,7 +37,9 @@ const settings = ['shared_buffers=256MB', 'max_wal_size=2GB', 'max_connections=2
 const everywhere = [...settings, 'random_page_cost=1.1', 'timezone=UTC', 'log_timezone=UTC']
 // Copies of a database, which tests make by the hundred, are left to the file system where that is possible.
 const copying = process.platform === 'linux' ? ['file_copy_method=clone'] : []
-const testingOnly = ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off', 'max_wal_size=512MB', ...copying]
+const unsafe = ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off']
+// Several products with all their workers are tested beside each other.
+const testingOnly = [...unsafe, 'max_wal_size=512MB', 'max_connections=400', ...copying]
 
 const timeoutMs = 30_000
 const retryDelayMs = 100

@@ -7,7 +7,7 @@ import { startTraffic } from './traffic.ts'
 import { createWorld, long } from './world.ts'
 
 // Real processes, on a machine that others may use too.
-vi.setConfig({ testTimeout: 900_000, hookTimeout: 120_000 })
+vi.setConfig({ testTimeout: 900_000 })
 
 const megabyte = 1024 * 1024
 

@@ -3,7 +3,7 @@ import { mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { type Product, startProduct, until } from '../support/processes.ts'
 import { chargeViolations, untilNothingIsHeld } from './ledger-check.ts'
 import { callOnce, type Outcome, startTraffic } from './traffic.ts'
@@ -11,7 +11,6 @@ import { createWorld, long } from './world.ts'
 
 const seconds = long ? 3600 : 3
 const looks = long ? 100 : 2
-vi.setConfig({ testTimeout: (seconds + 240) * 1000, hookTimeout: 120_000 })
 
 const strayErrors = new URL('../support/stray-errors.mjs', import.meta.url).href
 

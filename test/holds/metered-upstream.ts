@@ -15,7 +15,7 @@ type Input = { words: number; perEvent: number }
  */
 async function startMeteredUpstream() {
   let mayGoOn: Promise<void> = Promise.resolve()
-  const server = createServer({ keepAliveTimeout: 60_000 }, (request, response) => {
+  const server = createServer((request, response) => {
     void answer(request, response, () => mayGoOn).catch(() => response.destroy())
   })
   /** Streams stop behind their first event until what it returns is called. */

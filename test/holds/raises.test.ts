@@ -57,8 +57,10 @@ test('a stream whose raise is late waits for it, and is then served in full', as
 })
 
 test('a caller who hangs up while a raise is under way pays what was delivered, and no hold stays open', async () => {
+  const goOn = upstream.stopStreams()
   const { user, gone, reply } = await startStream(20_000)
   const letGo = await keepRow(user.id)
+  goOn()
   await reply.body?.getReader().read()
   await pause(200)
   gone.abort()

@@ -18,7 +18,9 @@ const startQuota = 1_000_000
 const kinds = ['balance', 'small window', 'wide window', 'plan bought later'] as const
 
 type Node = { ledger: Ledger; id: number; isDead: boolean; died: Promise<'died'>; kill: () => void }
-type Fate = 'yes' | 'no' | 'stored' | 'unknown'
+const eachFate = ['yes', 'no', 'stored', 'unknown'] as const
+type Fate = (typeof eachFate)[number]
+const everyEvent = ['renewed', 'late', 'acts with leases', 'kill'] as const
 
 test('calls, sessions and those of dead processes are charged once and whole, whatever is bought, granted, taken and disabled meanwhile', async () => {
   const seed = long ? Date.now() % 1_000_000 : 20_261_126
@@ -151,10 +153,19 @@ test('calls, sessions and those of dead processes are charged once and whole, wh
 
   const acts = ['kill', 'plan', 'grant', 'token', 'quota', 'end', 'recover', 'recall'] as const
   let edits = 0
+  // What has to come up is drawn, and calls and edits are as fast as the machine.
+  const hasSeenEverything = (): boolean => {
+    const fates = new Set([...charges.values()].map(({ isCharged }) => isCharged()))
+    return (
+      edits > 8 * acts.length && eachFate.every((fate) => fates.has(fate)) && everyEvent.every((what) => seen.has(what))
+    )
+  }
   const administer = async (): Promise<void> => {
     const what = acts[edits % acts.length]
     edits += 1
-    const payer = random.pick(what === 'plan' ? payers.filter(({ kind }) => kind === 'plan bought later') : payers)
+    const buyers = payers.filter(({ kind }) => kind === 'plan bought later')
+    const payer =
+      what === 'plan' ? (buyers[Math.floor(edits / acts.length) % buyers.length] as Payer) : random.pick(payers)
     const { userId, tokenId } = payer
     if (what === 'grant') {
       const amount = random.below(20_000) - 10_000
@@ -182,7 +193,7 @@ test('calls, sessions and those of dead processes are charged once and whole, wh
         [userId, random.pick(['expired', 'cancelled'])],
       )
       await world.make.subscription({ id: userId }, { windows: [{ amount: 5000 }] })
-    } else if (what === 'kill' && ended < rounds * 10) {
+    } else if (what === 'kill' && (ended < rounds * 10 || !hasSeenEverything())) {
       // Those that are left see their calls through.
       see(what)
       const at = random.below(nodes.length)
@@ -202,7 +213,7 @@ test('calls, sessions and those of dead processes are charged once and whole, wh
     }
   })()
   const callers = Array.from({ length: 40 }, async () => {
-    for (let round = 0; round < rounds; round += 1) await oneCall()
+    for (let round = 0; round < rounds || !hasSeenEverything(); round += 1) await oneCall()
   })
   await Promise.race([Promise.all(callers), administering])
   stopping = true
@@ -244,6 +255,5 @@ test('calls, sessions and those of dead processes are charged once and whole, wh
     "select id from holds where status = 'open' union all select id::text from leases",
   )
   expect(left).toEqual([])
-  for (const what of ['yes', 'no', 'stored', 'unknown', 'renewed', 'late', 'acts with leases', 'kill'])
-    expect(seen.get(what) ?? 0, what).toBeGreaterThan(0)
+  for (const what of [...eachFate, ...everyEvent]) expect(seen.get(what) ?? 0, what).toBeGreaterThan(0)
 })

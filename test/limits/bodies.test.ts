@@ -36,7 +36,7 @@ const start = async (environment: Record<string, string>): Promise<void> => {
 
 describe('the memory for bodies', () => {
   beforeAll(() =>
-    start({ BODY_MEMORY_MB: '24', BODY_MEMORY_PER_ADDRESS_MB: '16', BODY_MAX_MB: '8', BODY_WAIT_SECONDS: '4' }),
+    start({ BODY_MEMORY_MB: '24', BODY_MEMORY_PER_ADDRESS_MB: '16', BODY_MAX_MB: '8', BODY_WAIT_SECONDS: '10' }),
   )
   afterAll(() => closeWithoutViolations(app))
 

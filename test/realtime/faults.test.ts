@@ -61,7 +61,7 @@ test('a worker killed in the middle of a session keeps what was charged and give
 })
 
 test('asked to stop, sessions are ended at the deadline with an error event, and what was delivered is charged', async () => {
-  await using running = await startOn({ WORKERS: '1', STOP_SECONDS: '4' })
+  await using running = await startOn({ WORKERS: '1', STOP_SECONDS: '15' })
   const [busy, idle] = [await running.openSession(), await running.openSession()]
   await idle.next('session.created')
   ask(busy, '[[gap=50,words=400]] Hello')

@@ -110,10 +110,13 @@ test('whoever’s own time ran out at an upstream that never said a word pays no
     await expect.poll(() => app.upstream.total).toBe(asked + 1)
     const now = performance.now.bind(performance)
     const clock = vi.spyOn(performance, 'now').mockImplementation(() => now() + 10_000)
-    leave.abort()
-    expect(await left).toMatchObject({ name: 'AbortError' })
-    await expect.poll(() => openHolds(app)).toBe(0)
-    clock.mockRestore()
+    try {
+      leave.abort()
+      expect(await left).toMatchObject({ name: 'AbortError' })
+      await expect.poll(() => openHolds(app)).toBe(0)
+    } finally {
+      clock.mockRestore()
+    }
     expect((await consumed(app)).length - before).toBe(free ? 0 : 1)
   }
 })
@@ -213,12 +216,15 @@ test('where the operator wants it the answer is read to its end and charged as r
 
 test('a caller that left is not tried for on other channels, and a failed attempt costs it nothing', async () => {
   await withOptions(app, { 'global.finish_after_hangup_enabled': 'true' }, async () => {
-    const { model } = await serve(app, { does: 'delay=1500,status=500' }, { priority: -1 })
+    const { model } = await serve(app, { does: 'gate=left,status=500' }, { priority: -1 })
     const before = await consumed(app)
     const leave = new AbortController()
     say(app, chat, { token, model, signal: leave.signal }).catch(() => {})
     await expect.poll(() => app.upstream.open).toBe(1)
     leave.abort()
+    // The gateway sees that first.
+    await expect.poll(() => app.services.underWay.size).toBe(0)
+    app.upstream.openGate('left')
     await expect.poll(() => app.upstream.open).toBe(0)
     await expect.poll(() => openHolds(app)).toBe(0)
     expect(await consumed(app)).toHaveLength(before.length)

@@ -1,13 +1,11 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { Pool } from 'pg'
-import { afterAll, expect, test, vi } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { createSecrets } from '#features/secrets/service.ts'
 import { createChannelTable } from '#relay/routing/channel-table.ts'
 import { createDatabase, endPool } from '../support/database.ts'
 import { processorMs } from '../support/processor-time.ts'
-
-vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 })
 
 /** What no call may notice; the strict bound is for a quiet machine. */
 const longestBlockMs = process.env['STRICT_TIMES'] === '1' ? 20 : 100

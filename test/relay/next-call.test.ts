@@ -1,11 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { long } from '../faults/world.ts'
 import { type App, startApp } from '../support/app.ts'
 import { until } from '../support/processes.ts'
 import { allowUnpriced, channelsOf, serve, setOptions } from './serve.ts'
 import { type Fixture, see, createFixture, staleAfter } from './writes-of-every-kind.ts'
-
-vi.setConfig({ testTimeout: 300_000 })
 
 /** Writes go round by round, and the shortest round has one of every kind. */
 const writes = long ? 200 : 1

@@ -47,11 +47,12 @@ describe.each(operations)('$path', ({ path, body }) => {
   })
 
   test('costs a caller who leaves while the upstream works, and not one who leaves before it was reached', async () => {
-    const leaveWhen = async (model: string, ready: () => Promise<boolean>) => {
+    const leaveWhen = async (model: string, ready: () => Promise<boolean>, afterwards = async () => {}) => {
       const leave = new AbortController()
       app.relay(token, path, body(model), { signal: leave.signal }).catch(() => {})
       await eventually(ready, (is) => is)
       leave.abort()
+      await afterwards()
       await allReleased()
     }
     const before = (await consumed(app)).length
@@ -61,8 +62,13 @@ describe.each(operations)('$path', ({ path, body }) => {
     expect(rows.map((row) => row.other['end'])).toEqual(['hung-up'])
 
     await withOptions(app, { 'global.finish_after_hangup_enabled': 'true' }, async () => {
-      const { model: late } = await serve(app, { does: 'delay=300' })
-      await leaveWhen(late, async () => app.upstream.open === 1)
+      const { model: late } = await serve(app, { does: `gate=${slow}` })
+      const answerLate = async () => {
+        // The gateway sees first that its caller has left.
+        await expect.poll(() => app.services.underWay.size).toBe(0)
+        app.upstream.openGate(slow)
+      }
+      await leaveWhen(late, async () => app.upstream.open === 1, answerLate)
       expect((await consumed(app)).slice(before + 1).map((row) => row.other['end'])).toEqual(['hung-up'])
     })
 

@@ -19,7 +19,7 @@ declare module 'vitest' {
 
 type Server = { connection: ConnectionOptions; stop: () => Promise<void> }
 
-const fastSettings = ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off', 'max_connections=200']
+const fastSettings = ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off', 'max_connections=400']
 
 async function startContainer(): Promise<Server | undefined> {
   const { getContainerRuntimeClient } = await import('testcontainers')
