@@ -345,8 +345,11 @@ test('a caller who never pauses between responses is parted from in the end', as
   await expect.poll(() => session.events.length).toBeGreaterThan(3)
   const now = performance.now.bind(performance)
   const clock = vi.spyOn(performance, 'now').mockImplementation(() => now() + 2.5 * 60 * 60 * 1000)
-  expect(await session.closed).toBe(1006)
-  clock.mockRestore()
+  try {
+    expect(await session.closed).toBe(1006)
+  } finally {
+    clock.mockRestore()
+  }
 })
 
 test('the official library is served', async () => {

@@ -190,13 +190,16 @@ describe('the key of a channel', () => {
       throw new TypeError(`Invalid value: ${quoted(key, type)}`, { cause: new Error(key) })
     })
     const outputs: string[] = []
-    for (const stream of [false, true])
-      outputs.push(await (await say(app, chat, { token, body: chat.body('faulty', 'hi', stream) })).text())
-    outputs.push(await (await app.relay(token, '/v1/embeddings', { model: 'faulty', input: 'hi' })).text())
-    outputs.push(await (await app.relay(token, '/v1/responses/input_tokens', { model: 'faulty', input: 'hi' })).text())
-    outputs.push(String(await app.trpc(admin).admin.channels.probe.mutate({ id, model: 'faulty' }).catch(String)))
-    expect(sending).toHaveBeenCalled()
-    sending.mockRestore()
+    try {
+      for (const stream of [false, true])
+        outputs.push(await (await say(app, chat, { token, body: chat.body('faulty', 'hi', stream) })).text())
+      for (const path of ['/v1/embeddings', '/v1/responses/input_tokens'])
+        outputs.push(await (await app.relay(token, path, { model: 'faulty', input: 'hi' })).text())
+      outputs.push(String(await app.trpc(admin).admin.channels.probe.mutate({ id, model: 'faulty' }).catch(String)))
+      expect(sending).toHaveBeenCalled()
+    } finally {
+      sending.mockRestore()
+    }
     expectSilence(outputs.join('\n'), { type, key })
     expectSilence(await everythingStored(), { type, key })
     expectSilence(processLog.join('\n'), { type, key })

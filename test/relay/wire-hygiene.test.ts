@@ -315,12 +315,15 @@ test('a call that fails in a way nobody foresaw is answered without a word of wh
   const underWay = vi.spyOn(app.services.underWay, 'add').mockImplementationOnce(() => {
     throw new Error('an inner secret')
   })
-  const broken = await say(app, chat, { token, model })
-  expect([broken.status, await broken.text()]).toEqual([
-    500,
-    JSON.stringify({ error: { message: 'internal server error', type: 'gateway_error' } }),
-  ])
-  underWay.mockRestore()
+  try {
+    const broken = await say(app, chat, { token, model })
+    expect([broken.status, await broken.text()]).toEqual([
+      500,
+      JSON.stringify({ error: { message: 'internal server error', type: 'gateway_error' } }),
+    ])
+  } finally {
+    underWay.mockRestore()
+  }
   const next = await say(app, chat, { token, model })
   expect([next.status, await next.text()]).toEqual([200, answer])
 })
