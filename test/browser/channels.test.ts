@@ -215,6 +215,8 @@ describeWithBrowser('channels', async () => {
     await panel.getByText(/密钥 1 冷却中，还有 .* · 503 overloaded/).waitFor()
     await undo(page, '已为「Marked」加入 1 个模型', () => button(panel, '加入新增的 1 个').click())
     await expect.poll(async () => (await channelNamed('Marked'))?.models).toBe('gpt-4o,house-model-3')
+    // A change to the list that the page had before it was taken back would be refused.
+    await drawn(page)
     await follow(page, '/admin/channels')
     await undo(page, '「Marked」的模型已与上游一致', async () => {
       await act(page, 'Marked', '与上游的模型保持一致')
