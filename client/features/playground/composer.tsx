@@ -13,7 +13,7 @@ import type { Words } from './use-conversation.ts'
 type ComposerProps = {
   conversation: string
   running: boolean
-  /** There is no model to send to yet: what is sent meanwhile goes once there is one. */
+  /** A model, or what it takes, is not known yet: what is sent meanwhile goes once it is. */
   waiting: boolean
   /** Whether a model takes images. */
   takesImages: boolean
@@ -64,9 +64,8 @@ export function Composer({ conversation, running, waiting, takesImages, onSend, 
     if (!phone) input.current?.focus({ preventScroll: true })
   }, [phone])
   const send = () => {
-    if (!ready) return
-    hold(isEarly)
-    if (isEarly) return
+    hold(ready && isEarly)
+    if (!ready || isEarly) return
     onSend({ text: text.trim(), images })
     change(() => ({ text: '', images: [] }))
   }

@@ -66,11 +66,13 @@ function Thinking({ words, busy }: { words: string; busy: boolean }) {
 type ReplyViewProps = {
   reply: Reply
   price: ListPrice | undefined
+  /** The model can be asked again. */
+  isReady: boolean
   onAgain: (id: number) => void
   onInspect: (id: number) => void
 }
 
-export const ReplyView = memo(function ReplyView({ reply, price, onAgain, onInspect }: ReplyViewProps) {
+export const ReplyView = memo(function ReplyView({ reply, price, isReady, onAgain, onInspect }: ReplyViewProps) {
   const { status, content, thinking, toolCalls, stopped, finishReason, error } = reply
   const ended = status === 'complete' || status === 'error'
   return (
@@ -91,7 +93,13 @@ export const ReplyView = memo(function ReplyView({ reply, price, onAgain, onInsp
         <Flex gap="2" align="center" wrap="wrap" minH="7">
           <HStack gap="0.5" ms="-1.5">
             {content !== '' && <CopyButton text={content} label={t('复制回复')} />}
-            <IconButton size="xs" icon={RotateCw} label={t('重新回答')} onClick={() => onAgain(reply.id)} />
+            <IconButton
+              size="xs"
+              icon={RotateCw}
+              label={t('重新回答')}
+              disabled={!isReady}
+              onClick={() => onAgain(reply.id)}
+            />
             <IconButton size="xs" icon={Braces} label={t('请求与事件')} onClick={() => onInspect(reply.id)} />
           </HStack>
           {(stopped || finishReason === 'length') && (

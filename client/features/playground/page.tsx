@@ -191,7 +191,7 @@ function Conversation({ reader, choices }: { reader: number; choices: ReturnType
         <Composer
           conversation={opened.id}
           running={running}
-          waiting={model === ''}
+          waiting={!shown.every(({ isReady }) => isReady)}
           takesImages={shown.some(({ parameters }) => parameters.images)}
           onSend={send}
           onStop={stop}

@@ -36,7 +36,7 @@ type ThreadProps = { conversation: Conversation; price: ListPrice | undefined; t
 
 /** What was said with one model. */
 export function Thread({ conversation, price, titled }: ThreadProps) {
-  const { messages, model, again, answerCalls } = conversation
+  const { messages, model, isReady, again, answerCalls } = conversation
   const calls = openCalls(messages)
   const last = messages.at(-1)
   const { box, content, onScroll } = useFollowing()
@@ -78,10 +78,23 @@ export function Thread({ conversation, price, titled }: ThreadProps) {
         )}
         <Stack ref={content} gap="6" w="full" maxW="3xl" mx="auto">
           {messages.map((message) => (
-            <MessageView key={message.id} message={message} price={price} onAgain={onAgain} onInspect={setInspected} />
+            <MessageView
+              key={message.id}
+              message={message}
+              price={price}
+              isReady={isReady}
+              onAgain={onAgain}
+              onInspect={setInspected}
+            />
           ))}
           {last && calls.length > 0 && (
-            <ToolResults conversation={conversation.id} reply={last.id} calls={calls} onSubmit={answerCalls} />
+            <ToolResults
+              conversation={conversation.id}
+              reply={last.id}
+              calls={calls}
+              isReady={isReady}
+              onSubmit={answerCalls}
+            />
           )}
         </Stack>
       </Box>
@@ -93,6 +106,7 @@ export function Thread({ conversation, price, titled }: ThreadProps) {
 type MessageViewProps = {
   message: Message
   price: ListPrice | undefined
+  isReady: boolean
   onAgain: (id: number) => void
   onInspect: (id: number) => void
 }

@@ -52,11 +52,13 @@ type ToolResultsProps = {
   /** The reply that calls them. */
   reply: number
   calls: readonly ToolCall[]
+  /** The model can be asked to go on. */
+  isReady: boolean
   onSubmit: (results: readonly string[]) => void
 }
 
 /** What the called functions are to have returned, all of them at once: models wait for every result. */
-export function ToolResults({ conversation, reply, calls, onSubmit }: ToolResultsProps) {
+export function ToolResults({ conversation, reply, calls, isReady, onSubmit }: ToolResultsProps) {
   const { draft, change } = useDraft(conversation)
   const results = draft.results[reply] ?? []
   const type = (index: number, text: string) =>
@@ -90,7 +92,7 @@ export function ToolResults({ conversation, reply, calls, onSubmit }: ToolResult
           />
         </Field.Root>
       ))}
-      <Button type="submit" variant="solid" alignSelf="flex-start">
+      <Button type="submit" variant="solid" alignSelf="flex-start" disabled={!isReady}>
         <Wrench aria-hidden />
         {t('返回结果并继续')}
       </Button>

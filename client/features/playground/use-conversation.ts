@@ -173,6 +173,8 @@ export function useConversation(settings: Settings, model: string, { id: convers
     model,
     parameters,
     isKnown,
+    /** A call before would be paid for without what was chosen for this model, or with what the model refuses. */
+    isReady: model !== '' && isKnown,
     messages,
     running,
     send,
