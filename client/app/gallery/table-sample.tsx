@@ -73,11 +73,14 @@ export function TableSample() {
       openRow={open}
       isMuted={(row) => !row.enabled}
       csvName="samples"
-      bulkActions={({ clear }) => (
-        <Button size="xs" onClick={clear}>
-          Disable
-        </Button>
-      )}
+      bulk={{
+        filters: {},
+        actions: ({ clear }) => (
+          <Button size="xs" onClick={clear}>
+            Disable
+          </Button>
+        ),
+      }}
       rowActions={(row) => [
         { id: 'edit', label: 'Edit', icon: Pencil, onSelect: () => notify.success(`Edited ${row.name}`) },
         {

@@ -15,6 +15,7 @@ type BodyProps<Row> = Pick<
   /** Undefined where rows cannot be selected. */
   selected: ReadonlyMap<RowId, unknown> | undefined
   onSelect: (row: Row, selected: boolean) => void
+  isStale: boolean
 }
 
 const interactive = 'a, button, input, select, textarea, label, [role=menu], [role=button]'
@@ -27,7 +28,7 @@ const isPlainClick = (event: MouseEvent): boolean =>
   !window.getSelection()?.toString()
 
 export function Body<Row>(props: BodyProps<Row>) {
-  const { rows, columns, rowId, rowLabel, rowActions, onOpen, openRow, isMuted, selected, onSelect } = props
+  const { rows, columns, rowId, rowLabel, rowActions, onOpen, openRow, isMuted, selected, onSelect, isStale } = props
   return (
     <tbody>
       {rows.map((row, index) => {
@@ -49,6 +50,7 @@ export function Body<Row>(props: BodyProps<Row>) {
                 <Check
                   aria-label={t('选择 {name}', { name: rowLabel(row) })}
                   checked={isSelected}
+                  disabled={isStale}
                   onChange={(checked) => onSelect(row, checked)}
                 />
               </td>

@@ -12,7 +12,7 @@ type CardsProps<Row> = Pick<
   columns: readonly Column<Row>[]
   selected: ReadonlyMap<RowId, unknown> | undefined
   onSelect: (row: Row, selected: boolean) => void
-  stale: boolean
+  isStale: boolean
 }
 
 /** A card shows its heading and at most three facts. */
@@ -26,10 +26,10 @@ function parts<Row>(columns: readonly Column<Row>[]) {
 }
 
 export function Cards<Row>(props: CardsProps<Row>) {
-  const { rows, columns, label, rowId, rowLabel, rowActions, onOpen, isMuted, selected, onSelect, stale } = props
+  const { rows, columns, label, rowId, rowLabel, rowActions, onOpen, isMuted, selected, onSelect, isStale } = props
   const { title, facts } = parts(columns)
   return (
-    <Stack as="ul" aria-label={label} gap="2" opacity={stale ? 0.5 : 1} listStyleType="none">
+    <Stack as="ul" aria-label={label} gap="2" opacity={isStale ? 0.5 : 1} listStyleType="none">
       {rows.map((row) => (
         <Box
           as="li"
@@ -44,6 +44,7 @@ export function Cards<Row>(props: CardsProps<Row>) {
               <Check
                 aria-label={t('选择 {name}', { name: rowLabel(row) })}
                 checked={selected.has(rowId(row))}
+                disabled={isStale}
                 onChange={(checked) => onSelect(row, checked)}
               />
             )}

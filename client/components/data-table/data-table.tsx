@@ -37,23 +37,22 @@ const layoutOf = (id: string): Store<ColumnLayout> => {
 
 /** A server's list: paged, ordered, selectable, exportable; cards on phones. See `DataTableProps`. */
 export function DataTable<Row>(props: DataTableProps<Row>) {
-  const { query, paging, empty, bulkActions, rowId, matchingIds } = props
+  const { query, paging, empty, bulk, rowId } = props
   const phone = useIsPhone()
   const rows = query.data?.items ?? []
-  const { selected, select, selectIds, selection, state } = useSelection(rows, rowId)
+  const { selected, select, selectIds, selection, state } = useSelection(rows, rowId, bulk?.filters ?? null)
   const isStale = query.isPlaceholderData === true && query.isFetching
   const failed = query.error !== null && query.error !== undefined
-  const selecting = bulkActions !== undefined && selection.ids.length > 0
-  const shared = { ...props, rows, selected: bulkActions ? selected : undefined, select, state, isStale }
+  const shared = { ...props, rows, selected: bulk ? selected : undefined, select, state, isStale }
   return (
     <Flex direction="column" gap="3" minH="0" flex="0 1 auto">
       <Tools {...props} rows={rows} phone={phone} />
-      {selecting && (
+      {bulk && selection.ids.length > 0 && (
         <BulkBar selection={selection}>
-          {matchingIds && state === true && selection.ids.length < (query.data?.total ?? 0) && (
-            <SelectMatching total={query.data?.total ?? 0} matchingIds={matchingIds} onSelect={selectIds} />
+          {bulk.matchingIds && !isStale && state === true && selection.ids.length < (query.data?.total ?? 0) && (
+            <SelectMatching total={query.data?.total ?? 0} matchingIds={bulk.matchingIds} onSelect={selectIds} />
           )}
-          {bulkActions(selection)}
+          {bulk.actions(selection)}
         </BulkBar>
       )}
       {failed && query.data !== undefined && <StaleNotice error={query.error} onRetry={query.refetch} />}
@@ -90,9 +89,9 @@ type Prepared<Row> = DataTableProps<Row> & {
 }
 
 function CardList<Row>(props: Prepared<Row>) {
-  const { query, paging, select, isStale } = props
+  const { query, paging, select } = props
   if (query.data === undefined) return <SkeletonCards count={Math.min(paging?.pageSize ?? 5, 5)} />
-  return <Cards {...props} stale={isStale} onSelect={(row, on) => select([row], on)} />
+  return <Cards {...props} onSelect={(row, on) => select([row], on)} />
 }
 
 function WideTable<Row>(props: Prepared<Row>) {
@@ -114,7 +113,7 @@ function WideTable<Row>(props: Prepared<Row>) {
   )
   const toggle = (index: number) => {
     const row = rows[index]
-    if (row !== undefined && selected) select([row], !selected.has(props.rowId(row)))
+    if (row !== undefined && selected && !isStale) select([row], !selected.has(props.rowId(row)))
   }
   useRowKeys({ table, onOpen: onOpen && open, onSelect: selected && toggle, isOpen: openRow !== undefined })
   const resize = (column: string, width: number) =>
@@ -152,7 +151,7 @@ function WideTable<Row>(props: Prepared<Row>) {
           onResize={resize}
           selected={selected && state}
           onSelectAll={(on) => select(rows, on)}
-          isEmpty={rows.length === 0}
+          isSettled={rows.length > 0 && !isStale}
           hasActions={rowActions !== undefined}
         />
         {query.data === undefined ? (

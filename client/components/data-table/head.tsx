@@ -15,19 +15,19 @@ type HeadProps<Row> = {
   /** Undefined where rows cannot be selected. */
   selected: boolean | 'some' | undefined
   onSelectAll: (selected: boolean) => void
-  /** Before there are rows nothing can be ticked. */
-  isEmpty: boolean
+  /** Nothing can be ticked before there are rows, nor while they are those of another page or other filters. */
+  isSettled: boolean
   hasActions: boolean
 }
 
 export function Head<Row>(props: HeadProps<Row>) {
-  const { columns, sort, onSort, onResize, selected, onSelectAll, isEmpty, hasActions } = props
+  const { columns, sort, onSort, onResize, selected, onSelectAll, isSettled, hasActions } = props
   return (
     <thead>
       <tr>
         {selected !== undefined && (
           <th data-tool="start" scope="col">
-            <Check aria-label={t('选择本页全部')} checked={selected} disabled={isEmpty} onChange={onSelectAll} />
+            <Check aria-label={t('选择本页全部')} checked={selected} disabled={!isSettled} onChange={onSelectAll} />
           </th>
         )}
         {columns.map((column) => (

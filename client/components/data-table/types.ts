@@ -58,6 +58,15 @@ export type RowId = string | number
 /** `rows` are those of the chosen that were on a page; all that match may be chosen without having been shown. */
 export type Selection<Row> = { ids: RowId[]; rows: Row[]; clear: () => void }
 
+type Bulk<Row> = {
+  /** What the rows answer to, apart from page and order: with another question nothing is selected any more. */
+  filters: unknown
+  /** Buttons over the table while rows are selected. */
+  actions: (selection: Selection<Row>) => ReactNode
+  /** Everything that the filters let through, so that it can be chosen at once; offered when a whole page is ticked. */
+  matchingIds?: (() => Promise<readonly RowId[]>) | undefined
+}
+
 export type DataTableProps<Row> = {
   /** Names what is remembered of the columns: `table:<id>` in local storage. */
   id: string
@@ -79,10 +88,8 @@ export type DataTableProps<Row> = {
   onOpen?: (row: Row) => void
   /** The row that the detail panel shows. */
   openRow?: RowId | undefined
-  /** Buttons over the table while rows are selected; without them rows have no tick box. */
-  bulkActions?: (selection: Selection<Row>) => ReactNode
-  /** Everything that the filters let through, so that it can be chosen at once; offered when a whole page is ticked. */
-  matchingIds?: (() => Promise<readonly RowId[]>) | undefined
+  /** What is done with several rows at once; without it rows have no tick box. */
+  bulk?: Bulk<Row> | undefined
   /** Greyed rows: disabled, used up. */
   isMuted?: (row: Row) => boolean
   /** The file's name without ending; without it there is no export. */

@@ -100,12 +100,15 @@ export function Page() {
         onOpen={(row) => (row.kind === 'tag' ? toggleTag(row.tag) : open({ open: row.id }))}
         openRow={opened.state.open || undefined}
         isMuted={(row) => row.kind === 'channel' && row.channel.status !== 1}
-        bulkActions={
+        bulk={
           list.isBatch
-            ? (selection) => <BulkBar selection={selection} actions={actions} jobs={jobs} names={names} />
+            ? {
+                filters: { ...list.filters, folds: list.folds },
+                actions: (selection) => <BulkBar selection={selection} actions={actions} jobs={jobs} names={names} />,
+                matchingIds: list.folds ? undefined : matchingIds,
+              }
             : undefined
         }
-        matchingIds={list.folds ? undefined : matchingIds}
         csvName="channels"
         csvPage={async (page, pageSize) => {
           const found = await utils.admin.channels.list.fetch({ ...list.input, tagMode: false, page, pageSize })

@@ -41,6 +41,8 @@ export function RecipientPicker({ name }: { name: string }) {
   const total = users.data?.total ?? 0
   const pages = Math.max(1, Math.ceil(total / pageSize))
   const isAll = 'matching' in chosen
+  /** The people shown are those of another search or page. */
+  const isStale = users.isPlaceholderData
   const here = rows.filter((row) => ids.includes(row.id)).length
   const tick = (some: readonly number[], on: boolean) => {
     const remaining = ids.filter((id) => !some.includes(id))
@@ -75,7 +77,7 @@ export function RecipientPicker({ name }: { name: string }) {
             <HStack as="label" gap="2.5" cursor="pointer">
               <Check
                 checked={here === 0 ? false : here === rows.length ? true : 'some'}
-                disabled={rows.length === 0}
+                disabled={rows.length === 0 || isStale}
                 onChange={(on) =>
                   tick(
                     rows.map((row) => row.id),
@@ -88,7 +90,7 @@ export function RecipientPicker({ name }: { name: string }) {
             <Button
               size="xs"
               variant="ghost"
-              disabled={total === 0}
+              disabled={total === 0 || isStale}
               onClick={() => field.onChange({ matching: search } satisfies Chosen)}
             >
               {t('选择全部 {count} 位匹配的用户', { count: formatInteger(total) })}
@@ -97,10 +99,18 @@ export function RecipientPicker({ name }: { name: string }) {
           {users.error && !users.data ? (
             <ErrorState error={users.error} onRetry={() => void users.refetch()} />
           ) : (
-            <Stack gap="0" maxH="64" overflowY="auto" aria-busy={users.isFetching} role="group" aria-label={t('用户')}>
+            <Stack
+              gap="0"
+              maxH="64"
+              overflowY="auto"
+              opacity={isStale ? 0.5 : 1}
+              aria-busy={users.isFetching}
+              role="group"
+              aria-label={t('用户')}
+            >
               {rows.map((row) => (
                 <Label key={row.id}>
-                  <Check checked={ids.includes(row.id)} onChange={(on) => tick([row.id], on)} />
+                  <Check checked={ids.includes(row.id)} disabled={isStale} onChange={(on) => tick([row.id], on)} />
                   <Text textStyle="sm" truncate flex="1">
                     {row.username}
                     {row.displayName !== row.username && row.displayName !== '' && (

@@ -63,7 +63,7 @@ export function Page() {
         onOpen={(row) => row.status === redemptionStatus.unused && open({ edit: row.id })}
         openRow={edit || undefined}
         rowActions={actsOf}
-        bulkActions={(selection) => <BulkActions selection={selection} />}
+        bulk={{ filters, actions: (selection) => <BulkActions selection={selection} /> }}
         toolbar={
           <FilterBar
             query={{ id: 'keyword', placeholder: t('搜索 ID 或名称') }}

@@ -77,7 +77,10 @@ export function TokenTable({ open }: { open: OpenToken }) {
           />
         )
       }
-      bulkActions={(selection) => <BulkActions selection={selection} reveal={reveal} acts={acts} />}
+      bulk={{
+        filters: values,
+        actions: (selection) => <BulkActions selection={selection} reveal={reveal} acts={acts} />,
+      }}
       rowActions={(token) => [
         { id: 'use', label: t('接入说明'), icon: Plug, onSelect: () => open.use(token) },
         {

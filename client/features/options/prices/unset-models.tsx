@@ -62,18 +62,21 @@ export function UnsetModels() {
           { id: 'set', label: t('设置价格'), icon: BadgeDollarSign, onSelect: () => set({ price: model }) },
           { id: 'fill', label: t('从价格目录填入'), icon: BookOpenText, onSelect: () => void fill([model]) },
         ]}
-        bulkActions={({ ids, clear }) => (
-          <>
-            <Button size="xs" onClick={() => setBatch({ models: ids.map(String), clear })}>
-              <BadgeDollarSign aria-hidden />
-              {t('批量设置')}
-            </Button>
-            <Button size="xs" onClick={() => void fill(ids.map(String)).then((done) => done && clear())}>
-              <BookOpenText aria-hidden />
-              {t('从价格目录填入')}
-            </Button>
-          </>
-        )}
+        bulk={{
+          filters: wanted,
+          actions: ({ ids, clear }) => (
+            <>
+              <Button size="xs" onClick={() => setBatch({ models: ids.map(String), clear })}>
+                <BadgeDollarSign aria-hidden />
+                {t('批量设置')}
+              </Button>
+              <Button size="xs" onClick={() => void fill(ids.map(String)).then((done) => done && clear())}>
+                <BookOpenText aria-hidden />
+                {t('从价格目录填入')}
+              </Button>
+            </>
+          ),
+        }}
         empty={
           state.model === '' ? (
             <EmptyState

@@ -1,0 +1,99 @@
+import type { Page } from 'playwright-core'
+import { expect, test } from 'vitest'
+import { describeWithBrowser } from '../support/chromium.ts'
+import { drawn, openConsole, startInBrowser } from './console.ts'
+import { box, button } from './parts.ts'
+
+/** Holds back the answers to a question, from the next one on, until they are released. */
+async function hold(page: Page, question: RegExp): Promise<() => void> {
+  const release = Promise.withResolvers<void>()
+  await page.route(question, async (route) => {
+    await release.promise
+    await route.continue()
+  })
+  return release.resolve
+}
+
+describeWithBrowser('what is selected', async () => {
+  const { app, browser } = await startInBrowser()
+  const root = { ...(await app.make.user({ username: 'root', role: 100 })), role: 100 }
+  for (let number = 1; number <= 11; number += 1) await app.make.channel({ name: `East ${number}`, models: 'gpt-4o' })
+  for (const name of ['West 1', 'West 2']) await app.make.channel({ name, models: 'gpt-4o' })
+  for (const username of ['north1', 'north2', 'south1']) await app.make.user({ username })
+  await app.settled()
+
+  const openChannels = async () => {
+    const path = '/admin/channels?keyword=East&size=10'
+    const { page, context } = await openConsole(browser, app, { reader: root, path })
+    const all = page.getByRole('checkbox', { name: '选择本页全部' })
+    const bar = page.getByRole('toolbar', { name: '批量操作' })
+    await all.check()
+    await bar.getByText('已选择 10 项').waitFor()
+    const search = async (words: string) => {
+      await page.getByPlaceholder('搜索 ID、名称、密钥').fill(words)
+      await page.waitForURL((address) => address.searchParams.get('keyword') === words)
+    }
+    return { page, context, all, bar, search }
+  }
+
+  test('stays on other pages, and goes with the filters; rows that answer to others cannot be ticked', async () => {
+    const { page, context, all, bar, search } = await openChannels()
+    await button(page, '下一页').click()
+    await page.getByRole('cell', { name: 'East 1', exact: true }).waitFor()
+    await bar.getByText('已选择 10 项').waitFor()
+
+    const release = await hold(page, /admin\.channels\.list\b/)
+    await search('West')
+    await bar.waitFor({ state: 'detached' })
+    expect(await page.getByRole('cell', { name: 'East 1', exact: true }).count()).toBe(1)
+    expect(await all.isDisabled()).toBe(true)
+    const ticks = page.getByRole('checkbox', { name: /^选择 East/ })
+    expect(await ticks.isDisabled()).toBe(true)
+    await page.locator('tr[data-row]').focus()
+    await page.keyboard.press('x')
+    await page.setViewportSize({ width: 390, height: 844 })
+    await page.getByRole('listitem').filter({ has: ticks }).waitFor()
+    expect(await ticks.isDisabled()).toBe(true)
+    await page.setViewportSize({ width: 1440, height: 900 })
+    release()
+    await page.getByRole('cell', { name: 'West 1', exact: true }).waitFor()
+    expect(await bar.count()).toBe(0)
+    await all.check()
+    await bar.getByText('已选择 2 项').waitFor()
+    await context.close()
+  })
+
+  test('is not what an earlier question is answered with, late', async () => {
+    const { page, context, bar, search } = await openChannels()
+    const release = await hold(page, /admin\.channels\.matching\b/)
+    await button(bar, '选择符合条件的全部 11 项').click()
+    await search('West')
+    await page.getByRole('cell', { name: 'West 1', exact: true }).waitFor()
+    release()
+    await drawn(page)
+    expect(await bar.count()).toBe(0)
+    await context.close()
+  })
+
+  test('are those who were found for a message, once they are', async () => {
+    const { page, context } = await openConsole(browser, app, { reader: root, path: '/admin/messages' })
+    await button(page, '新建消息').first().click()
+    const drawer = page.getByRole('dialog', { name: '新建消息' })
+    const here = drawer.getByRole('checkbox', { name: '选择本页' })
+    const people = drawer.getByRole('group', { name: '用户' }).getByRole('checkbox')
+    const everybody = button(drawer, /^选择全部 \d+ 位匹配的用户$/)
+    const usable = async () => [await here.isEnabled(), await people.first().isEnabled(), await everybody.isEnabled()]
+    await box(drawer, '搜索用户名或显示名称').fill('north')
+    await button(drawer, '选择全部 2 位匹配的用户').waitFor()
+    await expect.poll(usable).toEqual([true, true, true])
+    const release = await hold(page, /admin\.users\.list\b/)
+    await box(drawer, '搜索用户名或显示名称').fill('south')
+    await expect.poll(usable).toEqual([false, false, false])
+    expect(await people.count()).toBe(2)
+    release()
+    await button(drawer, '选择全部 1 位匹配的用户').waitFor()
+    await here.check()
+    await drawer.getByText('已选择 1 位').waitFor()
+    await context.close()
+  })
+})
