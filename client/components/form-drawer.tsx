@@ -1,7 +1,7 @@
 import { Box, Button, CloseButton, Drawer, Flex, HStack, Heading, Portal, Stack, Text, chakra } from '@chakra-ui/react'
 import { ChevronRight } from 'lucide-react'
 import type { FormEvent, ReactNode } from 'react'
-import { useEffect, useRef, useState } from 'react'
+import { useEffect, useLayoutEffect, useRef, useState } from 'react'
 import type { FieldValues, UseFormReturn } from 'react-hook-form'
 import { FormProvider, useFormState } from 'react-hook-form'
 import { t } from '../i18n/t.ts'
@@ -22,6 +22,18 @@ import { staysOpen } from './stays-open.ts'
 
 const Form = chakra('form', { base: { display: 'flex', flexDirection: 'column', flex: '1', minH: '0' } })
 
+/** Dimmed as a whole while they take nothing, and not each of them once more. */
+const Fields = chakra('fieldset', {
+  base: {
+    display: 'flex',
+    flexDirection: 'column',
+    gap: '6',
+    minW: '0',
+    '&:disabled': { opacity: 0.5 },
+    '&:disabled :is(:disabled, [data-disabled])': { opacity: 1 },
+  },
+})
+
 type FormDrawerProps<Values extends FieldValues, Output> = {
   open: boolean
   onClose: () => void
@@ -34,7 +46,7 @@ type FormDrawerProps<Values extends FieldValues, Output> = {
   submitLabel?: string
   /** Left of the buttons below. */
   footer?: ReactNode
-  /** While the thing to edit is fetched. */
+  /** While the thing to edit is fetched: what would be typed meanwhile would stand in place of what it holds. */
   loading?: boolean
   /** There is nothing to edit, which the content says; all that is left is to close. */
   unavailable?: boolean
@@ -49,6 +61,7 @@ export function FormDrawer<Values extends FieldValues, Output>(props: FormDrawer
   const { isDirty, isSubmitting } = form.formState
   const phone = useIsPhone()
   const origin = useOrigin(open)
+  const { content, fields, initialFocus } = useWaitingFocus(open, loading)
   const guard = useLeaveGuard(open && isDirty, isSubmitting)
   const { submit, failure, forget } = useSubmit(form, onSubmit, () => {
     guard.forget()
@@ -71,12 +84,13 @@ export function FormDrawer<Values extends FieldValues, Output>(props: FormDrawer
       placement="end"
       size={phone ? 'full' : 'md'}
       closeOnInteractOutside={!isDirty}
+      initialFocusEl={initialFocus}
       finalFocusEl={origin}
     >
       <Portal>
         <Drawer.Backdrop />
         <Drawer.Positioner>
-          <Drawer.Content maxW={{ base: 'full', sm: '600px' }}>
+          <Drawer.Content ref={content} maxW={{ base: 'full', sm: '600px' }}>
             <Form onSubmit={submit} noValidate>
               <Drawer.Header borderBottomWidth="1px" flex="none" py="3" minH="14" alignItems="center">
                 <Stack gap="0.5" pe="8">
@@ -88,9 +102,9 @@ export function FormDrawer<Values extends FieldValues, Output>(props: FormDrawer
                 <FormProvider {...form}>
                   <HeadingsBelow value="h3">
                     <SubmittedTogether value={true}>
-                      <Stack gap="6" opacity={loading ? 0.5 : 1}>
+                      <Fields ref={fields} disabled={loading}>
                         {children}
-                      </Stack>
+                      </Fields>
                     </SubmittedTogether>
                   </HeadingsBelow>
                 </FormProvider>
@@ -119,6 +133,25 @@ export function FormDrawer<Values extends FieldValues, Output>(props: FormDrawer
     </Drawer.Root>
   )
 }
+
+/** Fields that wait cannot have the focus: the drawer itself has it until then, or whatever the reader goes to meanwhile. */
+function useWaitingFocus(open: boolean, loading: boolean) {
+  const content = useRef<HTMLDivElement>(null)
+  const fields = useRef<HTMLFieldSetElement>(null)
+  useLayoutEffect(() => {
+    if (!open) return
+    const focused = document.activeElement
+    if (loading && fields.current?.contains(focused)) content.current?.focus()
+    if (!loading && focused !== null && focused === content.current) firstOf(fields.current)?.focus()
+  }, [open, loading])
+  const initialFocus = () => (fields.current?.disabled ? content.current : null)
+  return { content, fields, initialFocus }
+}
+
+const firstOf = (fields: HTMLFieldSetElement | null): HTMLElement | undefined =>
+  [...(fields?.querySelectorAll<HTMLElement>('input, select, textarea, button') ?? [])].find(
+    (field) => field.matches(':enabled') && field.tabIndex >= 0,
+  )
 
 function useSubmit<Values extends FieldValues, Output>(
   form: UseFormReturn<Values, unknown, Output>,

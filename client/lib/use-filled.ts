@@ -2,10 +2,11 @@ import { useEffect, useState } from 'react'
 
 /**
  * Fills a form once for each record that is opened; `values` may come later. Resolves with what it was filled with, which a
- * save is compared with: a refresh while the form is open neither undoes what was typed nor moves that.
+ * save is compared with: a refresh while the form is open neither undoes what was typed nor moves that. Nothing of what was typed
+ * for another record is taken along.
  */
 export function useFilled<Values>(
-  reset: (values: Values) => void,
+  reset: (values: Values, options: { keepDirtyValues: false }) => void,
   id: number | string | undefined,
   values: Values | undefined,
 ): Values | undefined {
@@ -13,7 +14,7 @@ export function useFilled<Values>(
   useEffect(() => {
     if (id === undefined) setFilled(undefined)
     else if (id !== filled?.id && values !== undefined) {
-      reset(values)
+      reset(values, { keepDirtyValues: false })
       setFilled({ id, values })
     }
   }, [id, filled, values, reset])

@@ -135,6 +135,53 @@ describeWithBrowser('people', async () => {
     await context.close()
   })
 
+  test('the form of a user takes nothing before it shows that user, and nothing along to another one', async () => {
+    const cap = { period: 'week' as const, seconds: 0, zone: 'Asia/Shanghai', amount: 5_000_000, models: [] }
+    const { users, spendCaps } = app.trpc(root).admin
+    const [early, late] = [await app.make.user({ username: 'early' }), await app.make.user({ username: 'late' })]
+    await users.update.mutate({ id: late.id, displayName: 'Latecomer' })
+    await spendCaps.set.mutate({ userId: late.id, caps: [cap], expected: { caps: [] } })
+    const { page, context } = await openAs(root, `/admin/users?edit=${early.id}`)
+    const drawer = page.getByRole('dialog', { name: '编辑用户' })
+    const field = (name: string) => drawer.getByRole('textbox', { name, exact: true })
+    const press = (name: string) => drawer.getByRole('button', { name, exact: true })
+    await expect.poll(() => field('用户名').inputValue()).toBe('early')
+    await press('取消').click()
+    await drawer.waitFor({ state: 'detached' })
+
+    const { promise: held, resolve: release } = Promise.withResolvers<void>()
+    await page.route(/users\.get/, async (route) => {
+      await held
+      await route.continue()
+    })
+    await follow(page, `/admin/users?edit=${late.id}`)
+    await drawer.locator('[aria-busy=true]').waitFor()
+    await press('添加消费上限').click({ force: true })
+    await field('用户名').click({ force: true })
+    await page.keyboard.type('x')
+    expect(await drawer.getByRole('combobox', { name: '分组' }).isDisabled()).toBe(true)
+    release()
+    await expect.poll(() => field('用户名').inputValue()).toBe('late')
+    await drawer.locator('[name=username]:focus').waitFor()
+    await press('添加消费上限').click()
+    await press('保存').click()
+    await drawer.waitFor({ state: 'detached' })
+    const caps = await spendCaps.list.query({ userId: late.id })
+    expect(caps.map(({ period }) => period).toSorted()).toEqual(['day', 'week'])
+
+    // Back over the list to the first one, and from there to the second, as the menu of the browser's back button leads.
+    await page.evaluate(() => history.go(-3))
+    await expect.poll(() => field('用户名').inputValue()).toBe('early')
+    await drawn(page)
+    await field('显示名称').fill('Typed')
+    await page.evaluate(() => history.go(2))
+    await page.getByRole('alertdialog').getByRole('button', { name: '放弃修改' }).click()
+    await expect.poll(() => field('用户名').inputValue()).toBe('late')
+    await drawn(page)
+    expect(await field('显示名称').inputValue()).toBe('Latecomer')
+    await context.close()
+  })
+
   test('a row that is opened while a search has yet to begin stays open, also while its page is being fetched', async () => {
     const { page, context } = await openAs(root, '/admin/users')
     const row = page.getByRole('cell', { name: 'anna', exact: true })

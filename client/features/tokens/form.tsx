@@ -33,12 +33,13 @@ export function TokenForm({ open }: { open: OpenToken }) {
   const standings = (known.data ?? []).filter((cap) => cap.scope === 'token' && cap.subjectId === edited)
   const schema = useMemo(() => tokenForm(token?.expiresAt ?? null), [token])
   const form = useZodForm({ schema, values: newToken })
+  const opened = wanted.isFetching
+    ? undefined
+    : token && caps && { values: valuesOf(token, caps), quota: token.remainQuota }
   const filled = useFilled(
-    ({ values }: Filled) => form.reset(values),
+    ({ values }: Filled, options) => form.reset(values, options),
     edited,
-    isNew
-      ? { values: newToken, quota: 0 }
-      : token && caps && { values: valuesOf(token, caps), quota: token.remainQuota },
+    isNew ? { values: newToken, quota: 0 } : opened,
   )
   const failed = (token ? null : wanted.error) ?? (caps ? null : known.error)
 
