@@ -1,6 +1,6 @@
 import { zodResolver } from '@hookform/resolvers/zod'
 import type { DefaultValues, FieldPath, FieldValues, UseFormReturn } from 'react-hook-form'
-import { useForm } from 'react-hook-form'
+import { get, useForm } from 'react-hook-form'
 import { z } from 'zod'
 import { refusedFields } from './errors.ts'
 import { issueText } from './issue-text.ts'
@@ -19,7 +19,10 @@ type FormOptions<Schema extends z.ZodType<FieldValues, FieldValues>> = {
   mode?: 'onTouched' | 'onSubmit'
 }
 
-/** A form validated by the server's own schema: at first when a field is left, then with every change. */
+/**
+ * A form validated by the server's own schema: at first when a field is left, then with every change. Its `reset` too leaves fields
+ * that were changed as they are, but with `keepDirtyValues: false`.
+ */
 export function useZodForm<Schema extends z.ZodType<FieldValues, FieldValues>>({
   schema,
   values,
@@ -32,6 +35,22 @@ export function useZodForm<Schema extends z.ZodType<FieldValues, FieldValues>>({
     resetOptions: { keepDirtyValues: true },
     mode,
   })
+}
+
+/**
+ * After a save: the form begins with what is stored now. `sent` is what stood in it when the save began: a field that was typed into
+ * since stays as typed, as a change.
+ */
+export function beginAnew<Values extends FieldValues, Output>(
+  form: UseFormReturn<Values, unknown, Output>,
+  { sent, stored }: { sent: Values; stored: Values },
+): void {
+  const names = Object.keys(sent) as FieldPath<Values>[]
+  const typed = names
+    .map((name) => ({ name, value: form.getValues(name) }))
+    .filter(({ name, value }) => value !== get(sent, name))
+  form.reset(stored, { keepDirtyValues: false })
+  for (const { name, value } of typed) form.setValue(name, value, { shouldDirty: true })
 }
 
 /** Marks the fields that the server refused; false where it named none of the form's own. */

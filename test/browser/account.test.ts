@@ -124,7 +124,7 @@ describeWithBrowser('the account of a person', async () => {
     await button(page, '立即签到').click()
     await toastShown(page, '签到成功，获得 $0.002')
     expect(await button(page, '今日已签到').isDisabled()).toBe(true)
-    expect(await box(page, '邀请链接').inputValue()).toMatch(/^http:\/\/localhost:\d+\/register\?aff=\w{4}$/)
+    await expect.poll(() => box(page, '邀请链接').inputValue()).toMatch(/^http:\/\/localhost:\d+\/register\?aff=\w{4}$/)
     await page.evaluate(() => {
       navigator.clipboard.writeText = () => Promise.reject(new Error('denied'))
     })
@@ -229,6 +229,8 @@ describeWithBrowser('the account of a person', async () => {
     await button(page, '修改密码').click()
     await again.getByRole('button', { name: '使用通行密钥' }).click()
     await toastShown(page, '密码修改成功！')
+    for (const name of ['当前密码', '新密码', '确认新密码'])
+      await expect.poll(() => box(page, name).inputValue()).toBe('')
 
     await later()
     await button(page, '删除账户').click()

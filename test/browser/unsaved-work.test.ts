@@ -19,6 +19,16 @@ describeWithBrowser('unsaved work', async () => {
     await drawn(page)
   }
 
+  /** Holds the calls of a procedure back, until they are let through. */
+  const holdBack = async (page: Page, procedure: RegExp) => {
+    const { promise: held, resolve: release } = Promise.withResolvers<void>()
+    await page.route(procedure, async (route) => {
+      await held
+      await route.continue()
+    })
+    return { asked: page.waitForRequest(procedure), release }
+  }
+
   test('a page stays guarded when changes in a drawer above it are given up', async () => {
     const { id } = await app.make.channel({ name: 'bought', models: 'gpt-4o' })
     const { page, context } = await open('/admin/prices?q=gpt-4o')
@@ -141,7 +151,8 @@ describeWithBrowser('unsaved work', async () => {
     await box(drawer, '名称').fill('Summer')
     await redemptions.create.mutate({ ...code, name: 'Later', count: 10 })
     await reconnect(page, /admin\.redemptions\.list/)
-    expect(await page.getByRole('cell', { name: 'Spring', exact: true }).count()).toBe(0)
+    const left = page.getByRole('cell', { name: 'Spring', exact: true, includeHidden: true })
+    expect(await left.count()).toBe(0)
     expect(await box(drawer, '名称').inputValue()).toBe('Summer')
     await page.goto(`/admin/coupons?edit=${id}`)
     await expect.poll(() => box(drawer, '名称').inputValue()).toBe('Spring')
@@ -203,6 +214,96 @@ describeWithBrowser('unsaved work', async () => {
     await drawer.getByText('不限额度', { exact: true }).click()
     await button(drawer, '创建').click()
     await page.getByRole('dialog', { name: '接入说明' }).getByText('unlimited', { exact: true }).waitFor()
+    await context.close()
+  })
+
+  test('a name that is typed while another is being saved stays as a change, and what was saved is none any more', async () => {
+    const reader = await app.make.user()
+    const { page, context } = await openConsole(browser, app, { reader, path: '/app/me' })
+    const { account: elsewhere } = app.trpc(reader).user
+    await box(page, '显示名称').fill('Able seaman')
+    const saving = await holdBack(page, /account\.update(\?|$)/)
+    await button(page, '保存').click()
+    await saving.asked
+    await box(page, '用户名').fill(`${reader.username}-2`)
+    saving.release()
+    await toastShown(page, '用户信息更新成功！')
+    await drawn(page)
+    expect(await box(page, '用户名').inputValue()).toBe(`${reader.username}-2`)
+    expect(await elsewhere.get.query()).toMatchObject({ username: reader.username, displayName: 'Able seaman' })
+    await elsewhere.update.mutate({ displayName: 'Bosun' })
+    await button(page, '保存').click()
+    await toastShown(page, '用户信息更新成功！')
+    expect(await elsewhere.get.query()).toMatchObject({ username: `${reader.username}-2`, displayName: 'Bosun' })
+    await expect.poll(() => box(page, '显示名称').inputValue()).toBe('Bosun')
+    expect(await button(page, '保存').isDisabled()).toBe(true)
+    await context.close()
+  })
+
+  test('a setting that is typed while others are being saved stays as a change, and what was saved is none any more', async () => {
+    const reader = await app.make.user()
+    const { page, context } = await openConsole(browser, app, { reader, path: '/app/me?tab=notify' })
+    const { account: elsewhere } = app.trpc(reader).user
+    await box(page, '通知邮箱').fill('sailor@x.example')
+    const saving = await holdBack(page, /account\.updateSettings/)
+    await button(page, '保存').click()
+    await saving.asked
+    await box(page, '额度预警阈值').fill('3')
+    saving.release()
+    await toastShown(page, '设置已更新')
+    await drawn(page)
+    expect(await box(page, '额度预警阈值').inputValue()).toBe('3')
+    expect((await elsewhere.get.query()).settings).toMatchObject({
+      notificationEmail: 'sailor@x.example',
+      quotaWarningThreshold: null,
+    })
+    await elsewhere.updateSettings.mutate({ notifyType: 'email', notificationEmail: 'bosun@x.example' })
+    await button(page, '保存').click()
+    await toastShown(page, '设置已更新')
+    expect((await elsewhere.get.query()).settings).toMatchObject({
+      notificationEmail: 'bosun@x.example',
+      quotaWarningThreshold: 1_500_000,
+    })
+    await context.close()
+  })
+
+  test('the form of a token begins with what is stored when it is opened, also where its caps were being asked for before', async () => {
+    const reader = await app.make.user()
+    const { id } = await app.make.token(reader)
+    const { page, context } = await openConsole(browser, app, { reader, path: `/app/tokens?form=${id}` })
+    const drawer = page.getByRole('dialog', { name: '编辑令牌' })
+    await expect.poll(() => box(drawer, '名称').inputValue()).toMatch(/^token /)
+    await drawn(page)
+    await button(drawer, '取消').click()
+    await drawer.waitFor({ state: 'hidden' })
+    await app.pool.query(`update tokens set name = 'Since' where id = $1`, [id])
+    const caps = await holdBack(page, /spendCaps\.list/)
+    await page.clock.setSystemTime(Date.now() + 3_600_000)
+    await page.evaluate(() => {
+      window.dispatchEvent(new Event('offline'))
+      window.dispatchEvent(new Event('online'))
+    })
+    await caps.asked
+    const token = await holdBack(page, /tokens\.get/)
+    await follow(page, `/app/tokens?form=${id}`)
+    await token.asked
+    const known = page.waitForResponse(/spendCaps\.list/)
+    caps.release()
+    await (await known).finished()
+    token.release()
+    await drawn(page)
+    await expect.poll(() => box(drawer, '名称').inputValue()).toBe('Since')
+    await context.close()
+  })
+
+  test('a code that was redeemed leaves its field', async () => {
+    const reader = await app.make.user()
+    const [key = ''] = await app.trpc(root).admin.redemptions.create.mutate({ name: 'Gift', quota: 500_000 })
+    const { page, context } = await openConsole(browser, app, { reader, path: '/app/wallet' })
+    await box(page, '您的兑换码').fill(key)
+    await button(page, '兑换').click()
+    await toastShown(page, '兑换成功')
+    await expect.poll(() => box(page, '您的兑换码').inputValue()).toBe('')
     await context.close()
   })
 

@@ -27,7 +27,7 @@ export function PasswordForm({ account }: AccountProps) {
   const refresh = useRefreshAccount()
   const save = async (values: z.output<typeof fields>) => {
     await update.mutateAsync({ currentPassword: values.currentPassword, password: values.password })
-    form.reset(empty)
+    form.reset(empty, { keepDirtyValues: false })
     notify.success(t('密码修改成功！'))
     await refresh()
   }

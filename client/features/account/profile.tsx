@@ -9,7 +9,7 @@ import { FieldRow } from '../../components/form-drawer.tsx'
 import { InlineForm } from '../../components/inline-form.tsx'
 import { notify } from '../../components/notify.ts'
 import { t } from '../../i18n/t.ts'
-import { useZodForm } from '../../lib/form.ts'
+import { beginAnew, useZodForm } from '../../lib/form.ts'
 import { trpc } from '../../lib/trpc.ts'
 import type { AccountProps } from './account.ts'
 import { useRefreshAccount } from './account.ts'
@@ -41,12 +41,13 @@ function Names({ account }: AccountProps) {
   const refresh = useRefreshAccount()
   const { dirtyFields } = form.formState
   const save = async (values: z.output<typeof names>) => {
+    const sent = form.getValues()
     // The other name may have been changed meanwhile, in another window or by an administrator.
     await update.mutateAsync({
       ...(dirtyFields.username && { username: values.username }),
       ...(dirtyFields.displayName && { displayName: values.displayName }),
     })
-    form.reset(values)
+    beginAnew(form, { sent, stored: values })
     notify.success(t('用户信息更新成功！'))
     await refresh()
   }

@@ -11,7 +11,7 @@ import { InlineForm } from '../../components/inline-form.tsx'
 import { notify } from '../../components/notify.ts'
 import { t } from '../../i18n/t.ts'
 import { errorText, refusedFields } from '../../lib/errors.ts'
-import { useZodForm } from '../../lib/form.ts'
+import { beginAnew, useZodForm } from '../../lib/form.ts'
 import { trpc } from '../../lib/trpc.ts'
 import type { Account, AccountProps } from './account.ts'
 import { useRefreshAccount } from './account.ts'
@@ -38,11 +38,12 @@ function SettingsForm({ account, children }: AccountProps & { children: ReactNod
   // Read with every drawing, so that the form keeps track of it.
   const { dirtyFields } = form.formState
   const save = async (values: z.output<typeof settings>) => {
-    const stored = valuesOf(await utils.user.account.get.fetch(undefined, { staleTime: 0 }))
+    const sent = form.getValues()
     const typed = Object.entries(values).filter(([name]) => name in dirtyFields)
+    const stored = valuesOf(await utils.user.account.get.fetch(undefined, { staleTime: 0 }))
     const merged = { ...stored, ...Object.fromEntries(typed) }
     await update.mutateAsync(merged)
-    form.reset(merged)
+    beginAnew(form, { sent, stored: merged })
     notify.success(t('设置已更新'))
     await refresh()
   }

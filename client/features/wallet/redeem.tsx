@@ -36,7 +36,7 @@ export function Redeem() {
         }}
         onSubmit={async ({ key }) => {
           const { quota, isGift } = await check.with((turnstile) => send.mutateAsync({ key, turnstile }))
-          form.reset({ key: '' })
+          form.reset({ key: '' }, { keepDirtyValues: false })
           const amount = quotaText(quota)
           notify.success(
             isGift ? t('礼品码兑换成功，获得 {amount}', { amount }) : t('兑换成功，获得 {amount}', { amount }),
