@@ -3,7 +3,7 @@ import { afterAll, expect, test } from 'vitest'
 import { describeWithBrowser } from '../support/chromium.ts'
 import { completion, startReceiver } from '../support/receiver.ts'
 import { seriousViolations } from './accessibility.ts'
-import { openConsole, startInBrowser } from './console.ts'
+import { openConsole, startInBrowser, toastShown } from './console.ts'
 
 const button = (place: Page | Locator, name: string): Locator => place.getByRole('button', { name, exact: true })
 
@@ -86,7 +86,7 @@ describeWithBrowser('work that runs by itself', async () => {
     // Whoever comes later sees it too.
     await page.reload()
     await button(page, '停止 测试所有渠道').click()
-    await page.getByText(/^已测试 1 个渠道/).waitFor()
+    await toastShown(page, '已测试 1 个渠道')
     await page.getByText('first', { exact: true }).click()
     const panel = page
       .getByRole('dialog', { name: '渠道 first' })

@@ -1,3 +1,4 @@
+import type { Request } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { describeWithBrowser } from '../support/chromium.ts'
 import { violationsOf } from './accessibility.ts'
@@ -168,12 +169,13 @@ describeWithBrowser('the usage log', async () => {
       await refresh.waitFor()
       await drawn(page)
       const anew: string[] = []
-      page.on('request', (request) => asked.test(request.url()) && anew.push(request.url()))
+      const note = (request: Request) => asked.test(request.url()) && anew.push(request.url())
+      page.on('request', note)
       await refresh.click()
       await expect.poll(() => anew.length).toBeGreaterThan(0)
       await drawn(page)
       expect(anew).toHaveLength(1)
-      page.removeAllListeners('request')
+      page.off('request', note)
     }
     await context.close()
   })

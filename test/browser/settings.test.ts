@@ -239,10 +239,13 @@ describeWithBrowser('the settings', async () => {
     await app.make.option('global_model_mapping', '{"mapping":{"virtual":[{"model":"gpt-4o-mini","priorities":0}]}}')
     await app.services.options.reload()
     const { page, context } = await open('/admin/settings?ratio=visual')
-    const failWhile = async (procedure: string, words: string, act: () => Promise<unknown>) => {
+    const text = (words: string) => () => page.getByText(words).first().waitFor()
+    const toast = (words: string) => () => toastShown(page, words)
+    const failWhile = async (procedure: string, shown: () => Promise<unknown>, act: () => Promise<unknown>) => {
       const calls = new RegExp(`/trpc/[\\w.,]*${procedure.replaceAll('.', '\\.')}\\b`)
       await page.route(calls, (route) => route.fulfill({ status: 502, body: 'out of order' }))
-      await Promise.all([page.getByText(words).first().waitFor(), act()])
+      await act()
+      await shown()
       await page.unroute(calls)
     }
     const main = page.getByRole('main')
@@ -255,7 +258,7 @@ describeWithBrowser('the settings', async () => {
     const drawer = page.getByRole('dialog', { name: '添加模型价格' })
     await drawer.getByRole('textbox', { name: '模型名称' }).fill('a-new-model')
     await drawer.getByRole('textbox', { name: '输入价格' }).fill('3')
-    await failWhile('models.catalogPrices', '获取预设倍率失败，请重试', () =>
+    await failWhile('models.catalogPrices', toast('获取预设倍率失败，请重试'), () =>
       drawer.getByRole('button', { name: '从价格目录填入' }).click(),
     )
     await drawer.getByRole('button', { name: '保存', exact: true }).click()
@@ -264,18 +267,18 @@ describeWithBrowser('the settings', async () => {
 
     await page.getByRole('tab', { name: '模型倍率 JSON' }).click()
     await main.getByRole('button', { name: '重置模型倍率' }).click()
-    await failWhile('options.resetModelRatio', '重置预设倍率失败，请重试', () =>
+    await failWhile('options.resetModelRatio', text('重置预设倍率失败，请重试'), () =>
       question.getByRole('button', { name: '重置模型倍率' }).click(),
     )
     await answer('取消')
     await main.getByRole('button', { name: '清理', exact: true }).click()
-    await failWhile('logs.startClearing', '日志清理失败：', () =>
+    await failWhile('logs.startClearing', text('日志清理失败：'), () =>
       question.getByRole('button', { name: '清理日志' }).click(),
     )
     await answer('取消')
     await page.getByRole('tab', { name: /未设置倍率模型/ }).click()
     await page.getByRole('checkbox', { name: '选择 unpriced-model' }).locator('xpath=..').click()
-    await failWhile('models.catalogPrices', '填入官网倍率失败，请稍后重试', () =>
+    await failWhile('models.catalogPrices', toast('填入官网倍率失败，请稍后重试'), () =>
       main.getByRole('button', { name: '从价格目录填入' }).click(),
     )
     await page.getByRole('tab', { name: '模型相关设置' }).click()
@@ -285,12 +288,12 @@ describeWithBrowser('the settings', async () => {
       .last()
       .click()
     await page.getByRole('menuitem', { name: '删除' }).click()
-    await failWhile('options.mapping.update', '删除失败：', () =>
+    await failWhile('options.mapping.update', text('删除失败：'), () =>
       question.getByRole('button', { name: '删除' }).click(),
     )
     await answer('取消')
-    await failWhile('options.mapping.get', '获取模型映射配置失败', () => page.reload())
-    await failWhile('options.list', '刷新失败', () => page.reload())
+    await failWhile('options.mapping.get', text('获取模型映射配置失败'), () => page.reload())
+    await failWhile('options.list', text('刷新失败'), () => page.reload())
     await context.close()
   })
 
