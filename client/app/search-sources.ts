@@ -18,11 +18,22 @@ const mostOfAKind = 5
 /** What is found now, not what was found before something was renamed. */
 const fresh = { staleTime: 0 }
 
+const isKey = (words: string): boolean => words.startsWith('sk-')
+/** In the body of its request: servers and proxies write addresses down. */
+const asSecret = { ...fresh, trpc: { context: { long: true } } }
+
+/** A key is nobody's name, and so is not sent there. */
+const withoutKeys = (source: CommandSource): CommandSource => ({
+  ...source,
+  search: async (words, signal) => (isKey(words) ? [] : source.search(words, signal)),
+})
+
 const tokenSource = (utils: Utils, navigate: Navigate): CommandSource => ({
   id: 'tokens',
   search: async (words) => {
-    const wanted = words.startsWith('sk-') ? { key: words } : { keyword: words }
-    const tokens = await utils.user.tokens.search.fetch(wanted, fresh)
+    const tokens = await (isKey(words)
+      ? utils.user.tokens.search.fetch({ key: words }, asSecret)
+      : utils.user.tokens.search.fetch({ keyword: words }, fresh))
     return tokens.slice(0, mostOfAKind).map((token) => ({
       id: `token-${token.id}`,
       title: token.name,
@@ -144,9 +155,9 @@ export function useSearchSources(): void {
     const sources = [
       tokenSource(utils, navigate),
       modelSource(utils, navigate),
-      ...(isAdmin ? [channelSource(utils, navigate), userSource(utils, navigate)] : []),
+      ...(isAdmin ? [channelSource(utils, navigate), userSource(utils, navigate)].map(withoutKeys) : []),
       ...(isRoot ? [settingSource(navigate)] : []),
-      logSource(utils, navigate, isAdmin),
+      withoutKeys(logSource(utils, navigate, isAdmin)),
     ]
     const removals = sources.map(registerCommandSource)
     return () => removals.forEach((remove) => remove())

@@ -6,6 +6,7 @@ import { Section } from '../../components/facts.tsx'
 import { notify } from '../../components/notify.ts'
 import { t } from '../../i18n/t.ts'
 import { queryClient } from '../../lib/query.ts'
+import { forgetReader } from '../../lib/reader-storage.ts'
 import { forgetUser } from '../../lib/session.ts'
 import { trpc } from '../../lib/trpc.ts'
 import { AccessToken } from './access-token.tsx'
@@ -40,6 +41,7 @@ function RemoveAccount({ account }: AccountProps) {
     })
     if (!removed) return
     forgetUser()
+    forgetReader(account.id)
     queryClient.clear()
     navigate('/login')
     notify.success(t('账户已删除！'))

@@ -1,11 +1,12 @@
 import { Button } from '@chakra-ui/react'
 import { Ban, Copy, KeyRound, Pencil, Plug, Plus, RefreshCw, Trash } from 'lucide-react'
-import { useMemo } from 'react'
+import { useMemo, useState } from 'react'
 import { tokenStatus } from '#core/statuses.ts'
 import { copyWithToast } from '../../components/copy.tsx'
 import { DataTable } from '../../components/data-table/data-table.tsx'
 import type { Selection } from '../../components/data-table/types.ts'
 import { FilterBar } from '../../components/filter-bar/filter-bar.tsx'
+import type { FilterPatch } from '../../components/filter-bar/types.ts'
 import { notify } from '../../components/notify.ts'
 import { EmptyState } from '../../components/states.tsx'
 import { t } from '../../i18n/t.ts'
@@ -18,10 +19,17 @@ import { useRotation } from './rotate.tsx'
 import { useCaps, useReveal, useTokens } from './use-tokens.ts'
 import type { OpenToken, Token } from './use-open-token.ts'
 
-const filters = { name: '', key: '' }
+const noFilters = { name: '', key: '' }
 
 export function TokenTable({ open }: { open: OpenToken }) {
-  const [values, setFilters] = useUrlState(filters, ['page'])
+  const [{ name }, setAddress] = useUrlState({ name: '' }, ['page'])
+  // A key is in no address, which browsers and servers write down.
+  const [key, setKey] = useState('')
+  const values = { name, key }
+  const setFilters = (patch: FilterPatch, options?: { replace?: boolean }) => {
+    if (typeof patch['key'] === 'string') setKey(patch['key'])
+    setAddress(typeof patch['name'] === 'string' ? { name: patch['name'] } : {}, options)
+  }
   const table = useTableState()
   const { pageOf, ...query } = useTokens(values, table)
   const reveal = useReveal()
@@ -61,7 +69,7 @@ export function TokenTable({ open }: { open: OpenToken }) {
           <EmptyState
             icon={KeyRound}
             title={t('没有匹配的令牌')}
-            action={<Button onClick={() => setFilters(filters)}>{t('清除筛选')}</Button>}
+            action={<Button onClick={() => setFilters(noFilters)}>{t('清除筛选')}</Button>}
           />
         ) : (
           <EmptyState

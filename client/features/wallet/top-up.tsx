@@ -19,10 +19,12 @@ const presets = [5, 10, 20, 50, 100, 500]
 /** After a pause in typing. */
 function useSettled<Value>(value: Value): Value {
   const [settled, setSettled] = useState(value)
+  // Another object that says the same is no other value.
+  const text = JSON.stringify(value)
   useEffect(() => {
-    const timer = setTimeout(() => setSettled(value), 300)
+    const timer = setTimeout(() => setSettled(JSON.parse(text) as Value), 300)
     return () => clearTimeout(timer)
-  }, [value])
+  }, [text])
   return settled
 }
 
