@@ -36,7 +36,8 @@ export function Redeem() {
         }}
         onSubmit={async ({ key }) => {
           const { quota, isGift } = await check.with((turnstile) => send.mutateAsync({ key, turnstile }))
-          form.reset({ key: '' }, { keepDirtyValues: false })
+          // The next one may have been typed meanwhile.
+          if (form.getValues('key').trim() === key) form.reset({ key: '' }, { keepDirtyValues: false })
           const amount = quotaText(quota)
           notify.success(
             isGift ? t('礼品码兑换成功，获得 {amount}', { amount }) : t('兑换成功，获得 {amount}', { amount }),
