@@ -16,17 +16,28 @@ test('of two products on one database one does a due job, and the other goes on 
   await world.make.option('ChannelTestFrequency', '60')
   await world.make.option('ChannelModelsFrequency', '0')
   const environment = { ...world.environment, WORKERS: '1' }
+  const row = async (name = 'channel-tests') =>
+    (await world.pool.query('select * from job_runs where name = $1', [name])).rows[0]
+  /** Whether the last job that is due by itself has been done within its interval. */
+  const hasLooked = async () => Date.now() - ((await row('attention'))?.started_at?.getTime() ?? 0) < 300_000
   const first = await startProduct({ environment })
   try {
     await until(async () => upstream.received.length === 1, { what: 'the first node does not test' })
+    await until(hasLooked, { what: 'the first node does not do the rest' })
+    // From here on it neither looks nor gives its test up; its session keeps the lock of the job.
+    process.kill(first.pid, 'SIGSTOP')
     const second = await startProduct({ environment })
     try {
-      // Long enough for the second to have looked for what is due.
-      await new Promise((resolve) => setTimeout(resolve, 7000))
+      // Both are due now, and only the second is there to look: the last job of its list it does, the first one is being done.
+      await world.pool.query(
+        `update job_runs set started_at = started_at - interval '1 hour', running_since = running_since - interval '1 hour'
+           where name in ('channel-tests', 'attention')`,
+      )
+      await until(hasLooked, { what: 'the second node does nothing that is due' })
+      expect(await row()).toMatchObject({ attempts: 0, started_at: null })
       expect(upstream.received).toHaveLength(1)
       hangs = false
       await first.killAll()
-      const row = async () => (await world.pool.query("select * from job_runs where name = 'channel-tests'")).rows[0]
       await until(async () => (await row())?.started_at !== null, {
         what: 'nobody goes on with the job',
       })

@@ -175,9 +175,8 @@ describe('a low balance', () => {
   it('keeps no call waiting, and fails none, when the receiver hangs', async () => {
     hook.answerWith(() => ({ delayMs: 100_000 }))
     const user = await spender(900, {})
-    const startedAt = performance.now()
     await call(user)
-    expect(performance.now() - startedAt).toBeLessThan(60_000)
+    expect(hook.over()).toBe(0)
     await expect.poll(() => hook.received.length).toBe(1)
   })
 })

@@ -8,12 +8,14 @@ export type Reply = { status?: number; headers?: Record<string, string>; body?: 
 export async function startReceiver(answer: (received: Received) => Reply = () => ({})) {
   const received: Received[] = []
   const state = { answer }
+  let over = 0
   const server = createServer((req, res) => {
     const chunks: Buffer[] = []
     req.on('data', (chunk: Buffer) => chunks.push(chunk))
     req.on('end', () => {
       const one = { path: req.url ?? '', headers: req.headers, text: Buffer.concat(chunks).toString() }
       received.push(one)
+      res.on('close', () => (over += 1))
       const { status = 200, headers = {}, body = {}, delayMs = 0 } = state.answer(one)
       setTimeout(() => {
         res.writeHead(status, { 'content-type': 'application/json', ...headers })
@@ -24,6 +26,8 @@ export async function startReceiver(answer: (received: Received) => Reply = () =
   return {
     ...(await listenLocally(server)),
     received,
+    /** How many of them have their answer, or wait for it no longer. */
+    over: () => over,
     answerWith: (next: typeof answer) => {
       state.answer = next
     },
