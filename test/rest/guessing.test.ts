@@ -42,8 +42,16 @@ test('name and mail address of an account are one in the count, on one network a
 
 test('who is sent away because too many sign in at once has not tried', async () => {
   const { username } = await app.person()
-  const crowd = times(102, () => hashPassword('somebody else').catch(() => ''))
+  let isOver = false
+  // Whoever is done comes again: the queue stays full for as long as the logins take to come.
+  const signIn = (): Promise<unknown> =>
+    hashPassword('somebody else').then(
+      () => (isOver ? '' : signIn()),
+      () => '',
+    )
+  const crowd = times(102, signIn)
   const sentAway = await times(10, () => login('203.0.113.70', username))
+  isOver = true
   expect(sentAway.filter(({ status }) => status === 503)).not.toEqual([])
   await crowd
   const replies = await times(30, () => login('203.0.113.70', username))

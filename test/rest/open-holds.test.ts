@@ -10,6 +10,7 @@ import { ledgerViolations } from '#test/support/ledger-invariant.ts'
 const asked = vi.spyOn(pg.Client.prototype, 'query')
 afterAll(() => asked.mockRestore())
 const app = await startApp()
+afterAll(() => app[Symbol.asyncDispose]())
 const admin = await app.make.user({ role: 10 })
 const { ledger, database } = app.services
 const { pool } = database

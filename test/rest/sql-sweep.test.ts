@@ -51,8 +51,9 @@ test.each(lists)('GET %s takes whatever stands in a parameter as a value', async
   const ask = async (query: Record<string, string>, id = '1') => {
     const address = path.replace(':id', encodeURIComponent(id))
     const { result, shapes } = await statements.during(() => browser.get(address, { query }))
-    // 403: a provider came back without the state of this browser.
-    expect([200, 400, 403, 404]).toContain(result.status)
+    // 403: a provider came back without the state of this browser. 503: the machine was too busy for a statement to end in time; one that
+    // a value made so slow has its mark in it.
+    expect([200, 400, 403, 404, 503]).toContain(result.status)
     expectBound(shapes)
   }
   const names = namesReadBy(route).query

@@ -124,7 +124,7 @@ export const rules: RuleList = {
           rule: 'A message of others is not found.',
           message: '消息不存在',
         },
-        'get one message within seconds, by a handful of statements': {
+        'get one message by a handful of statements': {
           rule: 'Ten thousand people get a message by a handful of statements.',
           asserts: '10_000',
         },
