@@ -129,6 +129,6 @@ test('an answer with a bad status is a failure, and no latency', async () => {
   const { connections, close } = await startStalling(0, 503)
   const result = await runLoad({ ...load, pace: { kind: 'burst', callers: 5, overSeconds: 0.05 } }, connections)
   await close()
-  expect(result).toMatchObject({ answers: 0, failures: 5 })
+  expect(result).toMatchObject({ answers: 0, failures: 5, refusals: 5 })
   expect(result.firstFailure).toContain('503')
 })

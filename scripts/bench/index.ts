@@ -81,8 +81,11 @@ async function run(options: Options): Promise<boolean> {
     if (options.parts.includes('nodes')) await nodes(installation, options)
     if (options.parts.includes('profile')) await profile(installation, options)
     if (verdicts.length > 0) printVerdicts(verdicts)
-    const { answers, failures, spreads } = installation.seen
+    const { answers, refusals, failures, spreads } = installation.seen
     const noise = options.measures ? noiseOf({ load, cores: availableParallelism(), spreads }) : []
+    // On a machine that stalls for seconds calls are refused, as they should be. It costs figures, which a quick run has none of.
+    if (options.measures) failures.push(...refusals)
+    else for (const refusal of refusals) console.log(refusal)
     const faults = [...failures, ...(await ledgerFaults(installation.world.pool, answers))]
     const minutes = fixed((performance.now() - startedAt) / 60_000, 1)
     console.log(`\n${fixed(answers)} answers of the gateway in a run of ${minutes} minutes.`)

@@ -2,7 +2,8 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type Embedded, startEmbedded } from '#db/embedded.ts'
-import { freePort, type Generator, type Program, startGenerator, startProgram } from './child.ts'
+import { freePort } from '#test/support/processes.ts'
+import { type Generator, type Program, startGenerator, startProgram } from './child.ts'
 import { pin } from './machine.ts'
 import type { Spread } from './noise.ts'
 import { createWorld, type World } from './world.ts'
@@ -19,8 +20,8 @@ export type Installation = {
   gateway: (input?: GatewayInput) => Promise<Target & Program & { name: 'gateway' }>
   passThrough: (workers?: number) => Promise<Target & Program & { name: 'pass-through' }>
   direct: Target
-  /** Answers that the gateway gave in the whole run, and what went wrong at any target. */
-  seen: { answers: number; failures: string[]; spreads: Spread[] }
+  /** Answers that the gateway gave in the whole run, loads of which it refused some for want of time, and what went wrong at any target. */
+  seen: { answers: number; refusals: string[]; failures: string[]; spreads: Spread[] }
   close: () => Promise<void>
 }
 
@@ -91,6 +92,6 @@ export async function install(): Promise<Installation> {
     rmSync(folder, { recursive: true, force: true })
   }
   const direct: Target = { name: 'direct', origin: upstream.output, pid: upstream.pid }
-  const seen = { answers: 0, failures: [], spreads: [] }
+  const seen = { answers: 0, refusals: [], failures: [], spreads: [] }
   return { world, generator, upstream, databasePid, gateway, passThrough, direct, seen, close }
 }

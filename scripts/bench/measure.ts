@@ -44,10 +44,12 @@ export function toLoad({ world }: Installation, target: Target, input: Input): L
 export function noteResult(
   { seen }: Installation,
   { name, scenario }: { name: TargetName; scenario: ScenarioName },
-  { answers, failures, firstFailure }: LoadResult,
+  { answers, failures, refusals, firstFailure }: LoadResult,
 ): void {
   if (name === 'gateway') seen.answers += answers
-  if (failures > 0) seen.failures.push(`${name}, ${scenario}: ${failures} failed, first with ${firstFailure}`)
+  if (failures === 0) return
+  const list = name === 'gateway' && failures === refusals ? seen.refusals : seen.failures
+  list.push(`${name}, ${scenario}: ${failures} failed, first with ${firstFailure}`)
 }
 
 /** Sends one load to one target and watches everybody's processor time. */

@@ -25,6 +25,8 @@ export type LoadResult = {
   /** Complete answers with a good status. */
   answers: number
   failures: number
+  /** How many of the failures were 503: whoever cannot serve in time says so. */
+  refusals: number
   /** What the first failure looked like. */
   firstFailure: string
   /** From the first request to the last answer. */

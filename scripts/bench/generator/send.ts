@@ -7,12 +7,20 @@ import type { Load } from './load.ts'
 export type Tally = {
   answers: number
   failures: number
+  refusals: number
   firstFailure: string
   latencies: number[]
   firstBytes: number[]
 }
 
-export const emptyTally = (): Tally => ({ answers: 0, failures: 0, firstFailure: '', latencies: [], firstBytes: [] })
+export const emptyTally = (): Tally => ({
+  answers: 0,
+  failures: 0,
+  refusals: 0,
+  firstFailure: '',
+  latencies: [],
+  firstBytes: [],
+})
 
 const streamEnd = Buffer.from('[DONE]')
 
@@ -45,6 +53,7 @@ export function createSender(load: Load, connections: Connections, tally: Tally)
       },
       onResponseEnd: () => {
         connections.give(client)
+        if (status === 503) tally.refusals += 1
         if (status !== 200) fail(`status ${status}: ${last?.toString().slice(0, 200)}`)
         else if (load.stream && !last?.includes(streamEnd)) fail('a stream without its end')
         else {
