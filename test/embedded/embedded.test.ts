@@ -18,6 +18,7 @@ import { fileURLToPath } from 'node:url'
 import { Client } from 'pg'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { ConnectionOptions } from '#db/connection.ts'
+import { chooseIdentity } from '#db/embedded/identity.ts'
 import { findPrograms, usableBy } from '#db/embedded/programs.ts'
 import { type Embedded, startEmbedded } from '#db/embedded.ts'
 import { migrate } from '#db/orm.ts'
@@ -161,11 +162,26 @@ describe('the embedded database', () => {
     await vi.waitFor(async () => expect(await answers(connection)).toBe(true), { timeout: 60_000, interval: 50 })
   })
 
-  test('starts although its lock names a process that is another program by now', async () => {
+  test('starts although its lock names a process that is another program by now, however late it meets that', async () => {
     copyBase()
-    const lock = join(folder, 'postgres/postmaster.pid')
-    writeFileSync(lock, `${process.ppid}\n${join(folder, 'postgres')}\n1\n5432\n\n\n`)
-    expect(await answers((await start()).connection)).toBe(true)
+    const data = join(folder, 'postgres')
+    // The server minds a process of its own user alone.
+    const other = spawn('sleep', ['infinity'], { ...chooseIdentity(data), cwd: '/', stdio: 'ignore' })
+    writeFileSync(join(data, 'postmaster.pid'), `${other.pid}\n${data}\n1\n5432\n\n\n`)
+    // A machine that is busy for a minute before: only what others have to start is waited for, no longer than half of one.
+    let busyMs = 0
+    const now = Date.now.bind(Date)
+    const clock = vi.spyOn(Date, 'now').mockImplementation(() => now() + busyMs)
+    const log = (line: string) => void (line.includes('lock file') && (busyMs = 60_000))
+    try {
+      const embedded = await startEmbedded({ dataDir: folder, testing: true, log })
+      started.push(embedded)
+      expect(busyMs).toBe(60_000)
+      expect(await answers(embedded.connection)).toBe(true)
+    } finally {
+      clock.mockRestore()
+      other.kill()
+    }
   })
 
   test('takes a path that is too long for a socket', async () => {
