@@ -38,6 +38,8 @@ export const startApp = withStartLimit(async function startApp(
     /** How long a writer waits for other nodes; long, so that only a real fault lets a test see an old state. */
     barrierMs?: number
     consoleConnections?: number
+    /** Whoever finds none of them free is refused when the product would; otherwise later, so that a busy machine refuses nobody. */
+    refusesAsUsual?: boolean
     on?: { connection: TestConnection; upstream: Upstream }
   } = {},
 ) {
@@ -55,8 +57,7 @@ export const startApp = withStartLimit(async function startApp(
   const log = createLog(environment.LOG_LEVEL)
   const { services, stop, close } = await createServices({
     environment,
-    // Where a test says how many there are it means what comes when all are taken, too.
-    connection: input.consoleConnections === undefined ? connection : { ...connection, waitMs: undefined },
+    connection: input.refusesAsUsual ? { ...connection, waitMs: undefined } : connection,
     secretKey,
     log,
     ...(input.ambient ? { ambient: input.ambient } : {}),
