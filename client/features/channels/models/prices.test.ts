@@ -48,7 +48,13 @@ test('a price per call stands alone', () => {
 
 test('a typed token price of nothing is refused, one from a list is not', () => {
   expect(problemOf({ ...draftOf('a', null), input: '0' })).toBe('zero')
-  expect(problemOf(draftOf('b', { modelRatio: 0, completionRatio: 1, vendor: 'openrouter' }))).toBeUndefined()
+  // Nor does it take the other prices along, where a list has them.
+  expect(problemOf({ ...draftOf('gpt-4o', listed), input: '0' })).toBe('zero')
+  expect(inputsOf([{ ...draftOf('gpt-4o', listed), input: '0' }])).toEqual([])
+  const free = draftOf('b', { modelRatio: 0, completionRatio: 1, vendor: 'openrouter' })
+  expect(problemOf(free)).toBeUndefined()
+  expect(problemOf({ ...free, output: '10' })).toBe('zero')
+  expect(problemOf({ ...free, cached: '1' })).toBe('zero')
 })
 
 test('what is not a number is not sent', () => {

@@ -14,13 +14,16 @@ export type PriceDraft = {
   call: string
   /** Whose list the figures are from; empty where none has the model. */
   vendor: string
+  /** That list asks nothing for the model. */
+  isFree: boolean
   further: FurtherPrices
 }
 
 const short = (dollars: number): string => String(Number(dollars.toPrecision(6)))
 
 export function draftOf(model: string, listed: CatalogPrice | null, quotaPerUnit: number): PriceDraft {
-  const blank = { model, kind: 'tokens' as const, input: '', output: '', cached: '', call: '', vendor: '', further: {} }
+  const figures = { input: '', output: '', cached: '', call: '' }
+  const blank = { model, kind: 'tokens' as const, ...figures, vendor: '', isFree: false, further: {} }
   if (!listed) return { ...blank, chosen: false }
   const input = ratioToDollars(listed.modelRatio, quotaPerUnit)
   return {
@@ -30,6 +33,7 @@ export function draftOf(model: string, listed: CatalogPrice | null, quotaPerUnit
     output: short(input * listed.completionRatio),
     cached: listed.cacheRatio === undefined ? '' : short(input * listed.cacheRatio),
     vendor: listed.vendor,
+    isFree: input === 0,
     further: furtherOf(listed),
   }
 }
@@ -60,7 +64,8 @@ function inputOf(draft: PriceDraft, quotaPerUnit: number): Input | DraftProblem 
   const [input, output, cached] = [draft.input, draft.output, draft.cached].map(dollarsIn)
   if (input === undefined) return 'missing'
   if (input === null || output === null || cached === null) return 'number'
-  if (input === 0 && draft.vendor === '') return 'zero'
+  // The others are stored as multiples of the input price, and of nothing there are none.
+  if (input === 0 && (!draft.isFree || (output ?? 0) > 0 || (cached ?? 0) > 0)) return 'zero'
   return {
     model: draft.model,
     modelRatio: dollarsToRatio(input, quotaPerUnit),
