@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { describeWithBrowser } from '../support/chromium.ts'
 import { drawn, openConsole, startInBrowser } from './console.ts'
-import { box, button } from './parts.ts'
+import { act, box, button } from './parts.ts'
 
 const refusal = '没有保存：内容已在别处被修改，未保存；请关闭后重新打开，再作修改。'
 
@@ -103,6 +103,75 @@ describeWithBrowser('what somebody else saves while a form is open', async () =>
     const change = () => tokens.update.mutate({ id, name: 'Script', group: 'vip', isDocumented: true })
     await overtake(page, { form: '编辑令牌', field: '名称', typed: 'Robot', change })
     expect(await tokens.get.query({ id })).toMatchObject({ name: 'Script', group: 'vip' })
+    await context.close()
+  })
+
+  const overtaken = (model: string) => `${model} 的价格已被其他人修改，未保存；请核对后再次保存`
+  const price = (model: string) => {
+    const { options } = app.services
+    return (['ModelRatio', 'CompletionRatio', 'CacheRatio'] as const).map((key) => options.get(key)[model])
+  }
+
+  test('keeps a price that is edited in the settings, until it is saved or removed once more', async () => {
+    const { page, context } = await open('/admin/settings?ratio=visual&model=gpt-4o&price=gpt-4o')
+    const drawer = page.getByRole('dialog', { name: '编辑模型价格' })
+    await expect.poll(() => box(drawer, '输入价格').inputValue()).toBe('2.5')
+    await drawn(page)
+    await box(drawer, '缓存价格').fill('1')
+    const setElsewhere = (completionRatio: number) =>
+      api.models.setPrices.mutate({ prices: [{ model: 'gpt-4o', modelRatio: 1.25, completionRatio, cacheRatio: 0.5 }] })
+    await setElsewhere(6)
+    await button(drawer, '保存').click()
+    await drawer
+      .getByRole('alert')
+      .filter({ hasText: `没有保存：${overtaken('gpt-4o')}` })
+      .waitFor()
+    expect([price('gpt-4o'), await box(drawer, '缓存价格').inputValue()]).toEqual([[1.25, 6, 0.5], '1'])
+    // Whoever saves again has read it.
+    await button(drawer, '保存').click()
+    await drawer.waitFor({ state: 'hidden' })
+    expect(price('gpt-4o')).toEqual([1.25, undefined, 0.4])
+
+    await act(page, 'gpt-4o', '删除')
+    const question = page.getByRole('alertdialog')
+    await question.waitFor()
+    await setElsewhere(7)
+    await button(question, '删除').click()
+    await question
+      .getByRole('alert')
+      .filter({ hasText: overtaken('gpt-4o') })
+      .waitFor()
+    expect(price('gpt-4o')).toEqual([1.25, 7, 0.5])
+    await button(question, '删除').click()
+    await question.waitFor({ state: 'detached' })
+    expect(price('gpt-4o')).toEqual([undefined, undefined, undefined])
+    await context.close()
+  })
+
+  test('keeps the price of a model that had none when its channel offered to set one', async () => {
+    await app.make.channel({ name: 'Fresh', models: 'house-model,other-model' })
+    // What is left of an earlier price is none.
+    await app.make.option('CacheRatio', '{"house-model":0.25}')
+    await app.settled()
+    await app.services.options.reload()
+    const { page, context } = await open('/admin/channels')
+    await button(page, 'Fresh：2 个模型没有价格，设置价格').click()
+    const dialog = page.getByRole('dialog', { name: '为 2 个模型设置价格' })
+    await box(dialog, 'house-model 输入').fill('3')
+    await box(dialog, 'other-model 输入').fill('4')
+    await drawn(page)
+    await api.models.setPrices.mutate({ prices: [{ model: 'other-model', modelRatio: 9, completionRatio: 2 }] })
+    const save = button(dialog, '设置 2 个价格')
+    await save.click()
+    await dialog
+      .getByRole('alert')
+      .filter({ hasText: `没有保存：${overtaken('other-model')}` })
+      .waitFor()
+    expect(price('other-model')).toEqual([9, 2, undefined])
+    expect(await box(dialog, 'other-model 输入').inputValue()).toBe('4')
+    await save.click()
+    await dialog.waitFor({ state: 'hidden' })
+    expect([price('house-model')[0], price('other-model')]).toEqual([1.5, [2, undefined, undefined]])
     await context.close()
   })
 })

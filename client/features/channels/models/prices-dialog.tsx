@@ -1,5 +1,5 @@
 import { Button, Dialog, HStack, Input, NativeSelect, Skeleton, Stack, Text, chakra } from '@chakra-ui/react'
-import { useEffect, useMemo, useState } from 'react'
+import { useEffect, useMemo, useRef, useState } from 'react'
 import { useQuery } from '@tanstack/react-query'
 import { Check } from '../../../components/check.tsx'
 import { Notice } from '../../../components/notice.tsx'
@@ -11,8 +11,8 @@ import { cataloguePrices } from '../../../lib/catalogue-prices.ts'
 import { errorText } from '../../../lib/errors.ts'
 import { useLeaveGuard } from '../../../lib/leave-guard.ts'
 import { useSession } from '../../../lib/session.ts'
+import { type Began, useSetPrices, useUnpricedTables } from '../../../lib/set-prices.ts'
 import { useStatus } from '../../../lib/status.ts'
-import { trpc } from '../../../lib/trpc.ts'
 import type { DraftProblem, PriceDraft } from './prices.ts'
 import { draftOf, problemOf, inputsOf } from './prices.ts'
 
@@ -29,10 +29,11 @@ function useCatalogPrices(models: readonly string[]) {
 /** List prices of models that have none, to be set as they are or changed first. */
 export function PricesDialog({ models, onClose, intro }: PricesDialogProps) {
   const { isRoot } = useSession()
-  const utils = trpc.useUtils()
   const { quotaPerUnit } = useStatus()
   const catalog = useCatalogPrices(models)
-  const save = trpc.admin.models.setPrices.useMutation()
+  const save = useSetPrices()
+  const tables = useUnpricedTables()
+  const began = useRef<Began>(undefined)
   const [drafts, setDrafts] = useState<PriceDraft[]>()
   const listed = useMemo(
     () => catalog.data?.map(({ model, price }) => draftOf(model, price, quotaPerUnit)),
@@ -49,10 +50,10 @@ export function PricesDialog({ models, onClose, intro }: PricesDialogProps) {
   const unknown = (drafts ?? []).filter((draft) => draft.vendor === '').length
 
   const submit = async () => {
-    await save.mutateAsync({ prices: inputs })
+    // That they have no price is what the dialog says from the start; everything else the tables say of them may come later.
+    began.current ??= { current: tables }
+    await save.mutateAsync({ prices: inputs, began: began.current })
     notify.success(t('已设置 {count} 个模型的价格', { count: inputs.length }))
-    // The price page, the settings, the price list and what needs attention show the prices too.
-    void utils.invalidate()
     guard.forget()
     close()
   }

@@ -6,22 +6,21 @@ import { FieldRow, FormDrawer } from '../../../components/form-drawer.tsx'
 import { notify } from '../../../components/notify.ts'
 import { t } from '../../../i18n/t.ts'
 import { useZodForm } from '../../../lib/form.ts'
+import { type Began, useSetPrices } from '../../../lib/set-prices.ts'
 import { useStatus } from '../../../lib/status.ts'
-import { trpc } from '../../../lib/trpc.ts'
 import { batchForm, chosenModels } from './form-rules.ts'
 import { ratioWords } from './ratio-words.ts'
 
 const blank: z.input<typeof batchForm> = { mode: 'both', price: null, ratio: null, completionRatio: null }
 
-type BatchFormProps = { models: string[] | undefined; onClose: () => void; onSaved: () => void }
+type BatchFormProps = { models: string[] | undefined; began: Began; onClose: () => void; onSaved: () => void }
 
 /** One price for several models. */
-export function BatchForm({ models, onClose, onSaved }: BatchFormProps) {
+export function BatchForm({ models, began, onClose, onSaved }: BatchFormProps) {
   const form = useZodForm({ schema: batchForm, values: blank })
   const { quotaPerUnit } = useStatus()
   const mode = useWatch({ control: form.control, name: 'mode' })
-  const utils = trpc.useUtils()
-  const setPrices = trpc.admin.models.setPrices.useMutation()
+  const setPrices = useSetPrices()
   const save = async ({ price, ratio, completionRatio }: z.output<typeof batchForm>) => {
     const chosen = chosenModels(models)
     await setPrices.mutateAsync({
@@ -34,9 +33,8 @@ export function BatchForm({ models, onClose, onSaved }: BatchFormProps) {
               ...(mode === 'both' && completionRatio !== null ? { completionRatio } : {}),
             },
       ),
+      began,
     })
-    await utils.admin.options.list.refetch()
-    void utils.invalidate()
     notify.success(t('已为 {count} 个模型设置价格', { count: chosen.length }))
     onSaved()
   }

@@ -1,13 +1,15 @@
 import { Button, Text } from '@chakra-ui/react'
 import { BookOpenText } from 'lucide-react'
-import { useEffect, useRef, useState } from 'react'
+import { useCallback, useEffect, useRef, useState } from 'react'
 import { useFormContext, useWatch } from 'react-hook-form'
+import type { PriceTables } from '#core/pricing/tables.ts'
 import { CardsField } from '../../../components/fields/cards-field.tsx'
 import { NumberField, TextField } from '../../../components/fields/text-fields.tsx'
 import { FieldRow, FormDrawer, FormSection } from '../../../components/form-drawer.tsx'
 import { notify } from '../../../components/notify.ts'
 import { t } from '../../../i18n/t.ts'
 import { useZodForm } from '../../../lib/form.ts'
+import { tablesOf, useSetPrices } from '../../../lib/set-prices.ts'
 import { useStatus } from '../../../lib/status.ts'
 import { trpc } from '../../../lib/trpc.ts'
 import { useFilled } from '../../../lib/use-filled.ts'
@@ -27,7 +29,8 @@ function valuesOf(model: string, row: PriceRow | undefined, quotaPerUnit: number
 }
 
 type PriceFormProps = {
-  opened: { model: string; row: PriceRow | undefined } | undefined
+  /** With the tables that show the row, or that there is none. */
+  opened: { model: string; row: PriceRow | undefined; tables: PriceTables } | undefined
   known: readonly string[]
   onClose: () => void
 }
@@ -37,10 +40,22 @@ export function PriceForm({ opened, known, onClose }: PriceFormProps) {
   const isNamed = opened !== undefined && opened.model !== ''
   const { quotaPerUnit } = useStatus()
   const form = useZodForm({ schema: priceForm(isNamed ? [] : known), values: valuesOf('', undefined, quotaPerUnit) })
-  const utils = trpc.useUtils()
-  const setPrices = trpc.admin.models.setPrices.useMutation()
+  const setPrices = useSetPrices()
+  const began = useRef(tablesOf())
+  const { reset } = form
+  const begin = useCallback(
+    ({ values, tables }: { values: PriceValues; tables: PriceTables }, how: { keepDirtyValues: false }) => {
+      reset(values, how)
+      began.current = tables
+    },
+    [reset],
+  )
   const opening = opened && `${quotaPerUnit} ${opened.model}`
-  useFilled(form.reset, opening, opened && valuesOf(opened.model, opened.row, quotaPerUnit))
+  useFilled(
+    begin,
+    opening,
+    opened && { values: valuesOf(opened.model, opened.row, quotaPerUnit), tables: opened.tables },
+  )
   return (
     <FormDrawer
       open={opened !== undefined}
@@ -49,9 +64,7 @@ export function PriceForm({ opened, known, onClose }: PriceFormProps) {
       description={t('保存后立即生效。')}
       form={form}
       onSubmit={async (values) => {
-        await setPrices.mutateAsync({ prices: [inputOf(values.model, values, quotaPerUnit)] })
-        await utils.admin.options.list.refetch()
-        void utils.invalidate()
+        await setPrices.mutateAsync({ prices: [inputOf(values.model, values, quotaPerUnit)], began })
         notify.success(isNamed ? t('保存成功') : t('添加成功'))
       }}
     >

@@ -1,8 +1,8 @@
 import type { CatalogPrice } from '#core/pricing/catalogue.ts'
 import { dollarsToRatio, priceRatio, ratioToDollars } from '#core/pricing/prices.ts'
+import type { PriceTables } from '#core/pricing/tables.ts'
 import type { SetPrices } from '#features/models/schema.ts'
 import { furtherOf, type FurtherPrices } from '../../../lib/further-prices.ts'
-import type { OptionView } from '../settings-form.ts'
 
 /** A model as the price tables know it; a price per call has no ratios. */
 export type PriceRow = {
@@ -14,17 +14,11 @@ export type PriceRow = {
 }
 
 export const tableKeys = ['ModelPrice', 'ModelRatio', 'CompletionRatio', 'CacheRatio'] as const
-export type Tables = Record<(typeof tableKeys)[number], Readonly<Record<string, number>>>
-
-export function tablesOf(options: readonly OptionView[]): Tables {
-  const values = new Map<string, unknown>(options.map(({ key, value }) => [key, value]))
-  return Object.fromEntries(tableKeys.map((key) => [key, values.get(key) ?? {}])) as Tables
-}
 
 const own = (table: Readonly<Record<string, number>>, model: string): number | null =>
   Object.hasOwn(table, model) ? (table[model] ?? null) : null
 
-export function rowsOf(tables: Tables): PriceRow[] {
+export function rowsOf(tables: Pick<PriceTables, (typeof tableKeys)[number]>): PriceRow[] {
   const models = new Set(tableKeys.flatMap((key) => Object.keys(tables[key])))
   return [...models].toSorted().map((model) => ({
     model,

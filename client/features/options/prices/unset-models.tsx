@@ -1,7 +1,8 @@
 import { ratioToDollars } from '#core/pricing/prices.ts'
 import { Button, Text } from '@chakra-ui/react'
 import { BadgeDollarSign, BookOpenText, CircleCheck } from 'lucide-react'
-import { useState } from 'react'
+import { useRef, useState } from 'react'
+import type { PriceTables } from '#core/pricing/tables.ts'
 import { ModelName } from '../../../components/cells/names.tsx'
 import { confirm } from '../../../components/confirm.tsx'
 import { DataTable } from '../../../components/data-table/data-table.tsx'
@@ -12,6 +13,7 @@ import { t } from '../../../i18n/t.ts'
 import { cataloguePrices } from '../../../lib/catalogue-prices.ts'
 import { priceText } from '../../../lib/format.ts'
 import { usePaged } from '../../../lib/paged.ts'
+import { useSetPrices, useUnpricedTables } from '../../../lib/set-prices.ts'
 import { useStatus } from '../../../lib/status.ts'
 import { trpc } from '../../../lib/trpc.ts'
 import { useUrlState } from '../../../lib/url-state.ts'
@@ -26,6 +28,12 @@ export function UnsetModels() {
   const wanted = state.model.toLowerCase()
   const { data, pageOf, table } = usePaged(unset.data?.filter((model) => model.toLowerCase().includes(wanted)))
   const [batch, setBatch] = useState<{ models: string[]; clear: () => void }>()
+  const tables = useUnpricedTables()
+  const began = useRef(tables)
+  const openBatch = (models: string[], clear: () => void) => {
+    began.current = tables
+    setBatch({ models, clear })
+  }
   const fill = useCatalogue()
   return (
     <>
@@ -60,17 +68,17 @@ export function UnsetModels() {
         }
         rowActions={(model) => [
           { id: 'set', label: t('设置价格'), icon: BadgeDollarSign, onSelect: () => set({ price: model }) },
-          { id: 'fill', label: t('从价格目录填入'), icon: BookOpenText, onSelect: () => void fill([model]) },
+          { id: 'fill', label: t('从价格目录填入'), icon: BookOpenText, onSelect: () => void fill([model], tables) },
         ]}
         bulk={{
           filters: wanted,
           actions: ({ ids, clear }) => (
             <>
-              <Button size="xs" onClick={() => setBatch({ models: ids.map(String), clear })}>
+              <Button size="xs" onClick={() => openBatch(ids.map(String), clear)}>
                 <BadgeDollarSign aria-hidden />
                 {t('批量设置')}
               </Button>
-              <Button size="xs" onClick={() => void fill(ids.map(String)).then((done) => done && clear())}>
+              <Button size="xs" onClick={() => void fill(ids.map(String), tables).then((done) => done && clear())}>
                 <BookOpenText aria-hidden />
                 {t('从价格目录填入')}
               </Button>
@@ -93,12 +101,13 @@ export function UnsetModels() {
         }
       />
       <PriceForm
-        opened={state.price === '' ? undefined : { model: state.price, row: undefined }}
+        opened={state.price === '' ? undefined : { model: state.price, row: undefined, tables }}
         known={[]}
         onClose={() => set({ price: '' })}
       />
       <BatchForm
         models={batch?.models}
+        began={began}
         onClose={() => setBatch(undefined)}
         onSaved={() => {
           batch?.clear()
@@ -111,11 +120,11 @@ export function UnsetModels() {
 
 /** List prices of the public catalogue, shown before they are set; true once they are. */
 function useCatalogue() {
-  const utils = trpc.useUtils()
   const { quotaPerUnit } = useStatus()
-  const setPrices = trpc.admin.models.setPrices.useMutation()
+  const setPrices = useSetPrices()
   const inputPrice = ({ modelRatio }: { modelRatio: number }) => priceText(ratioToDollars(modelRatio, quotaPerUnit))
-  return async (models: readonly string[]): Promise<boolean> => {
+  return async (models: readonly string[], tables: PriceTables): Promise<boolean> => {
+    const began = { current: tables }
     try {
       const answers = await cataloguePrices(models)
       const found = answers.flatMap(({ model, price }) => (price ? [{ model, price }] : []))
@@ -141,9 +150,8 @@ function useCatalogue() {
         run: async () => {
           await setPrices.mutateAsync({
             prices: found.map(({ model, price }) => listedInput(model, price)),
+            began,
           })
-          await utils.admin.options.list.refetch()
-          void utils.invalidate()
           notify.success(t('已为 {count} 个模型设置价格', { count: found.length }))
         },
       })

@@ -1,5 +1,7 @@
 import { Button } from '@chakra-ui/react'
 import { BadgeDollarSign, Pencil, Plus, Trash } from 'lucide-react'
+import { useMemo } from 'react'
+import type { PriceTables } from '#core/pricing/tables.ts'
 import { ModelName } from '../../../components/cells/names.tsx'
 import { None } from '../../../components/cells/numbers.tsx'
 import { confirm } from '../../../components/confirm.tsx'
@@ -11,12 +13,11 @@ import { EmptyState } from '../../../components/states.tsx'
 import { t } from '../../../i18n/t.ts'
 import { priceText } from '../../../lib/format.ts'
 import { usePaged } from '../../../lib/paged.ts'
+import { usePriceTables, useSetPrices } from '../../../lib/set-prices.ts'
 import { currentStatus } from '../../../lib/status.ts'
-import { trpc } from '../../../lib/trpc.ts'
 import { useUrlState } from '../../../lib/url-state.ts'
 import { newPrice, PriceForm } from './price-form.tsx'
-import { toDollars, type PriceRow } from './rows.ts'
-import { usePriceRows } from './use-rows.ts'
+import { rowsOf, toDollars, type PriceRow } from './rows.ts'
 
 const figure = (value: number | null) => (value === null ? <None /> : value)
 const dollars = (value: number | null) => (value === null ? <None /> : priceText(value))
@@ -78,7 +79,8 @@ const columns = (): Column<PriceRow>[] => [
 
 /** The price tables as one list of models. */
 export function VisualPrices() {
-  const rows = usePriceRows()
+  const tables = usePriceTables()
+  const rows = useMemo(() => tables && rowsOf(tables), [tables])
   const [state, set] = useUrlState({ model: '', price: '' }, ['page'])
   const wanted = state.model.toLowerCase()
   const { data, pageOf, table } = usePaged(rows?.filter(({ model }) => model.toLowerCase().includes(wanted)))
@@ -114,7 +116,13 @@ export function VisualPrices() {
         }
         rowActions={(row) => [
           { id: 'edit', label: t('编辑'), icon: Pencil, onSelect: () => open(row.model) },
-          { id: 'remove', label: t('删除'), icon: Trash, danger: true, onSelect: () => void remove(row) },
+          {
+            id: 'remove',
+            label: t('删除'),
+            icon: Trash,
+            danger: true,
+            onSelect: () => void (tables && remove(row, tables)),
+          },
         ]}
         empty={
           <EmptyState
@@ -126,7 +134,9 @@ export function VisualPrices() {
       />
       <PriceForm
         opened={
-          state.price === '' || !rows ? undefined : { model: state.price === newPrice ? '' : state.price, row: edited }
+          state.price === '' || !tables
+            ? undefined
+            : { model: state.price === newPrice ? '' : state.price, row: edited, tables }
         }
         known={rows?.map(({ model }) => model) ?? []}
         onClose={() => open('')}
@@ -137,18 +147,16 @@ export function VisualPrices() {
 
 /** Takes a model out of every table; its calls are refused afterwards, unless a fallback prices them. */
 function useRemove() {
-  const utils = trpc.useUtils()
-  const setPrices = trpc.admin.models.setPrices.useMutation()
-  return async ({ model }: PriceRow) => {
+  const setPrices = useSetPrices()
+  return async ({ model }: PriceRow, tables: PriceTables) => {
+    const began = { current: tables }
     await confirm({
       title: t('删除模型“{model}”的价格？', { model }),
       body: t('没有价格的模型，普通用户调用时会被拒绝。'),
       confirmLabel: t('删除'),
       danger: true,
       run: async () => {
-        await setPrices.mutateAsync({ prices: [{ model, removed: true }] })
-        await utils.admin.options.list.refetch()
-        void utils.invalidate()
+        await setPrices.mutateAsync({ prices: [{ model, removed: true }], began })
         notify.success(t('价格已删除'))
       },
     })
