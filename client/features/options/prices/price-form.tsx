@@ -15,7 +15,7 @@ import { trpc } from '../../../lib/trpc.ts'
 import { useFilled } from '../../../lib/use-filled.ts'
 import { priceForm, type PriceValues } from './form-rules.ts'
 import { ratioWords } from './ratio-words.ts'
-import { blankFigures, toDollars, toRatios, inputOf, type PriceRow } from './rows.ts'
+import { blankFigures, inputOf, listedFigures, toDollars, toRatios, type PriceRow } from './rows.ts'
 
 /** Stands in the address for a model that is still to be named. */
 export const newPrice = '+'
@@ -168,20 +168,17 @@ function CatalogueButton() {
   const utils = trpc.useUtils()
   const [working, setWorking] = useState(false)
   const fill = async () => {
-    const model = getValues('model').trim()
+    const asked = { ...getValues() }
+    const model = asked.model.trim()
     if (model === '') return notify.warning(t('请先填写模型名称'))
     setWorking(true)
     try {
       const [found] = await utils.client.admin.models.catalogPrices.query({ models: [model] })
       if (!found?.price) return notify.warning(t('价格目录中没有此模型，请自行填写'))
-      const { modelRatio, completionRatio, cacheRatio } = found.price
-      const ratios = { ratio: modelRatio, completionRatio, cacheRatio: cacheRatio ?? null }
-      const options = { shouldDirty: true }
-      setValue('kind', 'tokens', options)
-      for (const [name, value] of Object.entries({ ...ratios, ...toDollars(ratios, quotaPerUnit) })) {
-        setValue(name as keyof PriceValues, value, options)
+      const figures = listedFigures(found.price, { asked, now: getValues(), quotaPerUnit })
+      for (const [name, value] of Object.entries(figures)) {
+        setValue(name as keyof PriceValues, value, { shouldDirty: name !== 'listed' })
       }
-      setValue('listed', { model, price: found.price })
     } catch (error) {
       notify.error(error, t('获取预设倍率失败，请重试'))
     } finally {

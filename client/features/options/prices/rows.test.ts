@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { blankFigures, rowsOf, toDollars, toRatios, inputOf } from './rows.ts'
+import { blankFigures, inputOf, listedFigures, rowsOf, toDollars, toRatios } from './rows.ts'
 
 const blank = { ...blankFigures, unit: 'ratio' } as const
 
@@ -43,4 +43,27 @@ test('a model that only one table names is listed once', () => {
     ['a', null, 2],
     ['b', 0.1, null],
   ])
+})
+
+test('a list price is filled in for the model that it was asked for, beside what was typed meanwhile', () => {
+  const price = { modelRatio: 1.25, completionRatio: 4, cacheRatio: 0.5, vendor: 'openai' }
+  const asked = { model: 'gpt-4o', ...blankFigures }
+  const filled = (now: Partial<typeof asked>) =>
+    listedFigures(price, { asked, now: { ...asked, ...now }, quotaPerUnit: 500_000 })
+  const complete = {
+    kind: 'tokens',
+    ratio: 1.25,
+    completionRatio: 4,
+    cacheRatio: 0.5,
+    input: 2.5,
+    output: 10,
+    cached: 1.25,
+    listed: { model: 'gpt-4o', price },
+  }
+  expect(filled({ model: ' gpt-4o' })).toEqual(complete)
+  expect(filled({ model: 'gpt-4o-mini' })).toEqual({})
+  const { input: _input, ...besidesInput } = complete
+  expect(filled({ input: 3 })).toEqual(besidesInput)
+  const { kind: _kind, ...besidesKind } = complete
+  expect([filled({ kind: 'call' }), filled({ price: 0.1 })]).toEqual([besidesKind, besidesKind])
 })

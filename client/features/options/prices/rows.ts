@@ -95,3 +95,23 @@ export const listedInput = (model: string, price: CatalogPrice): Input => ({
   ...(price.cacheRatio !== undefined && { cacheRatio: price.cacheRatio }),
   ...furtherOf(price),
 })
+
+type Form = PriceFigures & { model: string }
+
+/**
+ * What a list price fills into the form that it was asked for in: nothing where the form has another model by now, and none of
+ * what was typed meanwhile.
+ */
+export function listedFigures(
+  price: CatalogPrice,
+  { asked, now, quotaPerUnit }: { asked: Form; now: Form; quotaPerUnit: number },
+): Partial<PriceFigures> {
+  const model = asked.model.trim()
+  if (now.model.trim() !== model) return {}
+  const { modelRatio: ratio, completionRatio, cacheRatio = null } = price
+  const ratios = { ratio, completionRatio, cacheRatio }
+  const found = { ...ratios, ...toDollars(ratios, quotaPerUnit), listed: { model, price } }
+  const isTyped = (name: keyof PriceFigures) => !Object.is(now[name], asked[name])
+  const untouched = Object.entries(found).filter(([name]) => !isTyped(name as keyof typeof found))
+  return { ...(!isTyped('kind') && !isTyped('price') && { kind: 'tokens' }), ...Object.fromEntries(untouched) }
+}
