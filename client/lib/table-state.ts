@@ -47,10 +47,13 @@ function useRowsThatFit(wanted: boolean): number {
   return rows
 }
 
-/** Page, page size and order of a list, stored in the address; the page size is remembered for every list. */
-export function useTableState(initial?: Sort): Paging & Sorting {
+/**
+ * Page, page size and order of a list, stored in the address; the page size is remembered for every list. A change of any
+ * of them drops the parameters named in `resets`.
+ */
+export function useTableState(initial?: Sort, resets?: readonly string[]): Paging & Sorting {
   const remembered = useStore(storedPageSize)
-  const [state, set] = useUrlState({ page: 1, size: 0, sort: '', order: '' })
+  const [state, set] = useUrlState({ page: 1, size: 0, sort: '', order: '' }, resets)
   const setPage = useCallback((page: number) => set({ page }), [set])
   const setPageSize = useCallback(
     (pageSize: number) => {

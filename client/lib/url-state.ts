@@ -1,5 +1,5 @@
 import { useCallback, useMemo } from 'react'
-import { useSearchParams } from 'wouter'
+import { useLocation, useSearch } from 'wouter'
 import { usePathname } from 'wouter/use-browser-location'
 
 type Value = string | number | boolean | readonly string[]
@@ -61,21 +61,21 @@ export function useUrlState<Values extends UrlValues>(
   resets: readonly string[] = [],
 ): [Widened<Values>, (patch: Partial<Widened<Values>>, options?: Options) => void] {
   const path = usePathname()
-  const [search, setSearch] = useSearchParams()
+  const search = useSearch()
+  const [, navigate] = useLocation()
   const key = JSON.stringify([defaults, resets])
   const fixed = useMemo(() => JSON.parse(key) as [Values, string[]], [key])
-  const values = useMemo(() => readUrl(search, fixed[0]), [search, fixed])
+  const values = useMemo(() => readUrl(new URLSearchParams(search), fixed[0]), [search, fixed])
   const set = useCallback(
     (patch: Partial<Widened<Values>>, options: Options = {}) => {
       // A page that was left may still stand while the next one is fetched: a search that it begins then must not lead back to it.
       if (window.location.pathname !== path) return
-      setSearch((before) => {
-        const next = writeUrl(before, fixed[0], patch as Partial<UrlValues>)
-        for (const name of fixed[1]) if (!(name in patch)) next.delete(name)
-        return next
-      }, options)
+      // The address itself, not the one that was drawn last: another state may have changed it since.
+      const next = writeUrl(new URLSearchParams(window.location.search), fixed[0], patch as Partial<UrlValues>)
+      for (const name of fixed[1]) if (!(name in patch)) next.delete(name)
+      navigate(next.size > 0 ? `${path}?${next.toString()}` : path, options)
     },
-    [fixed, path, setSearch],
+    [fixed, path, navigate],
   )
   return [values, set]
 }

@@ -135,8 +135,8 @@ const liveEveryMs = 3000
 /** A page of the log, and how to leaf: by number as far as is counted, then by what follows the last row. */
 export function useLogs(input: LogInput, { enabled, isLive, question }: Watching) {
   const { isAdmin } = useSession()
-  const table = useTableState()
-  const [{ after }, setAfter] = useUrlState({ after: '' })
+  const table = useTableState(undefined, ['after'])
+  const [{ after }, go] = useUrlState({ page: 1, after: '' })
   const cursors = useRef(new Map<number, string>())
   const { page, pageSize, sort } = table
   const by = sort && (sortable as Partial<Record<string, (typeof sortable)[keyof typeof sortable]>>)[sort.by]
@@ -151,8 +151,7 @@ export function useLogs(input: LogInput, { enabled, isLive, question }: Watching
   const setPage = (next: number) => {
     const isCounted = data === undefined || !data.isCapped || next * pageSize <= data.total
     if (next === page + 1 && data?.nextCursor && !isCounted) cursors.current.set(next, data.nextCursor)
-    setAfter({ after: isCounted ? '' : (cursors.current.get(next) ?? '') })
-    table.setPage(next)
+    go({ page: next, after: isCounted ? '' : (cursors.current.get(next) ?? '') })
   }
   return { query: { ...query, data: named_ }, table: { ...table, setPage } }
 }

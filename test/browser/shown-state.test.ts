@@ -1,0 +1,53 @@
+import { expect, test } from 'vitest'
+import { describeWithBrowser } from '../support/chromium.ts'
+import { openConsole, startInBrowser } from './console.ts'
+
+/** Counted as far as the server counts a log, and what stands behind that. */
+const counted = 10_000
+const more = 60
+
+describeWithBrowser('what a page shows', async () => {
+  const { app, browser } = await startInBrowser()
+  const root = await app.make.user({ username: 'root', role: 100 })
+
+  test('the log is leafed through behind what is counted, there and back, one step of the history each', async () => {
+    await app.pool.query(
+      `insert into logs (user_id, username, type, content)
+       select $1, 'root', 4, 'Row ' || number from generate_series(1, $2) number`,
+      [root.id, counted + more],
+    )
+    const { page, context, complaints } = await openConsole(browser, app, {
+      reader: { ...root, role: 100 },
+      language: 'en',
+      path: '/app/logs/api-usage?range=&size=20&page=500',
+    })
+    const row = (number: number) => page.getByText(`Row ${number}`, { exact: true }).waitFor()
+    const press = (name: string) => page.getByRole('button', { name, exact: true }).click()
+    const inAddress = (name: string) => new URL(page.url()).searchParams.get(name)
+    await row(more + 1)
+    await press('Next page')
+    await row(more)
+    expect(inAddress('page')).toBe('501')
+    await press('Next page')
+    await row(more - 20)
+    expect(inAddress('page')).toBe('502')
+    await page.goBack()
+    await row(more)
+    await page.goBack()
+    await row(more + 1)
+    expect([inAddress('page'), inAddress('after')]).toEqual(['500', null])
+    await page.goForward()
+    await row(more)
+    await press('Previous page')
+    await row(more + 1)
+    expect([inAddress('page'), inAddress('after')]).toEqual(['500', null])
+    // Another size begins at the first row again.
+    await press('Next page')
+    await row(more)
+    await page.getByRole('combobox', { name: 'Rows per page' }).selectOption('50')
+    await row(counted + more)
+    expect([inAddress('page'), inAddress('after')]).toEqual([null, null])
+    expect(complaints).toEqual([])
+    await context.close()
+  })
+})
