@@ -1,6 +1,7 @@
+import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { describeWithBrowser } from '../support/chromium.ts'
-import { openConsole, startInBrowser } from './console.ts'
+import { drawn, openConsole, startInBrowser } from './console.ts'
 
 /** Counted as far as the server counts a log, and what stands behind that. */
 const counted = 10_000
@@ -50,4 +51,44 @@ describeWithBrowser('what a page shows', async () => {
     expect(complaints).toEqual([])
     await context.close()
   })
+
+  test('a wallet that knows fewer plans than another tab lets stand what that one has stored', async () => {
+    const user = await app.make.user()
+    const { page: earlier, context, complaints } = await openConsole(browser, app, { reader: user, language: 'en' })
+    await context.addInitScript(countStores)
+    await earlier.goto('/app/wallet')
+    await drawn(earlier)
+    await app.trpc(root).admin.plans.create.mutate({
+      name: 'Light',
+      price: 500_000,
+      term: 'month',
+      windows: [{ period: 'day', amount: 5 }],
+    })
+    const later = await context.newPage()
+    await later.goto('/app/wallet')
+    await later.getByText('Light', { exact: true }).waitFor()
+    await expect.poll(async () => (await stores(earlier)).heard).toBe(1)
+    await drawn(earlier)
+    expect(await stores(earlier)).toEqual({ heard: 1, written: 0 })
+    expect(await stores(later)).toEqual({ heard: 0, written: 1 })
+    expect(complaints).toEqual([])
+    await context.close()
+  })
 })
+
+type Stores = { heard: number; written: number }
+
+/** How often this tab stores how many plans there are, and hears that another one did. */
+function countStores(): void {
+  const stores: Stores = { heard: 0, written: 0 }
+  Object.assign(window, { stores })
+  const isCounts = (key: string | null) => key === 'wallet-plans'
+  window.addEventListener('storage', ({ key }) => void (stores.heard += Number(isCounts(key))))
+  const store = Reflect.get(Storage.prototype, 'setItem') as (key: string, text: string) => void
+  Storage.prototype.setItem = function (key, text) {
+    stores.written += Number(isCounts(key))
+    store.call(this, key, text)
+  }
+}
+
+const stores = (page: Page): Promise<Stores> => page.evaluate(() => (window as unknown as { stores: Stores }).stores)

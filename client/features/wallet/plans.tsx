@@ -35,8 +35,10 @@ export function Plans({ wallet }: { wallet: Wallet | undefined }) {
   const mine = live ? live.length : owned.error ? 0 : known.mine
   const onSale = offers.data ? offers.data.length : offers.error ? 0 : known.offers
   useEffect(() => {
-    if (known.mine !== mine || known.offers !== onSale) lastCounts.set({ mine, offers: onSale })
-  }, [known, mine, onSale])
+    // Only what changed here is written: another tab that knows other plans would write its own over it, for ever.
+    const last = lastCounts.get()
+    if (last.mine !== mine || last.offers !== onSale) lastCounts.set({ mine, offers: onSale })
+  }, [mine, onSale])
   return (
     <>
       <Unread title={t('我的套餐')} query={owned} />
