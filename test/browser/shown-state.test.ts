@@ -74,6 +74,29 @@ describeWithBrowser('what a page shows', async () => {
     expect(complaints).toEqual([])
     await context.close()
   })
+
+  test('after a new password its page names neither the sessions nor the access token that ended with the old one', async () => {
+    const user = await app.make.user()
+    await app.make.signIn(user)
+    const { page, context, complaints } = await openConsole(browser, app, {
+      reader: user,
+      language: 'en',
+      path: '/app/me?tab=security',
+    })
+    const others = page.getByRole('button', { name: 'Log out others', exact: true })
+    const create = page.getByRole('button', { name: 'Create system access token', exact: true })
+    await others.waitFor()
+    await create.click()
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Create', exact: true }).click()
+    await create.waitFor({ state: 'detached' })
+    await page.getByRole('textbox', { name: 'New password', exact: true }).fill('a good long one')
+    await page.getByRole('textbox', { name: 'Confirm new password', exact: true }).fill('a good long one')
+    await page.getByRole('button', { name: 'Change password', exact: true }).click()
+    await others.waitFor({ state: 'detached' })
+    await create.waitFor()
+    expect(complaints).toEqual([])
+    await context.close()
+  })
 })
 
 type Stores = { heard: number; written: number }

@@ -1,5 +1,4 @@
 import { Button, Stack, Text } from '@chakra-ui/react'
-import { useState } from 'react'
 import { CodeBlock } from '../../components/code-block.tsx'
 import { confirm } from '../../components/confirm.tsx'
 import { Section } from '../../components/facts.tsx'
@@ -7,16 +6,17 @@ import { t } from '../../i18n/t.ts'
 import { trpc } from '../../lib/trpc.ts'
 import type { AccountProps } from './account.ts'
 
+type Props = AccountProps & { token: string | undefined; onCreated: (token: string) => void }
+
 /** For scripts that manage the account; nothing here can show it a second time. */
-export function AccessToken({ account }: AccountProps) {
+export function AccessToken({ account, token, onCreated }: Props) {
   const create = trpc.user.account.createAccessToken.useMutation()
-  const [token, setToken] = useState<string>()
   const ask = () =>
     confirm({
       title: t('生成新的系统访问令牌？'),
       body: t('之前生成的系统访问令牌会立即失效。'),
       confirmLabel: t('生成'),
-      run: async () => setToken(await create.mutateAsync()),
+      run: async () => onCreated(await create.mutateAsync()),
     })
   return (
     <Section title={t('系统访问令牌')}>

@@ -21,15 +21,18 @@ const fields = z
 
 const empty = { currentPassword: '', password: '', repeated: '' }
 
-export function PasswordForm({ account }: AccountProps) {
+/** Another password ends the other sessions and the access token. */
+export function PasswordForm({ account, onChanged }: AccountProps & { onChanged: () => void }) {
   const form = useZodForm({ schema: fields, values: empty, mode: 'onSubmit' })
   const update = trpc.user.account.update.useMutation()
+  const utils = trpc.useUtils()
   const refresh = useRefreshAccount()
   const save = async (values: z.output<typeof fields>) => {
     await update.mutateAsync({ currentPassword: values.currentPassword, password: values.password })
     form.reset(empty, { keepDirtyValues: false })
+    onChanged()
     notify.success(t('密码修改成功！'))
-    await refresh()
+    await Promise.all([refresh(), utils.user.sessions.invalidate()])
   }
   return (
     <Section title={t('修改密码')}>
@@ -47,7 +50,7 @@ export function PasswordForm({ account }: AccountProps) {
             name="password"
             label={t('新密码')}
             autoComplete="new-password"
-            help={t('8 到 20 个字符，其他浏览器上的登录会退出。')}
+            help={t('8 到 20 个字符。其他浏览器上的登录会退出，系统访问令牌会失效。')}
           />
           <SecretField name="repeated" label={t('确认新密码')} autoComplete="new-password" />
         </FieldRow>

@@ -1,4 +1,5 @@
 import { Button, Stack, Text } from '@chakra-ui/react'
+import { useState } from 'react'
 import { useLocation } from 'wouter'
 import { roles } from '#core/roles.ts'
 import { confirm } from '../../components/confirm.tsx'
@@ -16,12 +17,13 @@ import { SecondFactor } from './second-factor.tsx'
 import { Sessions } from './sessions.tsx'
 
 export function Security({ account }: AccountProps) {
+  const [accessToken, setAccessToken] = useState<string>()
   return (
     <Stack gap="8">
-      <PasswordForm account={account} />
+      <PasswordForm account={account} onChanged={() => setAccessToken(undefined)} />
       <SecondFactor />
       <Sessions />
-      <AccessToken account={account} />
+      <AccessToken account={account} token={accessToken} onCreated={setAccessToken} />
       {account.role < roles.root && <RemoveAccount account={account} />}
     </Stack>
   )
