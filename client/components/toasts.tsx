@@ -1,6 +1,6 @@
 import { Box, Portal, Stack, Text, chakra } from '@chakra-ui/react'
 import { CircleAlert, CircleCheck, Info, TriangleAlert, X } from 'lucide-react'
-import { useEffect, useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { t } from '../i18n/t.ts'
 import { IconButton } from './icon-button.tsx'
 import { useStore } from '../lib/store.ts'
@@ -72,13 +72,18 @@ function ToastCard({ toast, paused }: { toast: Toast; paused: boolean }) {
   )
 }
 
-/** Mounted once. The region stands before its first message, so that every one is read out; the pointer holds them. */
+/** Mounted once. The region stands before its first message, so that every one is read out; pointer and focus hold them. */
 export function Toasts() {
   const shown = useStore(toasts)
-  const [paused, setPaused] = useState(false)
+  const region = useRef<HTMLDivElement>(null)
+  const [isPointedAt, setPointedAt] = useState(false)
+  const [hasFocus, setFocus] = useState(false)
+  // React reports no blur where the button that has the focus is removed with its toast.
+  useEffect(() => setFocus(region.current?.contains(document.activeElement) ?? false), [shown])
   return (
     <Portal>
       <Stack
+        ref={region}
         role="status"
         aria-live="polite"
         aria-label={t('通知')}
@@ -91,13 +96,13 @@ export function Toasts() {
         gap="2"
         zIndex="toast"
         pointerEvents="none"
-        onPointerEnter={() => setPaused(true)}
-        onPointerLeave={() => setPaused(false)}
-        onFocus={() => setPaused(true)}
-        onBlur={() => setPaused(false)}
+        onPointerEnter={() => setPointedAt(true)}
+        onPointerLeave={() => setPointedAt(false)}
+        onFocus={() => setFocus(true)}
+        onBlur={() => setFocus(false)}
       >
         {shown.map((toast) => (
-          <ToastCard key={toast.id} toast={toast} paused={paused} />
+          <ToastCard key={toast.id} toast={toast} paused={isPointedAt || hasFocus} />
         ))}
       </Stack>
     </Portal>

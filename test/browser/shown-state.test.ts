@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { describeWithBrowser } from '../support/chromium.ts'
-import { drawn, openConsole, startInBrowser } from './console.ts'
+import { drawn, openConsole, startInBrowser, toastShown } from './console.ts'
 
 /** Counted as far as the server counts a log, and what stands behind that. */
 const counted = 10_000
@@ -67,10 +67,10 @@ describeWithBrowser('what a page shows', async () => {
     const later = await context.newPage()
     await later.goto('/app/wallet')
     await later.getByText('Light', { exact: true }).waitFor()
-    await expect.poll(async () => (await stores(earlier)).heard).toBe(1)
+    await expect.poll(async () => (await stores(earlier)).notified).toBe(1)
     await drawn(earlier)
-    expect(await stores(earlier)).toEqual({ heard: 1, written: 0 })
-    expect(await stores(later)).toEqual({ heard: 0, written: 1 })
+    expect(await stores(earlier)).toEqual({ notified: 1, written: 0 })
+    expect(await stores(later)).toEqual({ notified: 0, written: 1 })
     expect(complaints).toEqual([])
     await context.close()
   })
@@ -97,16 +97,37 @@ describeWithBrowser('what a page shows', async () => {
     expect(complaints).toEqual([])
     await context.close()
   })
+
+  test('a message goes by itself, though the one before it was closed by keyboard', async () => {
+    const user = await app.make.user()
+    const { page, context, complaints } = await openConsole(browser, app, { reader: user, path: '/app/me' })
+    const save = async (name: string) => {
+      await page.getByRole('textbox', { name: '显示名称', exact: true }).fill(name)
+      await page.getByRole('button', { name: '保存', exact: true }).first().click()
+      await toastShown(page, '用户信息更新成功！')
+    }
+    const messages = page.locator('[data-scope=toast] > *')
+    await page.getByRole('textbox', { name: '显示名称', exact: true }).waitFor()
+    await page.evaluate(focusFirstMessage)
+    await save('One')
+    await page.locator('[data-scope=toast] button:focus').waitFor()
+    await page.keyboard.press('Enter')
+    await messages.waitFor({ state: 'detached' })
+    await save('Two')
+    await messages.waitFor({ state: 'detached' })
+    expect(complaints).toEqual([])
+    await context.close()
+  })
 })
 
-type Stores = { heard: number; written: number }
+type Stores = { notified: number; written: number }
 
-/** How often this tab stores how many plans there are, and hears that another one did. */
+/** How often this tab stores how many plans there are, and is notified that another one did. */
 function countStores(): void {
-  const stores: Stores = { heard: 0, written: 0 }
+  const stores: Stores = { notified: 0, written: 0 }
   Object.assign(window, { stores })
   const isCounts = (key: string | null) => key === 'wallet-plans'
-  window.addEventListener('storage', ({ key }) => void (stores.heard += Number(isCounts(key))))
+  window.addEventListener('storage', ({ key }) => void (stores.notified += Number(isCounts(key))))
   const store = Reflect.get(Storage.prototype, 'setItem') as (key: string, text: string) => void
   Storage.prototype.setItem = function (key, text) {
     stores.written += Number(isCounts(key))
@@ -115,3 +136,13 @@ function countStores(): void {
 }
 
 const stores = (page: Page): Promise<Stores> => page.evaluate(() => (window as unknown as { stores: Stores }).stores)
+
+/** Moves the focus into the first message as soon as there is one, which would go by itself on a busy machine. */
+function focusFirstMessage(): void {
+  new MutationObserver((_, observer) => {
+    const button = document.querySelector<HTMLElement>('[data-scope=toast] button')
+    if (!button) return
+    button.focus()
+    observer.disconnect()
+  }).observe(document.body, { childList: true, subtree: true })
+}
