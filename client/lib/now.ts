@@ -1,4 +1,5 @@
 import { useSyncExternalStore } from 'react'
+import { midnight } from './time-range.ts'
 
 const everyMilliseconds = 30_000
 let now = new Date()
@@ -23,10 +24,8 @@ const subscribe = (listener: () => void) => {
   }
 }
 
-const midnightOf = (time: Date): number => new Date(time.getFullYear(), time.getMonth(), time.getDate()).getTime()
-
 /** When the reader's day began, in milliseconds since 1970; it moves with each midnight that passes. */
-export const useMidnight = (): number => useSyncExternalStore(subscribe, () => midnightOf(now))
+export const useMidnight = (): number => useSyncExternalStore(subscribe, () => midnight(now).getTime())
 
 /** One clock for all relative times of the page, moving twice a minute. */
 export const useNow = (): Date => useSyncExternalStore(subscribe, () => now)

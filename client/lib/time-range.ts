@@ -18,7 +18,8 @@ export const isRangePreset = (text: string): text is RangePreset => rangePresets
 
 const seconds = (time: Date): number => Math.floor(time.getTime() / 1000)
 
-const midnight = (time: Date): Date => new Date(time.getFullYear(), time.getMonth(), time.getDate())
+/** When the day of a moment began where the reader is. */
+export const midnight = (time: Date): Date => new Date(time.getFullYear(), time.getMonth(), time.getDate())
 
 /** What an address says: a preset, or two times in unix seconds. Undefined where it says nothing that can be read. */
 export function parseRange(text: string, now: Date): TimeRange | undefined {

@@ -6,7 +6,7 @@ import { t } from '../../i18n/t.ts'
 import { quotaText } from '../../lib/format.ts'
 import { useMidnight, useNow } from '../../lib/now.ts'
 import { trpc } from '../../lib/trpc.ts'
-import { daysUpTo, sumByDay } from './days.ts'
+import { daysUpTo, sumByDay } from '../../lib/days.ts'
 
 const hour = 3_600_000
 const minutes = 60_000
