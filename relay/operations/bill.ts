@@ -29,6 +29,7 @@ import {
   userGroupKeys,
 } from '#relay/billing/log-row.ts'
 import { givenTokensOf, promptTokensOf } from './as-sent.ts'
+import { drawsImages } from './images.ts'
 import { isObject } from '#relay/chat/json.ts'
 import type { PlainCall } from './types.ts'
 
@@ -86,8 +87,6 @@ export async function plainUsage(
 /** The part of what is given that is sound, of calls whose sound is not measured. */
 const audioOf = ({ asked }: Pick<PlainCall, 'asked'>): number => asked.foreign?.media?.audio ?? 0
 
-const isImage = ({ asked }: PlainCall): boolean => asked.operation === 'images' || asked.operation === 'image-edits'
-
 const isRecording = ({ asked }: PlainCall): boolean =>
   asked.operation === 'transcriptions' || asked.operation === 'translations'
 
@@ -105,7 +104,7 @@ export function plainReceipt(
 ): Receipt {
   const { asked } = call
   const model = nameOfPrice(plan.terms, plan.upstreamModel)
-  if (isImage(call)) {
+  if (drawsImages(call.asked)) {
     const { size, quality, count } = asked
     const usage = used.source === 'upstream' ? used.usage : undefined
     return imageReceipt({ model, size, quality, count, usage, ...plan.terms })
@@ -172,7 +171,7 @@ export function plainEstimate(call: PlainCall, { attempt, terms }: AttemptPlan):
     asked.operation === 'speech' && asked.stream && !isPaidByCharacter(nameOfPrice(terms, attempt.upstreamModel))
   const spoken = reportsAudio ? expectedSpeech(cheapTextTokens(asked.texts[0] ?? '')) : {}
   const audioInputTokens = isRecording(call) ? promptTokens : audioOf(call)
-  const count = isImage(call) ? Math.max(asked.count, mostImagesIn(asked.json)) : asked.count
+  const count = drawsImages(call.asked) ? Math.max(asked.count, mostImagesIn(asked.json)) : asked.count
   const receipt = plainReceipt(
     { ...call, asked: { ...asked, count } },
     { upstreamModel: attempt.upstreamModel, terms },
@@ -214,7 +213,7 @@ export function plainChargeRow(
     quota: receipt ? quotaOfReceipt(receipt) : 0,
     counted: !isUnused,
     log: services.options.get('LogConsumeEnabled'),
-    content: isImage(call) ? `${text}, 大小 ${call.asked.size}, 品质 ${call.asked.quality}` : text,
+    content: drawsImages(call.asked) ? `${text}, 大小 ${call.asked.size}, 品质 ${call.asked.quality}` : text,
     firstTokenMs,
     isStream: call.stream,
     other: {

@@ -27,7 +27,7 @@ import { sendComplete } from './complete-answer.ts'
 import { inWantedEncoding } from './embedding-encoding.ts'
 import { isEmptyAnswer } from './empty-answer.ts'
 import type { PlainCall } from './types.ts'
-import { imagesIn, lacksImages, wantsBytes, withImages } from './images.ts'
+import { drawsImages, imagesIn, lacksImages, wantsBytes, withImages } from './images.ts'
 import { sendBuilt, type Try, untilDone } from './send.ts'
 import { createTrailingBuffer } from './trailing-buffer.ts'
 import { lossNames, nameLosses } from '#relay/chat/losses.ts'
@@ -201,7 +201,7 @@ async function answerJson(current: Try, reply: UpstreamReply, more: UpstreamRequ
   // Without a sound in it the answer is none, and is not charged.
   if (audio?.bytes.length === 0) throw malformed()
   const translated = audio ? undefined : await translate(current, answers)
-  const drawn = drawsImages(call) ? imagesIn(translated) : 0
+  const drawn = drawsImages(call.asked) ? imagesIn(translated) : 0
   const used = await usedBy(current, { usage, seconds: secondsOf(json), drawn })
   if (used.source === 'estimated' && isEmptyAnswer(call.asked.operation, translated)) throw malformed()
   const shaped = audio ? undefined : shape(current, translated, used)
@@ -219,7 +219,7 @@ async function translate(current: Try, answers: readonly unknown[]): Promise<unk
   if (nativeOf(current)) return json
   const { response } = current.translation
   const translated = joined(response ? answers.map((answer) => response(answer, asked)) : answers)
-  if (!drawsImages(current.call) || !wantsBytes(asked)) return translated
+  if (!drawsImages(asked) || !wantsBytes(asked)) return translated
   const { signal } = upstreamAbort
   const given = await withImages(translated, (url) =>
     current.services.media(url, { signal }).then(({ data }) => data, whereUnfetched),
@@ -275,7 +275,7 @@ async function answerBytes(current: Try, reply: UpstreamReply, contentType: stri
   const trailing = createTrailingBuffer(contentType.includes('text/event-stream'))
   let firstByteMs: number | null = null
   const progress = async (end: PlainEnd['end']): Promise<End> => {
-    const drawn = drawsImages(call) ? trailing.images() : 0
+    const drawn = drawsImages(call.asked) ? trailing.images() : 0
     return {
       used: await usedBy(current, { usage: trailing.usage(translation.usage), drawn, end }),
       drawn,
@@ -322,8 +322,6 @@ async function answerBytes(current: Try, reply: UpstreamReply, contentType: stri
   res.end(failure ? maskSecrets(Buffer.from(rest).toString('utf8'), secrets) : rest)
 }
 
-const drawsImages = ({ asked }: PlainCall): boolean => asked.operation === 'images' || asked.operation === 'image-edits'
-
 /**
  * The call that is charged. Vendors have words of their own for the number of images, so where more came than were asked for, those
  * that came count; of a stream that broke off they alone do.
@@ -333,7 +331,7 @@ function charged(
   { drawn = 0, end }: Pick<Reported, 'drawn' | 'end'>,
 ): PlainCall {
   const sent = asSent(services, call, attempt.channel)
-  if (!drawsImages(call)) return sent
+  if (!drawsImages(call.asked)) return sent
   const asked = Math.min(sent.asked.count, mostImages ?? Infinity)
   return { ...sent, asked: { ...sent.asked, count: end === 'failed' ? drawn : Math.max(asked, drawn) } }
 }

@@ -15,6 +15,8 @@ export const imagesIn = (answer: unknown): number =>
 /** An image of the answer is given by its address alone. */
 export const lacksImages = (answer: unknown): boolean => rowsOf(answer).some(lacksBytes)
 
+export const drawsImages = ({ operation }: Asked): boolean => operation === 'images' || operation === 'image-edits'
+
 /** Google's form has no place for an address, and neither has OpenAI's for an event of a stream, but for those who want addresses. */
 export const wantsBytes = ({ json, stream, foreign }: Asked): boolean =>
   foreign !== undefined || json['response_format'] === 'b64_json' || (stream && json['response_format'] !== 'url')
