@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { chunks, json } from '#test/support/scripted-upstream.ts'
+import { chunks, cut, json } from '#test/support/scripted-upstream.ts'
 import { consumed } from './caller-dialects.ts'
 import { startScriptedRelay } from './relay-world.ts'
 import { serve } from './serve.ts'
@@ -188,4 +188,34 @@ test('a conversation that Anthropic shortens on the way is charged with the requ
       expect((await consumed(app)).at(-1)).toMatchObject({ quota: 1112 * 37.5 })
     }
   }
+})
+
+test.each([
+  [
+    'Anthropic',
+    14,
+    '/v1/messages',
+    [
+      { type: 'message_start', message: { content: [], usage: { input_tokens: 1000, output_tokens: 1 } } },
+      { type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } },
+      { type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: 'found' } },
+    ],
+  ],
+  [
+    'a host of the responses form',
+    1,
+    '/v1/responses',
+    [
+      { type: 'response.created', response: { usage: { input_tokens: 1000, output_tokens: 0, total_tokens: 1000 } } },
+      { type: 'response.output_text.delta', output_index: 0, content_index: 0, delta: 'found' },
+    ],
+  ],
+])('a stream that is cut costs the input that %s counted at its beginning', async (_, type, path, events) => {
+  const steps = events.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`)
+  const { model } = await serve(app, { type, baseUrl: scripted.play({ steps: [...steps, cut] }) })
+  const asked = path === '/v1/responses' ? { input: 'hi' } : { messages: [{ role: 'user', content: 'hi' }] }
+  const reply = await app.relay(token, path, { model, max_tokens: 10, stream: true, ...asked })
+  expect([reply.status, (await reply.text()).includes('found')]).toEqual([200, true])
+  const row = (await consumed(app)).at(-1)
+  expect(row).toMatchObject({ prompt_tokens: 1000, completion_tokens: 1, other: { end: 'failed' } })
 })

@@ -4,10 +4,10 @@ import type { ListenVerdict, StreamListener } from '../types.ts'
 import { nameless } from '../shared/answer-record.ts'
 import { recordOf, tryRecord } from '../shared/json.ts'
 import { createListener, type ListenState } from '../shared/stream-listener.ts'
+import { createEarlyUsage } from './early-usage.ts'
 import { failureIn } from './failure.ts'
 import { storedIds } from './stored-ids.ts'
 import { createResponsesDecoder } from './stream.ts'
-import { createToolsRun } from './tools-run.ts'
 import { usageOf } from './usage.ts'
 
 const closing = /^(response\.(completed|incomplete|failed|cancelled)|error)$/
@@ -22,17 +22,17 @@ const mayClose = ({ event, data }: WireEvent): boolean =>
     : closing.test(event)
 
 /** Spares the others, which are most, from being read. */
-const maySayOfTools = ({ event, data }: WireEvent): boolean =>
+const maySayEarly = ({ event, data }: WireEvent): boolean =>
   event === undefined
     ? data.includes('"response.output_item.done"') || data.includes('"response.created"')
     : event === 'response.output_item.done' || event === 'response.created'
 
 export function listenToResponses(): StreamListener {
   let usage: ReportedUsage | undefined
-  const toolsRun = createToolsRun()
+  const early = createEarlyUsage()
 
   function watch(wire: WireEvent, state: ListenState): ListenVerdict {
-    if (maySayOfTools(wire)) toolsRun.note(tryRecord(wire.data) ?? {})
+    if (maySayEarly(wire)) early.note(tryRecord(wire.data) ?? {})
     const event = mayClose(wire) ? tryRecord(wire.data) : undefined
     const type = event?.['type']
     // Hosts that copy this dialect fail with the bare error object of their other one.
@@ -57,6 +57,6 @@ export function listenToResponses(): StreamListener {
   return createListener({
     decoder: () => createResponsesDecoder(nameless),
     watch,
-    usage: () => usage ?? toolsRun.usage(),
+    usage: () => usage ?? early.usage(),
   })
 }

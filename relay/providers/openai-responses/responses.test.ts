@@ -32,6 +32,18 @@ describe('an answer in the responses form, unstreamed or streamed', () => {
     }
   })
 
+  test('input that is counted at the beginning, before any output is', () => {
+    const begin = (usage: object) =>
+      openai.chat
+        .stream(call)
+        .push({ event: 'response.created', data: JSON.stringify({ type: 'response.created', response: { usage } }) })
+    const usage = { input_tokens: 20, output_tokens: 0, total_tokens: 20, input_tokens_details: { cached_tokens: 8 } }
+    const [, reported] = begin(usage)
+    expect(reported).toMatchObject({ type: 'usage', usage: { promptTokens: 20, cachedTokens: 8 } })
+    expect(reported).not.toHaveProperty('usage.completionTokens', 0)
+    expect(begin({ input_tokens: 0, output_tokens: 0, total_tokens: 0 }).map(({ type }) => type)).toEqual(['start'])
+  })
+
   test('calls', () => {
     for (const response of bothWays('tools')) {
       expect(response.choices[0]).toEqual({

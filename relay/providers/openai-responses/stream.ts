@@ -3,10 +3,10 @@ import { shifted } from '#relay/chat/citations.ts'
 import { readCitations } from '../openai-compatible/answer-parts.ts'
 import type { ProviderCall } from '../types.ts'
 import { type Json, numberOf, parseRecord, recordOf, textOf, wordOf } from '../shared/json.ts'
+import { createEarlyUsage } from './early-usage.ts'
 import { failureIn } from './failure.ts'
 import { remoteCallOf, searchOf } from '#relay/chat/hosted/response-items.ts'
 import { finishOf, logprobsOf, reasoningOf } from './response.ts'
-import { createToolsRun } from './tools-run.ts'
 import { usageOf } from './usage.ts'
 
 type Call = { index: number; written: boolean; ended: boolean }
@@ -186,9 +186,9 @@ export function createResponsesDecoder(reading: Pick<ProviderCall, 'ambient'>): 
     calls: new Map(),
     reasoning: new Set(),
   }
-  const toolsRun = createToolsRun()
-  const toolEvents = (event: Json): ChatEvent[] => {
-    const usage = toolsRun.note(event) ? toolsRun.usage() : undefined
+  const early = createEarlyUsage()
+  const earlyUsage = (event: Json): ChatEvent[] => {
+    const usage = early.note(event) ? early.usage() : undefined
     return usage ? [{ type: 'usage', usage }] : []
   }
   let failed = false
@@ -196,7 +196,7 @@ export function createResponsesDecoder(reading: Pick<ProviderCall, 'ambient'>): 
     push({ data }) {
       if (failed || data.trim() === '[DONE]') return []
       const event = parseRecord(data)
-      const events = [...readEvent(event, state), ...toolEvents(event)]
+      const events = [...readEvent(event, state), ...earlyUsage(event)]
       failed = events.some((event) => event.type === 'error')
       const late = !state.started && events.length > 0 && !failed && events[0]?.type !== 'start'
       return late ? [...begin({}, state), ...events] : events

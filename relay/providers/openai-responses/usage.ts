@@ -45,6 +45,12 @@ function drawingIn(response: Json): Drawing {
   }
 }
 
+/** What a response that has only begun says of its input. Its counts of output, or that nothing was counted yet, are no report. */
+export function inputIn(response: Json): Json | undefined {
+  const { input_tokens, input_tokens_details } = recordOf(response['usage']) ?? {}
+  return isCount(input_tokens) && input_tokens > 0 ? { input_tokens, input_tokens_details } : undefined
+}
+
 /** Usage of a whole response object, with the tools the vendor ran, which are charged by the call. */
 export function usageOf(response: Json): ReportedUsage | undefined {
   const usage = recordOf(response['usage'])
