@@ -125,10 +125,13 @@ test('in an open loop a stall is felt by every request that was due in it', asyn
   expect(result.latency.p50).toBeGreaterThan(150)
 })
 
-test('an answer with a bad status is a failure, and no latency', async () => {
-  const { connections, close } = await startStalling(0, 503)
+test.each([
+  ['none for want of time where it came at once', 0, 0],
+  ['one for want of time where it came after a wait', 1200, 5],
+])('an answer with a bad status is a failure, and no latency; %s', async (_, milliseconds, refusals) => {
+  const { connections, close } = await startStalling(milliseconds, 503)
   const result = await runLoad({ ...load, pace: { kind: 'burst', callers: 5, overSeconds: 0.05 } }, connections)
   await close()
-  expect(result).toMatchObject({ answers: 0, failures: 5, refusals: 5 })
+  expect(result).toMatchObject({ answers: 0, failures: 5, refusals })
   expect(result.firstFailure).toContain('503')
 })

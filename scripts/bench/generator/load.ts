@@ -25,7 +25,7 @@ export type LoadResult = {
   /** Complete answers with a good status. */
   answers: number
   failures: number
-  /** How many of the failures were 503: whoever cannot serve in time says so. */
+  /** How many of the failures were 503 after a wait: whoever cannot serve in time says so. One at once has another cause. */
   refusals: number
   /** What the first failure looked like. */
   firstFailure: string
