@@ -31,7 +31,7 @@ test('three hundred attackers make no good call fail, and the memory that they t
   const tokens = await Promise.all(
     Array.from({ length: 10 }, async () => world.make.token(await world.make.user({ quota: 1_000_000_000 }))),
   )
-  const traffic = startTraffic({
+  using traffic = startTraffic({
     urls: [product.url],
     tokens,
     kinds: ['plain', 'stream'],

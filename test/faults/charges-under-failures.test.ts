@@ -122,7 +122,7 @@ test(
     try {
       const tokens = [...customers, buyer].map(({ token }) => token)
       const kinds = ['plain', 'plain', 'stream', 'failing', 'hung-up'] as const
-      const traffic = startTraffic({ urls, tokens, kinds: [...kinds], concurrency: 12 })
+      using traffic = startTraffic({ urls, tokens, kinds: [...kinds], concurrency: 12 })
       const administrators = startAdministrators(urls, root, customers)
       const buying = startBuying(world, { urls, root, buyer: buyer.user, customers })
       const end = Date.now() + seconds * 1000

@@ -35,7 +35,7 @@ test(
     try {
       const { url } = product
       const port = new URL(url).port
-      const traffic = startTraffic({
+      using traffic = startTraffic({
         urls: [url],
         tokens: [token],
         kinds: ['plain', 'stream'],

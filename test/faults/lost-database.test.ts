@@ -67,7 +67,7 @@ test('connections killed under load cost no user quota, and a ban made while dis
   const calls = await Promise.all(Array.from({ length: 12 }, () => callOnce(url, tokenOfBanned, { kind: 'plain' })))
   expect(calls.every(({ complete }) => complete)).toBe(true)
 
-  const traffic = startTraffic({ urls: [url], tokens: [token], kinds: ['plain', 'stream'], concurrency: 12 })
+  using traffic = startTraffic({ urls: [url], tokens: [token], kinds: ['plain', 'stream'], concurrency: 12 })
   for (let round = 0; round < (long ? 40 : 3); round += 1) {
     await pause(150 + Math.random() * 300)
     await endConnections(beside, world)
@@ -111,7 +111,7 @@ test('a database stopped immediately under load and restarted has a charge for e
     const token = await world.make.token(await world.make.user({ quota: 1_000_000_000 }), { remainQuota: 900_000_000 })
     await world.make.channel()
     await using product = await startProduct({ environment: { ...world.environment, WORKERS: '1' } })
-    const traffic = startTraffic({ urls: [product.url], tokens: [token], kinds: ['plain', 'stream'], concurrency: 12 })
+    using traffic = startTraffic({ urls: [product.url], tokens: [token], kinds: ['plain', 'stream'], concurrency: 12 })
     for (let stop = 0; stop < (long ? 10 : 2); stop += 1) {
       await pause(800)
       // What `pg_ctl stop -m immediate` sends; whoever started the database starts it again.
@@ -168,7 +168,7 @@ test('a node whose database is lost for good still stops on SIGTERM', async () =
   const token = await world.make.token(await world.make.user({ quota: 1_000_000_000 }))
   await world.make.channel()
   await using product = await startProduct({ environment: { ...world.environment, WORKERS: '2', STOP_SECONDS: '1' } })
-  const traffic = startTraffic({ urls: [product.url], tokens: [token], kinds: ['plain', 'stream'], concurrency: 6 })
+  using traffic = startTraffic({ urls: [product.url], tokens: [token], kinds: ['plain', 'stream'], concurrency: 6 })
   await pause(500)
   await close(beside, world)
   await pause(500)

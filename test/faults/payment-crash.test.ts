@@ -8,6 +8,7 @@ import { type Product, secretKey, startProduct, until, untilSomebodyWaits } from
 import type { TestUser } from '../support/factories.ts'
 import { alterDatabase } from './alter-database.ts'
 import { createWorld, long, type World } from './world.ts'
+import { holdLock } from '#test/support/held-lock.ts'
 
 const gateway = createEpayGateway({ pid: '1000', key: 'the key of the merchant' })
 
@@ -32,15 +33,12 @@ async function killWhile(
   { product, user, act }: { product: Product; user: TestUser; act: () => Promise<unknown> },
 ) {
   const { pool } = world
-  const holder = await pool.connect()
-  await holder.query('begin')
-  await holder.query('select 1 from users where id = $1 for update', [user.id])
+  await using unlock = await holdLock(pool, 'select 1 from users where id = $1 for update', [user.id])
   const answer = act().catch(() => 'no answer')
   await untilSomebodyWaits(world.pool)
   await product.killAll()
   expect(await answer).toBe('no answer')
-  await holder.query('rollback')
-  holder.release()
+  await unlock()
   const open = "select 1 from pg_stat_activity where datname = current_database() and state like '%transaction%'"
   await until(async () => (await pool.query(open)).rowCount === 0, {
     what: 'the transaction of the dead product does not end',

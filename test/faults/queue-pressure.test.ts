@@ -4,6 +4,7 @@ import { startProduct, until } from '../support/processes.ts'
 import { chargeViolations, untilNothingIsHeld } from './ledger-check.ts'
 import { startTraffic } from './traffic.ts'
 import { createWorld, long } from './world.ts'
+import { holdLock } from '#test/support/held-lock.ts'
 
 const world = await createWorld()
 await world.make.channel()
@@ -19,7 +20,7 @@ test('while nothing can be written callers wait or are refused, and every comple
   const tokens = await Promise.all(
     Array.from({ length: 8 }, async () => world.make.token(await world.make.user({ quota: 1_000_000_000 }))),
   )
-  const traffic = startTraffic({
+  using traffic = startTraffic({
     urls: [product.url],
     tokens,
     kinds: ['plain', 'stream', 'failing', 'hung-up'],
@@ -28,17 +29,16 @@ test('while nothing can be written callers wait or are refused, and every comple
   const served = () => traffic.outcomes.filter(({ complete }) => complete).length
   await until(() => served() > 50, { what: 'no call is served' })
 
-  const blocker = await world.pool.connect()
-  await blocker.query('begin')
   // Settling takes both tables too, the other way round: the error of a circle goes to the product, which tries again.
-  await blocker.query(`set local deadlock_timeout = '10min'`)
-  await blocker.query('lock table logs, holds in exclusive mode')
+  await using unlock = await holdLock(
+    world.pool,
+    `set local deadlock_timeout = '10min'; lock table logs, holds in exclusive mode`,
+  )
   const atStall = served()
   await pause(long ? 60_000 : 3000)
   // What was being written may have been sent; nobody else is served meanwhile.
   expect(served() - atStall).toBeLessThanOrEqual(60)
-  await blocker.query('rollback')
-  blocker.release()
+  await unlock()
 
   const before = served()
   await until(() => served() > before + 50, { what: 'it does not serve again' })

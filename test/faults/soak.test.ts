@@ -135,7 +135,7 @@ test('errors that nobody caught, broken handlers and options that are no JSON le
     },
     { what: () => `the errors do not come:\n${product.output().slice(-2000)}` },
   )
-  const traffic = startTraffic({
+  using traffic = startTraffic({
     urls: [product.url],
     tokens: [token],
     kinds: ['plain', 'stream', 'failing', 'hung-up'],

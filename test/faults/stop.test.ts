@@ -50,7 +50,7 @@ test('on SIGTERM under load running answers end complete, new calls are refused,
   await using world = await createWorld()
   await using product = await startOn(world)
   const token = await world.make.token(await world.make.user({ quota: 1_000_000_000 }))
-  const traffic = startTraffic({ urls: [product.url], tokens: [token], kinds: ['plain', 'stream'], concurrency: 8 })
+  using traffic = startTraffic({ urls: [product.url], tokens: [token], kinds: ['plain', 'stream'], concurrency: 8 })
   const streams = await begunStreams(world, product, { token, count: 20 })
   const ending = product.stop()
   const stoppedAt = Date.now()

@@ -6,6 +6,7 @@ import { alterDatabase } from './alter-database.ts'
 import { chargeViolations, untilNothingIsHeld } from './ledger-check.ts'
 import { callOnce } from './traffic.ts'
 import { createWorld, type World } from './world.ts'
+import { holdLock } from '#test/support/held-lock.ts'
 
 type Stage = AsyncDisposable & { world: World; product: Product }
 
@@ -39,15 +40,8 @@ const logged = async ({ pool }: World, requestId: string): Promise<{ quota: numb
   (await pool.query('select quota::int from logs where request_id = $1 and type = 2', [requestId])).rows
 
 async function whileLocked<Result>(world: World, lock: string, act: () => Promise<Result>): Promise<Result> {
-  const blocker = await world.pool.connect()
-  try {
-    await blocker.query('begin')
-    await blocker.query(lock)
-    return await act()
-  } finally {
-    await blocker.query('rollback')
-    blocker.release()
-  }
+  await using _ = await holdLock(world.pool, lock)
+  return await act()
 }
 
 /** What is to be written into these tables finds no room on the disk of the database. */

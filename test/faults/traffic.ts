@@ -97,7 +97,10 @@ export async function callOnce(
  */
 const usualPauseMs = long ? 0 : 50
 
-/** Callers that call again and again, so many at a time, until asked to stop. Resolves with everything that was seen. */
+/**
+ * Callers that call again and again, so many at a time, until asked to stop, or until the scope that has them by `using` is left. Stopping
+ * resolves with everything that was seen.
+ */
 export function startTraffic(input: {
   urls: string[]
   tokens: TestToken[]
@@ -129,5 +132,6 @@ export function startTraffic(input: {
       await Promise.all(callers)
       return outcomes
     },
+    [Symbol.dispose]: (): void => void (stopping = true),
   }
 }

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import { long } from '#test/support/long.ts'
 import { consumed, eventually } from '#test/relay/caller-dialects.ts'
 import { startMeteredApp } from './metered-upstream.ts'
+import { holdLock } from '#test/support/held-lock.ts'
 
 const names = ['m-unlimited', 'm-smaller', 'm-ending', 'm-failing', 'm-broken']
 const ones = JSON.stringify(Object.fromEntries(names.map((name) => [name, 1])))
@@ -66,13 +67,10 @@ test('of balance and token quota the smaller one cuts, and both are charged alik
 
 test('a stream that ends while its hold is being raised is charged once, and nothing stays set aside', async () => {
   const { user, token, reading, goOn } = await startedStream('m-ending', 80)
-  const client = await app.pool.connect()
-  await client.query('begin')
-  await client.query('select 1 from users where id = $1 for update', [user.id])
+  await using unlock = await holdLock(app.pool, 'select 1 from users where id = $1 for update', [user.id])
   goOn()
   await pause(300)
-  await client.query('rollback')
-  client.release()
+  await unlock()
   expect(await reading).toContain('"finish_reason":"stop"')
   expect(await untilFree(user.id)).toBe(0)
   const row = await lastRow(user.id)

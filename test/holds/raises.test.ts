@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import { withOptions } from '#test/relay/serve.ts'
 import { consumed } from '#test/relay/caller-dialects.ts'
 import { startMeteredApp } from './metered-upstream.ts'
+import { holdLock } from '#test/support/held-lock.ts'
 
 const model = 'm-raised'
 const { app, upstream } = await startMeteredApp([{ models: model }], {
@@ -18,15 +19,7 @@ const bodyOf = (words: number) => ({
 })
 
 /** Keeps a user's row, so that nothing can be reserved or settled for it before it is let go. */
-async function keepRow(userId: number): Promise<() => Promise<void>> {
-  const client = await app.pool.connect()
-  await client.query('begin')
-  await client.query('select 1 from users where id = $1 for update', [userId])
-  return async () => {
-    await client.query('rollback')
-    client.release()
-  }
-}
+const keepRow = (userId: number) => holdLock(app.pool, 'select 1 from users where id = $1 for update', [userId])
 
 const holdsOf = async (userId: number) =>
   (await app.pool.query("select 1 from holds where user_id = $1 and status = 'open'", [userId])).rowCount
@@ -45,7 +38,7 @@ test('a stream whose raise is late waits for it, and is then served in full', as
   const token = await app.make.token(user)
   const pending = app.relay(token, '/v1/chat/completions', bodyOf(3000))
   await expect.poll(() => holdsOf(user.id)).toBe(1)
-  const letGo = await keepRow(user.id)
+  await using letGo = await keepRow(user.id)
   const reply = await pending
   const reader = reply.text()
   await pause(300)
@@ -59,7 +52,7 @@ test('a stream whose raise is late waits for it, and is then served in full', as
 test('a caller who hangs up while a raise is under way pays what was delivered, and no hold stays open', async () => {
   const goOn = upstream.stopStreams()
   const { user, gone, reply } = await startStream(20_000)
-  const letGo = await keepRow(user.id)
+  await using letGo = await keepRow(user.id)
   goOn()
   await reply.body?.getReader().read()
   await pause(200)

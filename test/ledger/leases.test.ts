@@ -90,19 +90,16 @@ test('a user whose row somebody keeps locked delays nobody to whom a lease is gi
   const ledger = lessee(35)
   const [held, other] = [await payerWith(1_000_000), await payerWith(1_000_000)]
   for (const payer of [held, other]) await busy(ledger, payer)
-  const unlock = await world.lock('select 1 from users where id = $1 for update', [held.userId])
-  try {
-    for (const { userId } of [held, other]) ledger.returnLeases({ userId })
-    let isReturned = false
-    void ledger.leasesReturned().then(() => {
-      isReturned = true
-    })
-    await expect.poll(() => isReturned).toBe(true)
-    expect(await world.leasedOf(other.userId)).toBe(0)
-    expect(await world.leasedOf(held.userId)).toBeGreaterThan(0)
-  } finally {
-    await unlock()
-  }
+  await using unlock = await world.lock('select 1 from users where id = $1 for update', [held.userId])
+  for (const { userId } of [held, other]) ledger.returnLeases({ userId })
+  let isReturned = false
+  void ledger.leasesReturned().then(() => {
+    isReturned = true
+  })
+  await expect.poll(() => isReturned).toBe(true)
+  expect(await world.leasedOf(other.userId)).toBe(0)
+  expect(await world.leasedOf(held.userId)).toBeGreaterThan(0)
+  await unlock()
   await ledger.drained()
   expect(await world.leasedOf(held.userId)).toBe(0)
 })

@@ -1,5 +1,5 @@
 import { spawn, spawnSync } from 'node:child_process'
-import { beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, onTestFinished, test } from 'vitest'
 import type { Pool } from 'pg'
 import { createHoldRecovery } from '#features/ledger/node.ts'
 import { grant, type Ledger } from '#features/ledger/service.ts'
@@ -152,14 +152,13 @@ test('holds of a process whose lock is free on two checks are released, holds of
   await world.ledgerWith({ nodeId: 501 }).reserve({ id: world.newId(), userId: user.id, tokenId: 0, amount: 300 })
   await world.ledgerWith({ nodeId: 502 }).reserve({ id: world.newId(), userId: user.id, tokenId: 0, amount: 100 })
   const living = await world.pool.connect()
+  onTestFinished(() => living.release(true))
   await living.query('select pg_advisory_lock(7301, 502)')
   const recover = createHoldRecovery(world.pool)
   await recover()
   expect(await world.balanceOf(user.id)).toBe(600)
   await recover()
   expect(await world.balanceOf(user.id)).toBe(900)
-  await living.query('select pg_advisory_unlock(7301, 502)')
-  living.release()
 })
 
 test('right after an outage of the database nobody is taken for dead: the living take their locks again', async () => {

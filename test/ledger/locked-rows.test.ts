@@ -48,23 +48,20 @@ test('while an open transaction keeps a user, the others together wait for it on
   const ledger = world.ledgerWith({ pool, settleDeadlineMs: 60_000 })
   const held = { ...locked, id: world.newId() }
   await ledger.reserve({ ...held, amount: 100 })
-  const unlock = await world.lock(userRow, [locked.userId])
+  await using unlock = await world.lock(userRow, [locked.userId])
   let settled = false
   const end = ledger.settle(world.chargeOf({ ...held, quota: 50 }), 'go-on').then(() => (settled = true))
-  try {
-    // Four calls of each, one after the other, and the locked user tries again and again beside them.
-    const knocking = Array.from({ length: 10 }, () => ledger.reserve({ ...locked, id: world.newId(), amount: 1 }))
-    const knocked = Promise.allSettled(knocking)
-    for (let round = 0; round < 4; round += 1)
-      await Promise.all(others.map((call) => completeCall(ledger, { ...call, id: world.newId() })))
-    // What was gathered before anybody knew of the lock: one batch of reservations and one of charges.
-    expect(waits()).toBeLessThanOrEqual(2)
-    expect(settled).toBe(false)
-    expect((await knocked).map(({ status }) => status)).toEqual(knocking.map(() => 'rejected'))
-    expect(waits()).toBeLessThanOrEqual(2)
-  } finally {
-    await unlock()
-  }
+  // Four calls of each, one after the other, and the locked user tries again and again beside them.
+  const knocking = Array.from({ length: 10 }, () => ledger.reserve({ ...locked, id: world.newId(), amount: 1 }))
+  const knocked = Promise.allSettled(knocking)
+  for (let round = 0; round < 4; round += 1)
+    await Promise.all(others.map((call) => completeCall(ledger, { ...call, id: world.newId() })))
+  // What was gathered before anybody knew of the lock: one batch of reservations and one of charges.
+  expect(waits()).toBeLessThanOrEqual(2)
+  expect(settled).toBe(false)
+  expect((await knocked).map(({ status }) => status)).toEqual(knocking.map(() => 'rejected'))
+  expect(waits()).toBeLessThanOrEqual(2)
+  await unlock()
   await end
   expect(await completeCall(ledger, { ...locked, id: world.newId() })).toBe('ok')
   expect(await world.balanceOf(locked.userId)).toBe(1_000_000 - 80)
@@ -74,7 +71,7 @@ test('work of one user whose row is locked is done in order once it is free', as
   const locked = await callOf()
   const order: number[] = []
   const ledger = world.ledgerWith({ settleDeadlineMs: 60_000 })
-  const unlock = await world.lock(userRow, [locked.userId])
+  await using unlock = await world.lock(userRow, [locked.userId])
   const calls = Array.from({ length: 30 }, (_, index) =>
     ledger
       .settle(world.chargeOf({ ...locked, id: world.newId(), quota: 10 }), 'go-on')
@@ -92,7 +89,7 @@ test('a hold that is still to be raised when its call ends is no error to report
   const reports: unknown[] = []
   const ledger = world.ledgerWith({ settleDeadlineMs: 60_000, onError: (error) => reports.push(error) })
   await ledger.reserve({ ...call, amount: 100 })
-  const unlock = await world.lock(userRow, [call.userId])
+  await using unlock = await world.lock(userRow, [call.userId])
   const raise = ledger.reserve({ ...call, amount: 200 }).catch((error: unknown) => error)
   const end = ledger.release(call)
   await unlock()
@@ -111,8 +108,8 @@ test('a locked token or channel holds up the calls that need it and nobody else'
   const ofChannel = await callOf()
   const free = await callOf()
   for (const call of [ofToken, ofChannel, free]) await ledger.reserve({ ...call, amount: 100 })
-  const unlockToken = await world.lock('select 1 from tokens where id = $1 for update', [token.id])
-  const unlockChannel = await world.lock('select 1 from channels where id = $1 for update', [channel.id])
+  await using unlockToken = await world.lock('select 1 from tokens where id = $1 for update', [token.id])
+  await using unlockChannel = await world.lock('select 1 from channels where id = $1 for update', [channel.id])
   const done = new Set<string>()
   const settle = (call: HeldCall, channelId = world.channelId) =>
     ledger.settle(world.chargeOf({ ...call, quota: 30, channelId }), 'go-on').then(() => done.add(call.id))
@@ -132,7 +129,7 @@ test('a locked channel on which only a failed attempt of a call cost something h
   const ledger = world.ledgerWith({ settleDeadlineMs: 60_000 })
   const call = await callOf()
   await ledger.reserve({ ...call, amount: 100 })
-  const unlock = await world.lock('select 1 from channels where id = $1 for update', [channel.id])
+  await using unlock = await world.lock('select 1 from channels where id = $1 for update', [channel.id])
   let isDone = false
   const row = world.chargeOf({ ...call, quota: 30, costs: [{ channelId: channel.id, cost: 5 }], cost: 7 })
   const settled = ledger.settle(row, 'go-on').then(() => (isDone = true))
@@ -145,7 +142,7 @@ test('a locked channel on which only a failed attempt of a call cost something h
 test('a user whose row is locked has a bounded queue; what exceeds it is refused, not lost', async () => {
   const locked = await callOf()
   const ledger = world.ledgerWith({ settleDeadlineMs: 60_000 })
-  const unlock = await world.lock(userRow, [locked.userId])
+  await using unlock = await world.lock(userRow, [locked.userId])
   const asked = Array.from({ length: 1300 }, () => ledger.reserve({ ...locked, id: world.newId(), amount: 1 }))
   const charged = ledger.settle(world.chargeOf({ ...locked, id: world.newId(), quota: 5 }), 'go-on')
   const refusals = await Promise.allSettled(asked)
@@ -189,7 +186,7 @@ test('charges that are looked up after an hour without the database leave a lock
       passed.resolve()
     },
   })
-  const unlock = await world.lock(userRow, [locked.userId])
+  await using unlock = await world.lock(userRow, [locked.userId])
   const ends = Array.from({ length: 20 }, () =>
     ledger.settle(world.chargeOf({ ...locked, id: world.newId(), quota: 50 }), 'go-on'),
   )

@@ -186,13 +186,10 @@ test('plans end without waiting for a user whose row somebody keeps locked, and 
       ])
     ).rows.map(({ status }) => status)
   await moveClock('2027-03-12T00:00:00Z')
-  const release = await world.lock('select 1 from users where id = $1 for update', [held.id])
-  try {
-    await world.hot.query('select ledger_expire_plans()')
-    expect(await statuses()).toEqual(['expired', 'active'])
-  } finally {
-    await release()
-  }
+  await using unlock = await world.lock('select 1 from users where id = $1 for update', [held.id])
+  await world.hot.query('select ledger_expire_plans()')
+  expect(await statuses()).toEqual(['expired', 'active'])
+  await unlock()
   await world.hot.query('select ledger_expire_plans()')
   expect(await statuses()).toEqual(['expired', 'expired'])
 })
@@ -218,7 +215,7 @@ test('what is locked of a dead process’s users is left to a later look, the ot
   const users = [await world.make.user({ quota: 1000 }), await world.make.user({ quota: 1000 })] as const
   const node = world.ledgerWith({ nodeId: 92 })
   for (const user of users) await node.reserve({ id: world.newId(), userId: user.id, tokenId: 0, amount: 100 })
-  const unlock = await world.lock('select 1 from users where id = $1 for update', [users[0].id])
+  await using unlock = await world.lock('select 1 from users where id = $1 for update', [users[0].id])
   await world.pool.query('select ledger_release_node(92)')
   expect(await Promise.all(users.map(({ id }) => world.balanceOf(id)))).toEqual([900, 1000])
   await unlock()

@@ -128,7 +128,7 @@ test('random batches with refused rows, locked rows, lost commits, lost holds, l
           ['tokens', random.pick(tokens).id],
           ['channels', world.channelId],
         ] as const)
-        const unlock = await world.lock(`select 1 from ${table} where id = $1 for update`, [id])
+        await using unlock = await world.lock(`select 1 from ${table} where id = $1 for update`, [id])
         await pause(random.below(table === 'channels' ? 200 : 1500))
         await unlock()
       }

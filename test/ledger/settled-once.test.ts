@@ -297,12 +297,10 @@ test('records of settled calls are purged by the hour, never those of the last h
     (await world.pool.query<{ slot: number }>("select slot from settled_calls where id like 'slot-%' order by slot"))
       .rows
   // As a backup does.
-  const reader = await world.pool.connect()
-  await reader.query('begin; select 1 from settled_calls limit 1')
+  await using unlock = await world.lock('select 1 from settled_calls limit 1')
   await forgetSettledCalls(world.hot)
   expect(await remaining()).toHaveLength(3)
-  await reader.query('commit')
-  reader.release()
+  await unlock()
   await forgetSettledCalls(world.hot)
   const rows = await remaining()
   expect(rows.map(({ slot }) => slot)).toEqual([0, 1, 2].filter((slot) => slot !== (now + 1) % 3))
@@ -335,7 +333,7 @@ test('nothing is forgotten while a charge of long ago is looked up', async () =>
   await world.pool.query(
     "insert into settled_calls (id, slot) select 'kept-' || n, n from generate_series(0, 2) n on conflict do nothing",
   )
-  const unlock = await world.lock("select from installation_facts where name = 'settled_calls_since' for share")
+  await using unlock = await world.lock("select from installation_facts where name = 'settled_calls_since' for share")
   await forgetSettledCalls(world.hot)
   const { rows } = await world.pool.query("select from settled_calls where id like 'kept-%'")
   expect(rows).toHaveLength(3)

@@ -6,6 +6,7 @@ import { eventually } from '../relay/caller-dialects.ts'
 import { ledgerViolations } from '../support/ledger-invariant.ts'
 import { startProduct, until } from '../support/processes.ts'
 import { ask, converse, model, oneHold, open } from './world.ts'
+import { holdLock } from '#test/support/held-lock.ts'
 
 async function startOn(environment: Record<string, string>) {
   const world = await createWorld()
@@ -105,15 +106,12 @@ test('a database that is away when a response ends keeps its end back, and the c
   const session = await running.openSession()
   await session.next('session.created')
   // Whoever holds the account's row keeps every charge of it waiting.
-  const client = await pool.connect()
-  await client.query('begin')
-  await client.query('select id from users for update')
+  await using unlock = await holdLock(pool, 'select id from users for update')
   ask(session, '[[usage=40:60,words=3]] Hello')
   await session.next('response.output_audio_transcript.done')
   await pause(300)
   expect(session.events.some((event) => event.type === 'response.done')).toBe(false)
-  await client.query('rollback')
-  client.release()
+  await unlock()
   await session.next('response.done')
   expect(await running.charges()).toEqual([{ quota: charged, end: null }])
   session.socket.close()

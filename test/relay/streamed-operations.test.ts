@@ -3,6 +3,7 @@ import { cut } from '#test/support/scripted-upstream.ts'
 import { consumed, eventually } from './caller-dialects.ts'
 import { startScriptedRelay } from './relay-world.ts'
 import { channelsOf, serve, setOptions } from './serve.ts'
+import { holdLock } from '#test/support/held-lock.ts'
 
 const { app, scripted, token } = await startScriptedRelay()
 
@@ -154,13 +155,10 @@ test('audio that cannot be booked breaks off, is charged once, and is asked for 
     body: JSON.stringify({ model, input: 'hello', voice: 'alloy' }),
   })
   expect(reply.status).toBe(200)
-  const blocker = await app.pool.connect()
-  await blocker.query('begin')
-  await blocker.query('lock table logs in access exclusive mode')
+  await using unlock = await holdLock(app.pool, 'lock table logs in access exclusive mode')
   resolve()
   await expect(reply.arrayBuffer()).rejects.toThrow('terminated')
-  await blocker.query('rollback')
-  blocker.release()
+  await unlock()
   const ofModel = async () => (await consumed(app)).filter((row) => row.model_name === model)
   expect(await eventually(ofModel, (rows) => rows.length > 0)).toHaveLength(1)
   expect(scripted.received.length - asked).toBe(1)

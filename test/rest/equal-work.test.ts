@@ -5,6 +5,7 @@ import { afterAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { startConsole } from '#test/support/console-app.ts'
 import { startMailServer } from '#test/support/mail-server.ts'
 import { recordStatements } from '#test/support/statements.ts'
+import { holdLock } from '#test/support/held-lock.ts'
 
 /** What costs time is counted instead of timed: a busy machine makes every time longer, but no work more. */
 const work = vi.hoisted(() => ({ verified: 0, hashed: 0 }))
@@ -75,18 +76,12 @@ describe('a known and an unknown account get the same answer for the same work',
     const lookedUp = () => statements.sent().filter((shape) => /from "users".*"status" = \?/.test(shape)).length
     const before = lookedUp()
     // While nobody can read the accounts, an answer cannot come from them.
-    const client = await app.services.database.pool.connect()
-    await client.query('begin')
-    await client.query('lock table users in access exclusive mode')
-    try {
-      for (const address of [newAddress(), email]) {
-        const { status, text } = await app.browser().get('/api/reset_password', { query: { email: address } })
-        expect({ status, text }).toEqual({ status: 200, text: '{"success":true,"message":""}' })
-      }
-    } finally {
-      await client.query('rollback')
-      client.release()
+    await using unlock = await holdLock(app.services.database.pool, 'lock table users in access exclusive mode')
+    for (const address of [newAddress(), email]) {
+      const { status, text } = await app.browser().get('/api/reset_password', { query: { email: address } })
+      expect({ status, text }).toEqual({ status: 200, text: '{"success":true,"message":""}' })
     }
+    await unlock()
     // Both are looked up afterwards, and the mail goes its own way.
     await expect.poll(() => lookedUp() - before).toBe(2)
     await expect.poll(() => held.length).toBe(1)

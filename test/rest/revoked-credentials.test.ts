@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { afterAll, expect, test } from 'vitest'
+import { afterAll, expect, onTestFinished, test } from 'vitest'
 import { hashPassword } from '#features/auth/password.ts'
 import { createSecrets } from '#features/secrets/service.ts'
 import { type App, startApp } from '#test/support/app.ts'
@@ -122,6 +122,7 @@ test('a system access token that is asked for while the password changes does no
 test('a request that was let in before the password was replaced changes nothing after it', async () => {
   const user = await owner()
   const client = await here.pool.connect()
+  onTestFinished(() => client.release(true))
   const waitingFor = async (count: number): Promise<void> => {
     const waiting = "select count(*)::int as n from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()" // prettier-ignore
     for (;;) {
@@ -147,7 +148,6 @@ test('a request that was let in before the password was replaced changes nothing
   await client.query("update users set password_hash = 'replaced', access_token_hash = null where id = $1", [user.id])
   await client.query('delete from sessions where user_id = $1', [user.id])
   await client.query('commit')
-  client.release()
   await Promise.all(asked)
   const { rows } = await here.pool.query('select password_hash, access_token_hash from users where id = $1', [user.id])
   expect(rows).toEqual([{ password_hash: 'replaced', access_token_hash: null }])

@@ -8,6 +8,7 @@ import { refundUndelivered } from '#features/ledger/refund.ts'
 import { createDatabase } from './database.ts'
 import { createFactories } from './factories.ts'
 import { withStartLimit } from './start-limit.ts'
+import { holdLock } from './held-lock.ts'
 
 export type HeldCall = { id: string; userId: number; tokenId: number }
 
@@ -95,16 +96,7 @@ export const startLedgerWorld = withStartLimit(async function startLedgerWorld()
       figure("select count(*) as n from holds where user_id = $1 and status = 'open'", [userId]),
     logsOf: (userId: number) => figure('select count(*) as n from logs where user_id = $1 and type = 2', [userId]),
     logRows: (id: string) => figure('select count(*) as n from logs where request_id = $1 and type = 2', [id]),
-    /** While the returned function is not called, another session keeps what the statement locks. */
-    lock: async (sql: string, values: unknown[] = []): Promise<() => Promise<void>> => {
-      const blocker = await pool.connect()
-      await blocker.query('begin')
-      await blocker.query(sql, values)
-      return async () => {
-        await blocker.query('rollback')
-        blocker.release()
-      }
-    },
+    lock: (sql: string, values?: unknown[]) => holdLock(pool, sql, values),
   }
 })
 

@@ -11,6 +11,7 @@ import { secretKey, startProduct, until } from '#test/support/processes.ts'
 import { toUrl } from '#db/connection.ts'
 import { balanceOf, call, holder, type Holder, logged } from './world.ts'
 import { startBalancedApp } from '#test/relay/relay-world.ts'
+import { holdLock } from '#test/support/held-lock.ts'
 
 const app = await startBalancedApp()
 const models = 'claude-sonnet-4-20250514,claude-haiku-4-5-20251001'
@@ -261,17 +262,16 @@ test('a process killed between the vendor’s yes and its own commit loses neith
     .catch(() => 'no answer')
   await until(async () => (await stored(by)).length === 1, { what: 'nothing is written down before it is sent' })
   const held = await heldOf(by)
-  const blocker = await app.pool.connect()
-  await blocker.query('begin')
-  await blocker.query('select 1 from message_batches where user_id = $1 for update', [by.user.id])
+  await using unlock = await holdLock(app.pool, 'select 1 from message_batches where user_id = $1 for update', [
+    by.user.id,
+  ])
   app.upstream.openGate('taken')
   const waits = "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'"
   await until(async () => (await app.pool.query(waits)).rowCount !== 0, { what: 'nobody wants to note the name' })
   await product.killAll()
   // Its statement must not come through after its death.
   await app.pool.query(waits.replace('select 1', 'select pg_terminate_backend(pid)'))
-  await blocker.query('rollback')
-  blocker.release()
+  await unlock()
   expect(await answer).toBe('no answer')
   // Nobody gives back what a dead process set aside for it, and nobody can ask after what has no name.
   await app.services.ledger.drained()

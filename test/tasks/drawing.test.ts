@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { markPolled } from '#features/tasks/service/update-task.ts'
 import { untilSomebodyWaits } from '#test/support/processes.ts'
 import { setOptions, withOptions } from '#test/relay/serve.ts'
@@ -324,12 +324,12 @@ test('rounds that overlap lock what they mark in one order', async () => {
   await app.pool.query('update drawing_tasks set prompt = $2 where id = $1', [first.id, 'moved'])
   await app.pool.query('analyze drawing_tasks')
   const other = await app.pool.connect()
+  onTestFinished(() => other.release(true))
   await other.query('begin')
   await other.query('select from drawing_tasks where id = $1 for update', [first.id])
   const marked = markPolled(app.services, 'drawing_tasks', [second, first])
   await untilSomebodyWaits(app.pool)
   await other.query('select from drawing_tasks where id = $1 for update nowait', [second.id])
   await other.query('commit')
-  other.release()
   await marked
 })

@@ -15,6 +15,7 @@ import {
   poll,
   refundsOf,
 } from './world.ts'
+import { holdLock } from '#test/support/held-lock.ts'
 
 test('another process goes on asking after what one has begun, and two that ask at once pay back once', async () => {
   await using first = await startApp()
@@ -134,15 +135,12 @@ test('a job of a token that is leased for is not decided before its charge is, a
   await leasedFor(app, by)
   const submitted = imagine(app, by, 'x [[job=failure,polls=1]]')
   await expect.poll(() => app.upstream.open).toBe(1)
-  const blocker = await app.pool.connect()
-  await blocker.query('begin')
-  await blocker.query('select 1 from users where id = $1 for update', [by.user.id])
+  await using unlock = await holdLock(app.pool, 'select 1 from users where id = $1 for update', [by.user.id])
   app.upstream.openGate('taken')
   await expect.poll(() => drawingsOf(app, by)).toHaveLength(1)
   await poll(app)
   expect(await drawingsOf(app, by)).toMatchObject([{ progress: '0%', charge_pending: true, quota: '50000' }])
-  await blocker.query('rollback')
-  blocker.release()
+  await unlock()
   expect((await submitted).json).toMatchObject({ code: 1 })
   await poll(app)
   expect(await drawingsOf(app, by)).toMatchObject([{ status: 'FAILURE', quota: '50000' }])

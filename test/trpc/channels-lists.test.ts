@@ -4,6 +4,7 @@ import type { RouterInputs } from '#server/app-router.ts'
 import { disableAutomatically } from '#features/channels/service/automatic.ts'
 import { codeOf, startFileConsole } from '#test/support/console-app.ts'
 import { expectIndexInOrder } from './channel-index.ts'
+import { holdLock } from '#test/support/held-lock.ts'
 
 // What the product asks the database for, over connections that are opened from here on.
 const asked = vi.spyOn(pg.Client.prototype, 'query')
@@ -186,14 +187,12 @@ describe('many channels at once', () => {
     const channels = await asAdmin()
     await channels.fixAbilities()
     const ids = (await channels.matching({})).map(({ id }) => id).toSorted((one, other) => one - other)
-    const lock = await app.services.database.pool.connect()
-    await lock.query('begin')
-    await lock.query('select 1 from channels where id = $1 for update', [ids.at(-1)])
+    const { pool } = app.services.database
+    await using unlock = await holdLock(pool, 'select 1 from channels where id = $1 for update', [ids.at(-1)])
     const switched = channels.setStatusOfMany({ ids, status: 2 })
     const done = async () => (await app.sql('select 1 from channels where status = 2')).length
     await expect.poll(done).toBe(400)
-    await lock.query('commit')
-    lock.release()
+    await unlock()
     expect(await switched).toEqual({ count: 450 })
     await expectIndexInOrder(app)
     expect(await channels.removeDisabled()).toEqual({ count: 450 })

@@ -5,6 +5,7 @@ import { sha256 } from '#features/secrets/service.ts'
 import { jobLockClass } from '#jobs/runner.ts'
 import { codeOf, type Person } from '#test/support/console-app.ts'
 import { startWithPeople } from './people.ts'
+import { holdLock } from '#test/support/held-lock.ts'
 
 const { app, admin, anna, bert } = await startWithPeople()
 beforeEach(async () => {
@@ -343,14 +344,12 @@ describe('clearing', () => {
     expect(await app.sql('select 1 from logs')).toEqual([])
 
     await app.sql(`insert into logs (user_id, type) select 1, 2 from generate_series(1, 20)`)
-    const lock = await app.services.database.pool.connect()
-    await lock.query('begin; lock table logs in share mode')
+    await using unlock = await holdLock(app.services.database.pool, 'lock table logs in share mode')
     await logs.startClearing({ before: new Date('2100-01-01') })
     expect(await codeOf(logs.startClearing({ before: new Date() }))).toBe('job.running')
     await logs.cancelClearing()
     await expect.poll(async () => (await logs.clearing())?.running?.ending).toBe(true)
-    await lock.query('rollback')
-    lock.release()
+    await unlock()
     expect(await ended()).toBeDefined()
     expect(await codeOf(logs.cancelClearing())).toBe('job.not_running')
     expect(await codeOf(logs.startClearing({}))).toBe('log.time_required')
@@ -365,13 +364,11 @@ describe('clearing', () => {
         [['2026-01-01', '2026-02-01']],
       )
       // Neither is done before the other one is placed.
-      const lock = await app.services.database.pool.connect()
-      await lock.query('begin; lock table logs in share mode')
+      await using unlock = await holdLock(app.services.database.pool, 'lock table logs in share mode')
       const before = ['2026-01-15', '2026-02-15']
       const placed = before.map((day) => logs.startClearing({ before: new Date(day) }).then(() => 'taken'))
       const codes = await Promise.all(placed.map((order) => order.catch(() => codeOf(order))))
-      await lock.query('rollback')
-      lock.release()
+      await unlock()
       expect(codes.toSorted()).toEqual(['job.running', 'taken'])
       await expect.poll(async () => (await logs.clearing())?.running ?? null).toBeNull()
       const left = await app.sql("select to_char(created_at at time zone 'UTC', 'YYYY-MM-DD') as day from logs")
@@ -382,11 +379,13 @@ describe('clearing', () => {
   it('in the background is no order any more once it was refused', async () => {
     const logs = await all()
     await log({ content: 'kept' })
-    const lock = await app.services.database.pool.connect()
-    await lock.query(`select pg_advisory_lock($1, hashtext('log-clearing'))`, [jobLockClass])
+    await using unlock = await holdLock(
+      app.services.database.pool,
+      `select pg_advisory_xact_lock($1, hashtext('log-clearing'))`,
+      [jobLockClass],
+    )
     expect(await codeOf(logs.startClearing({ before: new Date('2100-01-01') }))).toBe('job.running')
-    await lock.query(`select pg_advisory_unlock($1, hashtext('log-clearing'))`, [jobLockClass])
-    lock.release()
+    await unlock()
     expect(await (await app.services.jobs.run('log-clearing')).finished).toMatchObject({ failed: false })
     expect(await app.sql('select content from logs')).toEqual([{ content: 'kept' }])
   })

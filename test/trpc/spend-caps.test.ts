@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { refusalOf as refusalOfIssues } from '#core/refusal.ts'
 import { roles } from '#core/roles.ts'
 import type { Api } from '#server/app-router.ts'
@@ -123,6 +123,7 @@ describe('the caps of a token', () => {
     const [cap] = await api.user.spendCaps.list()
     const id = cap?.id ?? 0
     const setting = await app.services.database.pool.connect()
+    onTestFinished(() => setting.release(true))
     await setting.query('begin')
     await setting.query('update spend_caps set amount = 5000 where id = $1', [id])
     const until = new Date(Date.now() + 3_600_000)
@@ -130,7 +131,6 @@ describe('the caps of a token', () => {
     const waits = "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'"
     await expect.poll(async () => (await app.sql(waits)).length).toBe(1)
     await setting.query('commit')
-    setting.release()
     expect(await raised).toBe('spend_cap.raise_too_low')
     expect(await api.user.spendCaps.list()).toMatchObject([{ amount: 5000, limit: 5000, raise: null }])
   })
