@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
-import { root, run } from './steps.ts'
+import { root, runBeside } from './steps.ts'
 
 type Outcome = { status: string; fullName: string; failureMessages: string[] | null }
 type Report = {
@@ -44,11 +44,11 @@ const failuresIn = ({ testResults }: Report): string[] =>
   })
 
 /** Runs tests; what went wrong outside of any test counts as a failed one. */
-export function runTests(filters: string[]): TestRun {
+export async function runTests(filters: string[]): Promise<TestRun> {
   const folder = mkdtempSync(join(tmpdir(), 'test-report-'))
   const file = join(folder, 'report.json')
   const reporters = ['--reporter', 'default', '--reporter', 'json', `--outputFile.json=${file}`]
-  const fine = run({ command: 'vitest', args: ['run', ...reporters, ...filters] })
+  const fine = await runBeside({ command: 'vitest', args: ['run', ...reporters, ...filters] })
   try {
     const report: Report = JSON.parse(readFileSync(file, 'utf8'))
     return {

@@ -1,4 +1,5 @@
 import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import { availableParallelism } from 'node:os'
 import { delimiter } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -53,10 +54,20 @@ export function checksOf(files: string[]): Step[] {
   ]
 }
 
+const isWindows = process.platform === 'win32'
+
 /** Runs a program with its output on ours. */
 export function run({ command, args, env: more }: Omit<Step, 'title'> & { env?: NodeJS.ProcessEnv }): boolean {
   const env = { ...process.env, PATH, ...more }
-  const { status } = spawnSync(command, args, { cwd: root, env, stdio: 'inherit', shell: process.platform === 'win32' })
+  const { status } = spawnSync(command, args, { cwd: root, env, stdio: 'inherit', shell: isWindows })
+  return status === 0
+}
+
+/** The same, while others run. */
+export async function runBeside({ command, args }: Omit<Step, 'title'>): Promise<boolean> {
+  const env = { ...process.env, PATH }
+  const child = spawn(command, args, { cwd: root, env, stdio: 'inherit', shell: isWindows })
+  const [status] = await once(child, 'close')
   return status === 0
 }
 
@@ -69,7 +80,7 @@ async function capture({ command, args }: Step): Promise<{ isFine: boolean; outp
     cwd: root,
     env,
     stdio: ['ignore', 'pipe', 'pipe'],
-    shell: process.platform === 'win32',
+    shell: isWindows,
   })
   let output = ''
   for (const stream of [child.stdout, child.stderr])
