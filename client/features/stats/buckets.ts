@@ -37,6 +37,9 @@ export const hoursOfBar = (start: Date, interval: Interval): { from: Date; until
   until: fullHour(nextStart(start, interval)),
 })
 
+/** The moment by which a bar is known: where clocks go back at midnight, the server begins that day at the second of two, the page at the first. */
+export const barOf = (time: Date, interval: Interval): number => startOf(time, interval).getTime()
+
 /** Where each bar of the axis begins, those without calls included. */
 export function bucketsBetween(from: Date, until: Date, interval: Interval): Date[] {
   const starts: Date[] = []

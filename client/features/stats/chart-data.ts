@@ -1,6 +1,6 @@
 import type { ChartPoint, ChartSeries } from '../../components/charts/chart-types.ts'
 import type { Interval } from './buckets.ts'
-import { bucketLabel, bucketsBetween } from './buckets.ts'
+import { barOf, bucketLabel, bucketsBetween } from './buckets.ts'
 import type { Series } from './use-stats.ts'
 
 type Point = Series['points'][number]['models'][number]
@@ -21,18 +21,19 @@ export const modelOf = (data: Series, key: string): string | undefined => data.m
 
 export type Axis = { interval: Interval; span: number }
 
-const pointsByTime = ({ points }: Series) => new Map(points.map(({ time, models }) => [time.getTime(), models]))
+const pointsByBar = ({ points }: Series, interval: Interval) =>
+  new Map(points.map(({ time, models }) => [barOf(time, interval), models]))
 
 function rowsOf(
   data: Series,
   axis: Axis,
   valuesAt: (points: readonly Point[]) => Record<string, number>,
 ): ChartPoint[] {
-  const byTime = pointsByTime(data)
+  const byBar = pointsByBar(data, axis.interval)
   return bucketsBetween(data.from, data.until, axis.interval).map((start) => ({
     id: String(start.getTime()),
     label: bucketLabel(start, axis.interval, axis.span),
-    values: valuesAt(byTime.get(start.getTime()) ?? []),
+    values: valuesAt(byBar.get(start.getTime()) ?? []),
   }))
 }
 
@@ -89,8 +90,8 @@ export function tokenBars(data: Series, axis: Axis, names: { input: string; cach
 /** The share of calls that failed; without calls there is no value. */
 export function errorLine(data: Series, axis: Axis, name: string) {
   const { errors } = data
-  const failed = new Map(errors.map(({ time, count }) => [time.getTime(), count]))
-  const calls = pointsByTime(data)
+  const failed = new Map(errors.map(({ time, count }) => [barOf(time, axis.interval), count]))
+  const calls = pointsByBar(data, axis.interval)
   const series: ChartSeries[] = [{ key: 'errors', name }]
   const points = bucketsBetween(data.from, data.until, axis.interval).map((start): ChartPoint => {
     const at = start.getTime()
