@@ -9,19 +9,23 @@ import { useSession } from '../lib/session.ts'
 import { useOpener } from '../lib/use-origin.ts'
 import { useOwnCommands } from './own-commands.ts'
 import { closePalette } from './palette-state.ts'
+import { FailureNotice } from '../components/states.tsx'
 import { staysOpen } from '../components/stays-open.ts'
 
 const pauseMilliseconds = 200
 const mostShown = 40
 
-/** What the registered searches find; what an older text found is dropped. */
+/** What the registered searches find, and why one of them could not; what an older text found is dropped. */
 function useFound(typed: string) {
   const sources = useCommandSources()
   const [found, setFound] = useState<readonly Command[]>([])
   const [searching, setSearching] = useState(false)
+  const [failure, setFailure] = useState<PromiseRejectedResult>()
+  const [attempt, setAttempt] = useState(0)
   useEffect(() => {
     const words = typed.trim()
     setFound([])
+    setFailure(undefined)
     setSearching(words !== '' && sources.length > 0)
     if (words === '') return
     const controller = new AbortController()
@@ -29,14 +33,15 @@ function useFound(typed: string) {
       const answers = await Promise.allSettled(sources.map((source) => source.search(words, controller.signal)))
       if (controller.signal.aborted) return
       setFound(answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : [])))
+      setFailure(answers.find((answer) => answer.status === 'rejected'))
       setSearching(false)
     }, pauseMilliseconds)
     return () => {
       controller.abort()
       clearTimeout(timer)
     }
-  }, [typed, sources])
-  return { found, searching }
+  }, [typed, sources, attempt])
+  return { found, searching, failure, searchAgain: () => setAttempt((before) => before + 1) }
 }
 
 /** What may be looked for differs by who looks. */
@@ -54,7 +59,7 @@ export function Palette({ first }: { first: string }) {
   const input = useRef<HTMLInputElement>(null)
   const opener = useOpener()
   const own = useOwnCommands()
-  const { found, searching } = useFound(typed)
+  const { found, searching, failure, searchAgain } = useFound(typed)
   const placeholder = useSearchWords()
   const shown = useMemo(() => [...matchCommands(own, typed), ...found].slice(0, mostShown), [own, typed, found])
   const current = Math.min(chosen, Math.max(0, shown.length - 1))
@@ -114,7 +119,21 @@ export function Palette({ first }: { first: string }) {
               <Kbd hideBelow="sm">Esc</Kbd>
             </Flex>
             <CommandList id={listId} commands={shown} current={current} onPoint={setChosen} onRun={run} />
-            {shown.length === 0 && (
+            {failure && (
+              <Box px="3" pb="3" pt={shown.length === 0 ? '3' : '1.5'}>
+                <FailureNotice
+                  tone="warning"
+                  title={t('有一部分未能搜索')}
+                  error={failure.reason}
+                  onRetry={() => {
+                    // Its button goes with the notice.
+                    input.current?.focus()
+                    searchAgain()
+                  }}
+                />
+              </Box>
+            )}
+            {shown.length === 0 && !failure && (
               <Text px="4" pb="6" pt="4" color="fg.muted" textAlign="center" role="status">
                 {searching ? t('搜索中…') : t('没有匹配项')}
               </Text>

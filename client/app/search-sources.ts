@@ -5,6 +5,7 @@ import { useLanguage } from '../i18n/language.ts'
 import { t } from '../i18n/t.ts'
 import type { Command, CommandSource } from '../lib/commands.ts'
 import { registerCommandSource } from '../lib/commands.ts'
+import { refusalCode } from '../lib/errors.ts'
 import { abbreviate, formatTime } from '../lib/format.ts'
 import { logText } from '../lib/log-text.ts'
 import { useSession } from '../lib/session.ts'
@@ -117,6 +118,11 @@ const isLogId = (words: string): boolean => /^\d{1,15}$/.test(words)
 
 type FoundLog = { modelName: string; content: string; createdAt: Date; promptTokens: number; completionTokens: number }
 
+/** Most words that look like a number of a call are none. */
+const noneWhereUnknown = (error: unknown): undefined => {
+  if (refusalCode(error) !== 'not_found') throw error
+}
+
 const logCommand = (log: FoundLog, run: () => void): Command => ({
   id: 'log',
   title: [
@@ -136,10 +142,11 @@ const logSource = (utils: Utils, navigate: Navigate, isAdmin: boolean): CommandS
   search: async (words) => {
     const byNumber = isAdmin && isLogId(words)
     if (!byNumber && !isRequestId(words)) return []
-    const log = await (isAdmin
+    const asked = isAdmin
       ? utils.admin.logs.get.fetch(byNumber ? { id: Number(words) } : { requestId: words }, fresh)
-      : utils.user.logs.get.fetch({ requestId: words }, fresh))
-    return [logCommand(log, () => navigate(`/app/logs/api-usage?range=&open=${encodeURIComponent(words)}`))]
+      : utils.user.logs.get.fetch({ requestId: words }, fresh)
+    const log = await asked.catch(noneWhereUnknown)
+    return log ? [logCommand(log, () => navigate(`/app/logs/api-usage?range=&open=${encodeURIComponent(words)}`))] : []
   },
 })
 

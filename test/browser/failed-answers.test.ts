@@ -60,6 +60,31 @@ describeWithBrowser('an answer that is not the product’s own', async () => {
     await context.close()
   })
 
+  test('is no lack of hits in the palette, which says that a part could not be searched and searches again', async () => {
+    await app.make.user({ username: 'mariner' })
+    const { page, context } = await openConsole(browser, app, { reader: { ...root, role: 100 }, path: '/admin/plans' })
+    await page.getByRole('heading', { level: 1 }).waitFor()
+    const wanted = /admin\.users\.list/
+    await page.route(wanted, (route) => route.fulfill({ status: 500, body: '' }))
+    await page.keyboard.press('Control+k')
+    const palette = page.getByRole('dialog', { name: '命令面板' })
+    const words = palette.getByRole('combobox')
+    const none = palette.getByText('没有匹配项')
+    await words.fill('mariner')
+    const failure = palette.getByRole('alert').filter({ hasText: '有一部分未能搜索' })
+    await failure.getByText('错误：HTTP 500').waitFor()
+    expect(await none.count()).toBe(0)
+    await page.unroute(wanted)
+    await failure.getByRole('button', { name: '重试' }).press('Enter')
+    await palette.getByRole('option', { name: /mariner/ }).waitFor()
+    expect([await failure.count(), await words.evaluate((box) => box === document.activeElement)]).toEqual([0, true])
+    // It might be the number of a call, and is none.
+    await words.fill('no-such-request')
+    await none.waitFor()
+    expect(await failure.count()).toBe(0)
+    await context.close()
+  })
+
   test('a group of the price list that nobody may choose is named, beside the prices of the own one', async () => {
     const { page, context } = await openConsole(browser, app, { reader: { ...root, role: 100 } })
     await page.goto('/pricing?group=unknown')
