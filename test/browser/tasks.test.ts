@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { call, drawingChannel, holder, imagine, imagined, musicChannel, poll } from '#test/tasks/world.ts'
+import { call, drawingChannel, drawingsOf, holder, imagine, imagined, musicChannel, poll } from '#test/tasks/world.ts'
 import { describeWithBrowser } from '../support/chromium.ts'
 import { seriousViolations } from './accessibility.ts'
 import { openConsole, startInBrowser } from './console.ts'
@@ -55,6 +55,23 @@ describeWithBrowser('drawings and music in the console', async () => {
     await page.getByText('no paint left').first().waitFor()
     await page.getByText('The task failed; what it cost was given back.').waitFor()
     expect(complaints).toEqual([])
+  })
+
+  test('a drawing that a link leads to is looked at again until it is finished, though its list leaves it out', async () => {
+    const slow = (await drawingsOf(app, by)).find(({ status }) => status === 'IN_PROGRESS')
+    const { page, context, complaints } = await openConsole(browser, app, { language: 'en', reader: by.user })
+    await page.clock.install()
+    await page.goto(`/app/logs/drawing?status=FAILURE&open=${slow?.id}`)
+    const panel = page.getByRole('complementary', { name: 'Task details' })
+    await panel.getByText('a slow picture').first().waitFor()
+    await app.pool.query(
+      "update drawing_tasks set status = 'SUCCESS', progress = '100%', description = 'At last' where id = $1",
+      [slow?.id],
+    )
+    await page.clock.fastForward(15_000)
+    await panel.getByText('At last').waitFor()
+    expect(complaints).toEqual([])
+    await context.close()
   })
 
   test.each(looks.filter((_, place) => isTaken(2, place, 1)))(

@@ -48,13 +48,20 @@ function useCommonInput(values: TaskFilterValues) {
   return { input, refresh }
 }
 
-const isRunning = ({ progress }: { progress: string }): boolean => progress !== '100%'
+type Standing = { progress: string }
+type Asked<Answer> = { state: { data: Answer | undefined } }
+
+const isRunning = ({ progress }: Standing): boolean => progress !== '100%'
+const everyMs = 15_000
 
 /** What is under way is looked at again by itself. */
 const followed = {
   ...keepsRows,
-  refetchInterval: (query: { state: { data: { items: { progress: string }[] } | undefined } }) =>
-    query.state.data?.items.some(isRunning) ? 15_000 : false,
+  refetchInterval: ({ state }: Asked<{ items: Standing[] }>) => (state.data?.items.some(isRunning) ? everyMs : false),
+} as const
+
+const followedAlone = {
+  refetchInterval: ({ state }: Asked<Standing>) => (state.data && isRunning(state.data) ? everyMs : false),
 } as const
 
 export function useDrawings(values: TaskFilterValues, { page, pageSize }: Paging) {
@@ -111,12 +118,12 @@ const openedOf = <Task>(
 
 export function useOpenDrawing(open: string, page: TaskList<Drawing>['query']) {
   const sought = soughtIn(open, page)
-  const fetched = trpc.user.tasks.drawing.useQuery({ id: sought.id }, { enabled: sought.wanted })
+  const fetched = trpc.user.tasks.drawing.useQuery({ id: sought.id }, { ...followedAlone, enabled: sought.wanted })
   return openedOf(sought, fetched)
 }
 
 export function useOpenMusicTask(open: string, page: TaskList<MusicTask>['query']) {
   const sought = soughtIn(open, page)
-  const fetched = trpc.user.tasks.musicTask.useQuery({ id: sought.id }, { enabled: sought.wanted })
+  const fetched = trpc.user.tasks.musicTask.useQuery({ id: sought.id }, { ...followedAlone, enabled: sought.wanted })
   return openedOf(sought, fetched)
 }
