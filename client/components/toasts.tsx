@@ -4,6 +4,7 @@ import { useEffect, useRef, useState } from 'react'
 import { t } from '../i18n/t.ts'
 import { IconButton } from './icon-button.tsx'
 import { useStore } from '../lib/store.ts'
+import { placeOf } from '../lib/use-origin.ts'
 import type { Toast } from './notify.ts'
 import { dismiss, toasts } from './notify.ts'
 
@@ -78,8 +79,12 @@ export function Toasts() {
   const region = useRef<HTMLDivElement>(null)
   const [isPointedAt, setPointedAt] = useState(false)
   const [hasFocus, setFocus] = useState(false)
+  const origin = useRef<Element>(null)
   // React reports no blur where the button that has the focus is removed with its toast.
-  useEffect(() => setFocus(region.current?.contains(document.activeElement) ?? false), [shown])
+  useEffect(() => {
+    if (hasFocus && document.activeElement === document.body) placeOf(origin.current)?.focus()
+    setFocus(region.current?.contains(document.activeElement) ?? false)
+  }, [shown, hasFocus])
   return (
     <Portal>
       <Stack
@@ -98,7 +103,10 @@ export function Toasts() {
         pointerEvents="none"
         onPointerEnter={() => setPointedAt(true)}
         onPointerLeave={() => setPointedAt(false)}
-        onFocus={() => setFocus(true)}
+        onFocus={({ currentTarget, relatedTarget }) => {
+          if (!currentTarget.contains(relatedTarget)) origin.current = relatedTarget
+          setFocus(true)
+        }}
         onBlur={() => setFocus(false)}
       >
         {shown.map((toast) => (

@@ -1,7 +1,7 @@
 import { useCallback, useLayoutEffect, useRef, useState } from 'react'
 
 /** What had the focus, so that it can have it back; where that is gone, goes with what closes, or nothing had it, what is open below or the page. */
-function placeOf(origin: Element | null): HTMLElement | null {
+export function placeOf(origin: Element | null): HTMLElement | null {
   const isThere = origin?.isConnected && origin !== document.body && !origin.closest('[role=dialog][data-state=closed]')
   if (isThere && origin instanceof HTMLElement) return origin
   const below = [...document.querySelectorAll<HTMLElement>('[role=dialog][data-state=open]')].at(-1)

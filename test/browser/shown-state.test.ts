@@ -98,21 +98,23 @@ describeWithBrowser('what a page shows', async () => {
     await context.close()
   })
 
-  test('a message goes by itself, though the one before it was closed by keyboard', async () => {
+  test('a message that is closed by keyboard gives the focus back, and the next one goes by itself', async () => {
     const user = await app.make.user()
     const { page, context, complaints } = await openConsole(browser, app, { reader: user, path: '/app/me' })
+    const field = page.getByRole('textbox', { name: '显示名称', exact: true })
     const save = async (name: string) => {
-      await page.getByRole('textbox', { name: '显示名称', exact: true }).fill(name)
-      await page.getByRole('button', { name: '保存', exact: true }).first().click()
+      await field.fill(name)
+      await field.press('Enter')
       await toastShown(page, '用户信息更新成功！')
     }
     const messages = page.locator('[data-scope=toast] > *')
-    await page.getByRole('textbox', { name: '显示名称', exact: true }).waitFor()
+    await field.waitFor()
     await page.evaluate(focusFirstMessage)
     await save('One')
     await page.locator('[data-scope=toast] button:focus').waitFor()
     await page.keyboard.press('Enter')
     await messages.waitFor({ state: 'detached' })
+    await expect.poll(() => field.evaluate((box) => box === document.activeElement)).toBe(true)
     await save('Two')
     await messages.waitFor({ state: 'detached' })
     expect(complaints).toEqual([])
