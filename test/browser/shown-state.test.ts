@@ -120,6 +120,26 @@ describeWithBrowser('what a page shows', async () => {
     expect(complaints).toEqual([])
     await context.close()
   })
+
+  test('a filter that is passed by on a phone leaves the page and the history as they are', async () => {
+    const { page, context, complaints } = await openConsole(browser, app, {
+      reader: { ...root, role: 100 },
+      width: 390,
+      path: '/admin/audit?before=5',
+    })
+    const search = (sought: string) => page.waitForURL((url) => url.search === sought)
+    await page.getByRole('button', { name: '筛选', exact: true }).click()
+    const field = page.getByRole('dialog').getByRole('textbox', { name: '对象 ID', exact: true })
+    await field.focus()
+    await field.press('Tab')
+    await field.fill('7')
+    await field.press('Tab')
+    await search('?targetId=7')
+    await page.goBack()
+    await search('?before=5')
+    expect(complaints).toEqual([])
+    await context.close()
+  })
 })
 
 type Stores = { notified: number; written: number }

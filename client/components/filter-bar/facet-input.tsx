@@ -121,7 +121,8 @@ type ValueProps = {
 function TextFacet({ facet, value, onChange, onDone }: ValueProps) {
   const [typed, setTyped] = useState(value)
   const apply = () => {
-    onChange({ [facet.id]: typed.trim() })
+    const next = typed.trim()
+    if (next !== value) onChange({ [facet.id]: next })
     onDone?.()
   }
   return (
