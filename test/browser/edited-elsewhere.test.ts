@@ -1,7 +1,8 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { describeWithBrowser } from '../support/chromium.ts'
-import { drawn, openConsole, startInBrowser } from './console.ts'
+import { setOptions } from '../relay/serve.ts'
+import { drawn, openConsole, startInBrowser, toastShown } from './console.ts'
 import { act, box, button } from './parts.ts'
 
 const refusal = '没有保存：内容已在别处被修改，未保存；请关闭后重新打开，再作修改。'
@@ -145,6 +146,22 @@ describeWithBrowser('what somebody else saves while a form is open', async () =>
     await button(question, '删除').click()
     await question.waitFor({ state: 'detached' })
     expect(price('gpt-4o')).toEqual([undefined, undefined, undefined])
+    await context.close()
+  })
+
+  test('is not asked about: password login, switched off elsewhere', async () => {
+    const { page, context } = await open('/admin/settings?tab=system')
+    const toggle = page.getByRole('checkbox', { name: '允许通过密码进行登录' })
+    await toggle.waitFor({ state: 'attached' })
+    await drawn(page)
+    await setOptions(app, { PasswordLoginEnabled: 'false' })
+    // Its own save reads all of them again.
+    await page.getByText('允许通过密码进行注册').click()
+    await button(page, '保存').click()
+    await toastShown(page, '保存成功')
+    await expect.poll(() => toggle.isChecked()).toBe(false)
+    await drawn(page)
+    expect(await page.getByRole('alertdialog').count()).toBe(0)
     await context.close()
   })
 

@@ -1,5 +1,4 @@
-import { useEffect, useRef } from 'react'
-import { useWatch } from 'react-hook-form'
+import { useEffect } from 'react'
 import { confirm } from '../../components/confirm.tsx'
 import { t } from '../../i18n/t.ts'
 import { useSettings } from './settings-form.ts'
@@ -7,21 +6,21 @@ import { useSettings } from './settings-form.ts'
 /** Without passwords only those come in who have linked another account, so switching them off is asked about. */
 export function PasswordLoginRule() {
   const { form } = useSettings()
-  const isOn = useWatch({ control: form.control, name: 'PasswordLoginEnabled' })
-  const before = useRef(isOn)
   useEffect(() => {
-    const wasOn = before.current
-    before.current = isOn
-    if (wasOn !== true || isOn !== false) return
-    void confirm({
-      title: t('确定关闭密码登录？'),
-      body: t('没有绑定其他登录方式的用户将无法登录。'),
-      confirmLabel: t('关闭密码登录'),
-      danger: true,
-    }).then((confirmed) => {
-      if (!confirmed) form.setValue('PasswordLoginEnabled', true)
+    const subscription = form.watch(({ PasswordLoginEnabled: isOn }, { name, type }) => {
+      // What somebody else has saved is set without a change of the field.
+      if (name !== 'PasswordLoginEnabled' || type !== 'change' || isOn !== false) return
+      void confirm({
+        title: t('确定关闭密码登录？'),
+        body: t('没有绑定其他登录方式的用户将无法登录。'),
+        confirmLabel: t('关闭密码登录'),
+        danger: true,
+      }).then((confirmed) => {
+        if (!confirmed) form.setValue('PasswordLoginEnabled', true)
+      })
     })
-  }, [isOn, form])
+    return () => subscription.unsubscribe()
+  }, [form])
   return null
 }
 
