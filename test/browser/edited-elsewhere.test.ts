@@ -149,6 +149,25 @@ describeWithBrowser('what somebody else saves while a form is open', async () =>
     await context.close()
   })
 
+  test('keeps a price that was added under the name that is added here, until it is saved once more', async () => {
+    const { page, context } = await open('/admin/settings?ratio=visual&price=%2B')
+    const drawer = page.getByRole('dialog', { name: '添加模型价格' })
+    await box(drawer, '模型名称').fill('late-model')
+    await box(drawer, '输入价格').fill('3')
+    await drawn(page)
+    await api.models.setPrices.mutate({ prices: [{ model: 'late-model', modelRatio: 9 }] })
+    await button(drawer, '保存').click()
+    await drawer
+      .getByRole('alert')
+      .filter({ hasText: `没有保存：${overtaken('late-model')}` })
+      .waitFor()
+    expect([price('late-model')[0], await box(drawer, '输入价格').inputValue()]).toEqual([9, '3'])
+    await button(drawer, '保存').click()
+    await drawer.waitFor({ state: 'hidden' })
+    expect(price('late-model')[0]).toBe(1.5)
+    await context.close()
+  })
+
   test('is not asked about: password login, switched off elsewhere', async () => {
     const { page, context } = await open('/admin/settings?tab=system')
     const toggle = page.getByRole('checkbox', { name: '允许通过密码进行登录' })

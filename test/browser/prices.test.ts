@@ -125,6 +125,19 @@ describeWithBrowser('models and prices', async () => {
     await context.close()
   })
 
+  test('a name that is to be added and is listed already leads to its row', async () => {
+    const { page, context, complaints } = await open('/admin/prices?open=new')
+    const sheet = page.getByRole('dialog', { name: '添加模型' })
+    await box(sheet, '模型名称').fill('house-model')
+    await sheet.getByText('模型名称已存在').waitFor()
+    await box(sheet, '模型名称').press('Enter')
+    await sheet.waitFor({ state: 'hidden' })
+    await figure(page, 'house-model', '输入 / 1M').waitFor()
+    await page.getByText('1 个模型', { exact: true }).waitFor()
+    expect(complaints).toEqual([])
+    await context.close()
+  })
+
   test('models without a price are found, priced together and saved', async () => {
     const { page, context } = await open('/admin/prices?show=missing')
     await page.getByRole('checkbox', { name: '选择 house-model' }).check()

@@ -10,16 +10,18 @@ type NewModelProps = {
   taken: readonly string[]
   onClose: () => void
   onAdd: (row: PriceRow) => void
+  onShow: (model: string) => void
 }
 
-/** A model that no table and no channel names yet. */
-export function NewModel({ open, taken, onClose, onAdd }: NewModelProps) {
+/** A model that no table and no channel names yet; one that is in the list, perhaps since its name was typed, is shown there. */
+export function NewModel({ open, taken, onClose, onAdd, onShow }: NewModelProps) {
   const [typed, setTyped] = useState('')
   const model = typed.trim()
   const isTaken = taken.includes(model)
   const add = () => {
-    if (model === '' || isTaken) return
+    if (model === '') return
     setTyped('')
+    if (isTaken) return onShow(model)
     onAdd({
       model,
       price: null,
@@ -48,8 +50,8 @@ export function NewModel({ open, taken, onClose, onAdd }: NewModelProps) {
           <Input fontFamily="mono" value={typed} onChange={(event) => setTyped(event.target.value)} />
           <Field.ErrorText>{t('模型名称已存在')}</Field.ErrorText>
         </Field.Root>
-        <Button type="submit" variant="solid" alignSelf="flex-start" disabled={model === '' || isTaken}>
-          {t('添加')}
+        <Button type="submit" variant="solid" alignSelf="flex-start" disabled={model === ''}>
+          {isTaken ? t('查看') : t('添加')}
         </Button>
       </Stack>
     </Sheet>

@@ -91,6 +91,7 @@ export function Page() {
     const isKnown = found.every(({ row, draft }) => withDraft(new Map(), row, { draft, quotaPerUnit }).size === 0)
     if (found.length > 0 && isKnown) notify.info(t('所选模型的价格已与目录一致'))
   }
+  const show = (model: string) => set({ open: '', q: model, show: 'all' })
   const select = (models: readonly string[], on: boolean) =>
     setSelected((before) => {
       const next = new Set(before)
@@ -261,8 +262,9 @@ export function Page() {
         onClose={() => set({ open: '' })}
         onAdd={(row) => {
           setAdded((before) => [row, ...before])
-          set({ open: '', q: row.model, show: 'all' })
+          show(row.model)
         }}
+        onShow={show}
       />
     </Frame>
   )

@@ -15,7 +15,7 @@ import { trpc } from '../../../lib/trpc.ts'
 import { useFilled } from '../../../lib/use-filled.ts'
 import { priceForm, type PriceValues } from './form-rules.ts'
 import { ratioWords } from './ratio-words.ts'
-import { blankFigures, inputOf, listedFigures, toDollars, toRatios, type PriceRow } from './rows.ts'
+import { blankFigures, inputOf, listedFigures, rowsOf, toDollars, toRatios, type PriceRow } from './rows.ts'
 
 /** Stands in the address for a model that is still to be named. */
 export const newPrice = '+'
@@ -31,15 +31,16 @@ function valuesOf(model: string, row: PriceRow | undefined, quotaPerUnit: number
 type PriceFormProps = {
   /** With the tables that show the row, or that there is none. */
   opened: { model: string; row: PriceRow | undefined; tables: PriceTables } | undefined
-  known: readonly string[]
   onClose: () => void
 }
 
 /** The price of one model, by tokens or by call, in ratios or in dollars. */
-export function PriceForm({ opened, known, onClose }: PriceFormProps) {
+export function PriceForm({ opened, onClose }: PriceFormProps) {
   const isNamed = opened !== undefined && opened.model !== ''
   const { quotaPerUnit } = useStatus()
-  const form = useZodForm({ schema: priceForm(isNamed ? [] : known), values: valuesOf('', undefined, quotaPerUnit) })
+  // By the tables it was opened with: a model that somebody else adds meanwhile is refused by the save, as any other price is.
+  const [taken, setTaken] = useState<readonly string[]>([])
+  const form = useZodForm({ schema: priceForm(isNamed ? [] : taken), values: valuesOf('', undefined, quotaPerUnit) })
   const setPrices = useSetPrices()
   const began = useRef(tablesOf())
   const { reset } = form
@@ -47,6 +48,7 @@ export function PriceForm({ opened, known, onClose }: PriceFormProps) {
     ({ values, tables }: { values: PriceValues; tables: PriceTables }, how: { keepDirtyValues: false }) => {
       reset(values, how)
       began.current = tables
+      setTaken(rowsOf(tables).map(({ model }) => model))
     },
     [reset],
   )

@@ -102,7 +102,6 @@ export function UnsetModels() {
       />
       <PriceForm
         opened={state.price === '' ? undefined : { model: state.price, row: undefined, tables }}
-        known={[]}
         onClose={() => set({ price: '' })}
       />
       <BatchForm

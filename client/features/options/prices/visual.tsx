@@ -138,7 +138,6 @@ export function VisualPrices() {
             ? undefined
             : { model: state.price === newPrice ? '' : state.price, row: edited, tables }
         }
-        known={rows?.map(({ model }) => model) ?? []}
         onClose={() => open('')}
       />
     </>
