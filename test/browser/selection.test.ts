@@ -75,6 +75,29 @@ describeWithBrowser('what is selected', async () => {
     await context.close()
   })
 
+  test('stays as it was changed while everything that matches was asked for', async () => {
+    const { page, context, all, bar } = await openChannels()
+    const release = await hold(page, /admin\.channels\.matching\b/)
+    const everything = button(bar, '选择符合条件的全部 11 项')
+    const asked = page.waitForRequest(/admin\.channels\.matching\b/)
+    await everything.click()
+    await asked
+    await button(bar, '清除选择').click()
+    await bar.waitFor({ state: 'detached' })
+    await all.check()
+    await everything.click()
+    await page.getByRole('checkbox', { name: '选择 East 11', exact: true }).uncheck()
+    await bar.getByText('已选择 9 项').waitFor()
+    release()
+    await drawn(page)
+    await bar.getByText('已选择 9 项').waitFor()
+    await button(bar, '清除选择').click()
+    await all.check()
+    await everything.click()
+    await bar.getByText('已选择 11 项').waitFor()
+    await context.close()
+  })
+
   test('are those who were found for a message, once they are', async () => {
     const { page, context } = await openConsole(browser, app, { reader: root, path: '/admin/messages' })
     await button(page, '新建消息').first().click()

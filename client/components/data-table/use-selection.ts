@@ -30,9 +30,11 @@ export function useSelection<Row>(rows: readonly Row[], rowId: (row: Row) => Row
       }),
     [change, rowId],
   )
+  /** In place of what is selected; where that has been changed since this was handed out, too late as well. */
   const selectIds = useCallback(
-    (ids: readonly RowId[]) => change((before) => new Map(ids.map((id) => [id, before.get(id)]))),
-    [change],
+    (ids: readonly RowId[]) =>
+      change((before) => (before === selected ? new Map(ids.map((id) => [id, before.get(id)])) : before)),
+    [change, selected],
   )
   const clear = useCallback(() => change(() => new Map()), [change])
   const here = rows.filter((row) => selected.has(rowId(row))).length
