@@ -48,7 +48,7 @@ export function InlineForm<Values extends FieldValues, Output>(props: InlineForm
   } = props
   const { isDirty, isSubmitting } = form.formState
   const [failure, setFailure] = useState<unknown>()
-  const guard = useLeaveGuard(guarded && isDirty, isSubmitting)
+  useLeaveGuard(guarded && isDirty, isSubmitting)
 
   const markNamed = (error: unknown): boolean => {
     const field = fieldOf[(refusalCode(error) ?? '') as ErrorCode]
@@ -61,7 +61,6 @@ export function InlineForm<Values extends FieldValues, Output>(props: InlineForm
       setFailure(undefined)
       try {
         await onSubmit(values)
-        guard.forget()
       } catch (error) {
         if (!markNamed(error) && !markRefusedFields(form, error)) setFailure(error)
       }

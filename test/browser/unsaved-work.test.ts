@@ -267,6 +267,24 @@ describeWithBrowser('unsaved work', async () => {
     await context.close()
   })
 
+  test('what was typed while a setting was being saved stays when the session has ended by the next save', async () => {
+    const reader = await app.make.user()
+    const { page, context } = await openConsole(browser, app, { reader, path: '/app/me?tab=notify' })
+    await box(page, '通知邮箱').fill('sailor@x.example')
+    const saving = await holdBack(page, /account\.updateSettings/)
+    await button(page, '保存').click()
+    await saving.asked
+    await box(page, '额度预警阈值').fill('3')
+    saving.release()
+    await toastShown(page, '设置已更新')
+    await drawn(page)
+    await app.pool.query("update sessions set expires_at = now() - interval '1 day' where user_id = $1", [reader.id])
+    await button(page, '保存').click()
+    await page.getByText('您已退出登录，或登录已过期').waitFor()
+    expect(await box(page, '额度预警阈值').inputValue()).toBe('3')
+    await context.close()
+  })
+
   test('the form of a token begins with what is stored when it is opened, also where its caps were being asked for before', async () => {
     const reader = await app.make.user()
     const { id } = await app.make.token(reader)
