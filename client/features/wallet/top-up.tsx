@@ -14,7 +14,12 @@ import { useStatus } from '../../lib/status.ts'
 import { trpc } from '../../lib/trpc.ts'
 import { methodName, type Method, type Wallet } from './methods.ts'
 
+/** How long a sum is shown before it is asked for again: prices change, and the page may stand for hours. */
+const askedEveryMs = 60_000
+
 const presets = [5, 10, 20, 50, 100, 500]
+
+const moneyText = ({ money, currency }: { money: string; currency: string }): string => `${money} ${currency}`
 
 /** After a pause in typing. */
 function useSettled<Value>(value: Value): Value {
@@ -58,13 +63,20 @@ function Buying({ wallet }: { wallet: Wallet }) {
   const amount = Math.trunc(Number(typed))
   const isAmount = /^\d+$/.test(typed.trim()) && amount >= minimumAmount
   const asked = useSettled({ amount, method })
-  const quote = trpc.user.orders.quote.useQuery(asked, { enabled: isAmount, retry: false })
+  const quote = trpc.user.orders.quote.useQuery(asked, {
+    enabled: isAmount,
+    retry: false,
+    refetchInterval: askedEveryMs,
+    refetchOnWindowFocus: true,
+  })
   const key = useRequestKey()
   const utils = trpc.useUtils()
   const shown = displayInCurrency ? `$${formatInteger(amount)}` : formatInteger(amount)
   const isCurrent = asked.amount === amount && asked.method === method
-  const total = isAmount && isCurrent && quote.data ? `${quote.data.money} ${quote.data.currency}` : '—'
-  const buy = () =>
+  const total = isAmount && isCurrent && !quote.error && quote.data ? moneyText(quote.data) : '—'
+  const buy = () => {
+    const input = { amount, method }
+    let read = total
     void confirm({
       title: t('确认充值'),
       body: (
@@ -78,11 +90,17 @@ function Buying({ wallet }: { wallet: Wallet }) {
       ),
       confirmLabel: t('去支付'),
       run: async () => {
-        const input = { amount, method }
-        goPay(await utils.client.user.orders.pay.mutate(input, key.contextFor(input)))
+        const now = moneyText(await utils.user.orders.quote.fetch(input, { staleTime: 0 }))
+        if (now !== read) {
+          // Whoever presses again has read the new sum.
+          read = now
+          throw new Error(t('实付金额已变为 {money}，尚未支付；如接受，请再次点击“去支付”', { money: now }))
+        }
+        goPay(await utils.client.user.orders.pay.mutate(input, key.contextFor({ ...input, now })))
         key.done()
       },
     })
+  }
   return (
     <Stack gap="4">
       <Stack gap="2">
