@@ -1,4 +1,4 @@
-import { Box, Button, Dialog, Field, Input, Portal, Stack } from '@chakra-ui/react'
+import { Box, Button, Dialog, Field, Input, Portal } from '@chakra-ui/react'
 import type { FormEvent } from 'react'
 import { useRef, useState } from 'react'
 import { t } from '../i18n/t.ts'
@@ -6,6 +6,7 @@ import { errorText } from '../lib/errors.ts'
 import type { Question } from './confirm.tsx'
 import { RequestId } from './request-id.tsx'
 import { staysOpen } from './stays-open.ts'
+import { WaitingFields } from './waiting-fields.tsx'
 
 /** The dialog of `confirm`. */
 export function ConfirmDialog({ question, onClose }: { question: Question; onClose: (confirmed: boolean) => void }) {
@@ -53,7 +54,7 @@ export function ConfirmDialog({ question, onClose }: { question: Question; onClo
                 <Dialog.Title overflowWrap="anywhere">{title}</Dialog.Title>
               </Dialog.Header>
               <Dialog.Body>
-                <Stack gap="3">
+                <WaitingFields isSaving={working} gap="3">
                   {body && <Box color="fg.muted">{body}</Box>}
                   {typeToConfirm !== undefined && (
                     <Field.Root>
@@ -72,7 +73,7 @@ export function ConfirmDialog({ question, onClose }: { question: Question; onClo
                       <RequestId error={failure} />
                     </Box>
                   )}
-                </Stack>
+                </WaitingFields>
               </Dialog.Body>
               <Dialog.Footer>
                 {!isNotice && (

@@ -1,7 +1,7 @@
 import { Box, Button, CloseButton, Drawer, Flex, HStack, Heading, Portal, Stack, Text, chakra } from '@chakra-ui/react'
 import { ChevronRight } from 'lucide-react'
 import type { FormEvent, ReactNode } from 'react'
-import { useEffect, useLayoutEffect, useRef, useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import type { FieldValues, UseFormReturn } from 'react-hook-form'
 import { FormProvider, useFormState } from 'react-hook-form'
 import { t } from '../i18n/t.ts'
@@ -19,20 +19,9 @@ import { Details, Summary } from './folded.tsx'
 import { RequestId } from './request-id.tsx'
 import { SignInAgain } from './sign-in-again.tsx'
 import { staysOpen } from './stays-open.ts'
+import { WaitingFields } from './waiting-fields.tsx'
 
 const Form = chakra('form', { base: { display: 'flex', flexDirection: 'column', flex: '1', minH: '0' } })
-
-/** Dimmed as a whole while they take nothing, and not each of them once more. */
-const Fields = chakra('fieldset', {
-  base: {
-    display: 'flex',
-    flexDirection: 'column',
-    gap: '6',
-    minW: '0',
-    '&:disabled': { opacity: 0.5 },
-    '&:disabled :is(:disabled, [data-disabled])': { opacity: 1 },
-  },
-})
 
 type FormDrawerProps<Values extends FieldValues, Output> = {
   open: boolean
@@ -46,7 +35,7 @@ type FormDrawerProps<Values extends FieldValues, Output> = {
   submitLabel?: string
   /** Left of the buttons below. */
   footer?: ReactNode
-  /** While the thing to edit is fetched: what would be typed meanwhile would stand in place of what it holds. */
+  /** The thing to edit is fetched, and nothing shown in its place. */
   loading?: boolean
   /** There is nothing to edit, which the content says; all that is left is to close. */
   unavailable?: boolean
@@ -61,9 +50,9 @@ export function FormDrawer<Values extends FieldValues, Output>(props: FormDrawer
   const { isDirty, isSubmitting } = form.formState
   const phone = useIsPhone()
   const origin = useOrigin(open)
-  const { content, fields, initialFocus } = useWaitingFocus(open, loading)
+  const content = useRef<HTMLDivElement>(null)
   const guard = useLeaveGuard(open && isDirty, isSubmitting)
-  const { submit, failure, forget } = useSubmit(form, onSubmit, () => {
+  const { submit, isSaving, failure, forget } = useSubmit(form, onSubmit, () => {
     guard.forget()
     void guard.close(onClose)
   })
@@ -84,7 +73,7 @@ export function FormDrawer<Values extends FieldValues, Output>(props: FormDrawer
       placement="end"
       size={phone ? 'full' : 'md'}
       closeOnInteractOutside={!isDirty}
-      initialFocusEl={initialFocus}
+      initialFocusEl={() => (loading ? content.current : null)}
       finalFocusEl={origin}
     >
       <Portal>
@@ -102,9 +91,9 @@ export function FormDrawer<Values extends FieldValues, Output>(props: FormDrawer
                 <FormProvider {...form}>
                   <HeadingsBelow value="h3">
                     <SubmittedTogether value={true}>
-                      <Fields ref={fields} disabled={loading}>
+                      <WaitingFields isLoading={loading} isSaving={isSaving} gap="6">
                         {children}
-                      </Fields>
+                      </WaitingFields>
                     </SubmittedTogether>
                   </HeadingsBelow>
                 </FormProvider>
@@ -134,25 +123,6 @@ export function FormDrawer<Values extends FieldValues, Output>(props: FormDrawer
   )
 }
 
-/** Fields that wait cannot have the focus: the drawer itself has it until then, or whatever the reader goes to meanwhile. */
-function useWaitingFocus(open: boolean, loading: boolean) {
-  const content = useRef<HTMLDivElement>(null)
-  const fields = useRef<HTMLFieldSetElement>(null)
-  useLayoutEffect(() => {
-    if (!open) return
-    const focused = document.activeElement
-    if (loading && fields.current?.contains(focused)) content.current?.focus()
-    if (!loading && focused !== null && focused === content.current) firstOf(fields.current)?.focus()
-  }, [open, loading])
-  const initialFocus = () => (fields.current?.disabled ? content.current : null)
-  return { content, fields, initialFocus }
-}
-
-const firstOf = (fields: HTMLFieldSetElement | null): HTMLElement | undefined =>
-  [...(fields?.querySelectorAll<HTMLElement>('input, select, textarea, button') ?? [])].find(
-    (field) => field.matches(':enabled') && field.tabIndex >= 0,
-  )
-
 function useSubmit<Values extends FieldValues, Output>(
   form: UseFormReturn<Values, unknown, Output>,
   onSubmit: (values: Output) => Promise<unknown>,
@@ -161,6 +131,8 @@ function useSubmit<Values extends FieldValues, Output>(
   const [failure, setFailure] = useState<unknown>()
   const forget = useRef(() => setFailure(undefined)).current
   const isUnderWay = useRef(false)
+  // Not what the form calls submitting, which begins before its fields are validated: one that is wrong could not have the focus.
+  const [isSaving, setSaving] = useState(false)
   const submit = (event: FormEvent) => {
     // A form may stand inside another page's form, through a portal: its submit is not theirs.
     event.stopPropagation()
@@ -172,6 +144,7 @@ function useSubmit<Values extends FieldValues, Output>(
     isUnderWay.current = true
     const sent = form.handleSubmit(async (values) => {
       setFailure(undefined)
+      setSaving(true)
       try {
         await onSubmit(values)
         onSaved()
@@ -180,11 +153,13 @@ function useSubmit<Values extends FieldValues, Output>(
         setFailure(error)
         // What is opened again then is what stands there now.
         if (refusalCode(error) === 'input.changed_meanwhile') void queryClient.invalidateQueries()
+      } finally {
+        setSaving(false)
       }
     })(event)
     void sent.finally(() => (isUnderWay.current = false))
   }
-  return { submit, failure, forget }
+  return { submit, isSaving, failure, forget }
 }
 
 function Failure({ error }: { error: unknown }) {

@@ -9,6 +9,7 @@ import { markRefusedFields } from '../lib/form.ts'
 import { useLeaveGuard } from '../lib/leave-guard.ts'
 import { Notice } from './notice.tsx'
 import { RequestId } from './request-id.tsx'
+import { WaitingFields } from './waiting-fields.tsx'
 
 const Form = chakra('form')
 
@@ -26,6 +27,8 @@ type InlineFormProps<Values extends FieldValues, Output> = {
   disabled?: boolean
   /** Leaving with unsaved changes asks; not where there is nothing to keep, as at login. */
   guarded?: boolean
+  /** It goes after its save, with the dialog that it stands in. */
+  closes?: boolean
   /** What was not done when it fails; the reason follows. */
   failed?: string
   /** Beside the button. */
@@ -43,11 +46,13 @@ export function InlineForm<Values extends FieldValues, Output>(props: InlineForm
     wide = false,
     disabled = false,
     guarded = false,
+    closes = false,
     failed,
     extra,
   } = props
   const { isDirty, isSubmitting } = form.formState
   const [failure, setFailure] = useState<unknown>()
+  const [isSaving, setSaving] = useState(false)
   useLeaveGuard(guarded && isDirty, isSubmitting)
 
   const markNamed = (error: unknown): boolean => {
@@ -59,10 +64,13 @@ export function InlineForm<Values extends FieldValues, Output>(props: InlineForm
   const submit = (event: FormEvent) =>
     void form.handleSubmit(async (values) => {
       setFailure(undefined)
+      setSaving(true)
       try {
         await onSubmit(values)
       } catch (error) {
         if (!markNamed(error) && !markRefusedFields(form, error)) setFailure(error)
+      } finally {
+        setSaving(false)
       }
     })(event)
 
@@ -70,7 +78,9 @@ export function InlineForm<Values extends FieldValues, Output>(props: InlineForm
     <Form onSubmit={submit} noValidate w="full">
       <FormProvider {...form}>
         <Stack gap="4">
-          {props.children}
+          <WaitingFields isSaving={closes && isSaving} gap="4">
+            {props.children}
+          </WaitingFields>
           {failure !== undefined && <FormFailure error={failure} title={failed} />}
           <HStack gap="2" wrap="wrap">
             <Button

@@ -36,6 +36,7 @@ export function PasswordDialog() {
             onSubmit={give}
             submitLabel={t('确认')}
             wide
+            closes
             fieldOf={{ 'user.password_wrong': 'password' }}
           >
             <SecretField name="password" label={t('当前密码')} autoComplete="current-password" autoFocus />

@@ -38,6 +38,7 @@ export function SecondFactorForm({ explanation, authenticator, onCode, onPasskey
         onSubmit={({ code }) => onCode(code)}
         submitLabel={t('验证')}
         wide
+        closes
         fieldOf={{ 'second_factor.code_wrong': 'code' }}
       >
         <TextField

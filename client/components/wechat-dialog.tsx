@@ -1,4 +1,4 @@
-import { Center, Field, Image, Input, Stack, Text } from '@chakra-ui/react'
+import { Center, Field, Image, Input, Text } from '@chakra-ui/react'
 import { useState } from 'react'
 import { t } from '../i18n/t.ts'
 import { errorText } from '../lib/errors.ts'
@@ -17,14 +17,11 @@ export function WeChatDialog({ onClose, onCode, submitLabel }: WeChatDialogProps
   const { wechatQrcode } = useStatus()
   const [code, setCode] = useState('')
   const [failure, setFailure] = useState('')
-  const [busy, setBusy] = useState(false)
   const submit = async () => {
-    setBusy(true)
     try {
       await onCode(code.trim())
     } catch (error) {
       setFailure(errorText(error))
-      setBusy(false)
     }
   }
   return (
@@ -33,10 +30,9 @@ export function WeChatDialog({ onClose, onCode, submitLabel }: WeChatDialogProps
       submitLabel={submitLabel}
       onSubmit={submit}
       onClose={onClose}
-      busy={busy}
       disabled={code.trim() === ''}
     >
-      <Stack gap="4">
+      <>
         {wechatQrcode && (
           <Center>
             <Image src={wechatQrcode} alt={t('微信公众号二维码')} boxSize="48" objectFit="contain" />
@@ -55,7 +51,7 @@ export function WeChatDialog({ onClose, onCode, submitLabel }: WeChatDialogProps
           />
           <Field.ErrorText>{failure}</Field.ErrorText>
         </Field.Root>
-      </Stack>
+      </>
     </FormDialog>
   )
 }

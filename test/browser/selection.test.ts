@@ -98,6 +98,26 @@ describeWithBrowser('what is selected', async () => {
     await context.close()
   })
 
+  test('is put under the tag that was sent: the dialog takes no other meanwhile', async () => {
+    const { page, context, bar } = await openChannels()
+    await button(bar, '设置标签').click()
+    const dialog = page.getByRole('dialog', { name: '为 10 个渠道设置标签' })
+    const field = dialog.getByRole('combobox')
+    await field.fill('east')
+    await page.getByRole('option', { name: '添加“east”' }).click()
+    const release = await hold(page, /admin\.channels\.(setTag|list)\b/)
+    const set = page.waitForResponse(/admin\.channels\.setTag\b/)
+    const listed = page.waitForRequest(/admin\.channels\.list\b/)
+    await button(dialog, '确认').click()
+    await expect.poll(() => field.isDisabled()).toBe(true)
+    release()
+    await set
+    await listed
+    await dialog.waitFor({ state: 'detached' })
+    expect(await bar.count()).toBe(0)
+    await context.close()
+  })
+
   test('are those who were found for a message, once they are', async () => {
     const { page, context } = await openConsole(browser, app, { reader: root, path: '/admin/messages' })
     await button(page, '新建消息').first().click()

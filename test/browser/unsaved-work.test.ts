@@ -285,6 +285,28 @@ describeWithBrowser('unsaved work', async () => {
     await context.close()
   })
 
+  test('a form that goes with its save takes nothing meanwhile, and goes on in the same field where that fails', async () => {
+    const { page, context } = await open('/admin/plans?edit=-1')
+    const drawer = page.getByRole('dialog', { name: '添加套餐' })
+    const name = box(drawer, '名称')
+    await name.fill('Held')
+    const { promise: held, resolve: release } = Promise.withResolvers<void>()
+    await page.route(/plans\.create/, async (route) => {
+      await held
+      await route.fulfill({ status: 503, contentType: 'text/plain', body: '' })
+    })
+    const asked = page.waitForRequest(/plans\.create/)
+    await name.press('Enter')
+    await asked
+    await expect.poll(() => name.isDisabled()).toBe(true)
+    await page.keyboard.type('and typed')
+    release()
+    await drawer.getByRole('alert').filter({ hasText: '没有保存：' }).waitFor()
+    await drawer.locator('[name=name]:focus').waitFor()
+    expect(await name.inputValue()).toBe('Held')
+    await context.close()
+  })
+
   test('the form of a token begins with what is stored when it is opened, also where its caps were being asked for before', async () => {
     const reader = await app.make.user()
     const { id } = await app.make.token(reader)

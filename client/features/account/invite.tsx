@@ -91,6 +91,7 @@ function Transfer({ account, onClose }: AccountProps & { onClose: () => void }) 
         form={form}
         onSubmit={save}
         submitLabel={t('划转')}
+        closes
         fieldOf={{ 'invite.transfer_too_small': 'quota', 'invite.balance_insufficient': 'quota' }}
         extra={<Button onClick={onClose}>{t('取消')}</Button>}
       >

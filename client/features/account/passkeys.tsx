@@ -140,6 +140,7 @@ function Edit({ passkey, onClose, onChanged }: EditProps) {
         form={form}
         onSubmit={save}
         submitLabel={isNew ? t('继续') : t('保存')}
+        closes
         extra={<Button onClick={onClose}>{t('取消')}</Button>}
       >
         <TextField

@@ -130,6 +130,7 @@ function SetUp({ onClose, onEnabled }: SetUpProps) {
           form={form}
           onSubmit={save}
           submitLabel={t('启用')}
+          closes
           fieldOf={{ 'second_factor.code_wrong': 'code' }}
           extra={<Button onClick={onClose}>{t('取消')}</Button>}
         >

@@ -39,7 +39,6 @@ export function TagDialog({ channels, onClose, onDone }: TagDialogProps) {
       submitLabel={t('确认')}
       onSubmit={submit}
       onClose={onClose}
-      busy={set.isPending}
     >
       <Field.Root invalid={problem !== ''} required>
         <Field.Label>{t('标签')}</Field.Label>

@@ -1,4 +1,4 @@
-import { Button, Skeleton, Stack } from '@chakra-ui/react'
+import { Button } from '@chakra-ui/react'
 import { SearchX } from 'lucide-react'
 import { useEffect, useMemo, useState } from 'react'
 import { EmptyState, ErrorState } from '../../../components/states.tsx'
@@ -113,14 +113,8 @@ function Editor({ open, id, onClose, onSaved }: EditorProps) {
         <NoSuchChannel onClose={onClose} />
       ) : isUnread ? (
         <ErrorState error={detail.error} onRetry={() => void detail.refetch()} />
-      ) : isFilled ? (
-        <ChannelFields id={id} stored={stored} />
       ) : (
-        <Stack gap="5">
-          {[0, 1, 2, 3, 4].map((field) => (
-            <Skeleton key={field} h="14" />
-          ))}
-        </Stack>
+        isFilled && <ChannelFields id={id} stored={stored} />
       )}
     </FormDrawer>
   )

@@ -6,6 +6,7 @@ import { Notice } from '../../../components/notice.tsx'
 import { notify } from '../../../components/notify.ts'
 import { ErrorState } from '../../../components/states.tsx'
 import { LongDialog } from '../../../components/long-dialog.tsx'
+import { WaitingFields } from '../../../components/waiting-fields.tsx'
 import { t } from '../../../i18n/t.ts'
 import { cataloguePrices } from '../../../lib/catalogue-prices.ts'
 import { errorText } from '../../../lib/errors.ts'
@@ -74,13 +75,15 @@ export function PricesDialog({ models, onClose, intro }: PricesDialogProps) {
           {catalog.isError ? (
             <ErrorState error={catalog.error} onRetry={() => void catalog.refetch()} />
           ) : drafts ? (
-            <PriceList
-              drafts={drafts}
-              disabled={!isRoot}
-              allChosen={chosen === drafts.length ? true : chosen > 0 ? 'some' : false}
-              onChange={change}
-              onChooseAll={(on) => setDrafts(drafts.map((draft) => ({ ...draft, chosen: on })))}
-            />
+            <WaitingFields isSaving={save.isPending} gap="4">
+              <PriceList
+                drafts={drafts}
+                disabled={!isRoot}
+                allChosen={chosen === drafts.length ? true : chosen > 0 ? 'some' : false}
+                onChange={change}
+                onChooseAll={(on) => setDrafts(drafts.map((draft) => ({ ...draft, chosen: on })))}
+              />
+            </WaitingFields>
           ) : (
             models.slice(0, 6).map((model) => <Skeleton key={model} h="8" />)
           )}
