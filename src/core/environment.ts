@@ -33,6 +33,8 @@ export type Environment = {
   /** GitHub, or an enterprise's own installation of it. */
   GITHUB_URL: string
   LINUXDO_URL: string
+  /** How long a sign-in provider may take for each answer. */
+  SIGN_IN_TIMEOUT_SECONDS: number
   /** Who asks for /metrics with it is answered; unset: this machine alone. */
   METRICS_KEY?: string | undefined
   /** Where spans of calls are sent; unset: nowhere. These and below by the standard's own names. */

@@ -24,6 +24,7 @@ describe('the environment', () => {
       BODY_WAIT_SECONDS: 10,
       GITHUB_URL: 'https://github.com',
       LINUXDO_URL: 'https://connect.linux.do',
+      SIGN_IN_TIMEOUT_SECONDS: 15,
       LEDGER_LEASES: 'on',
       WARM_UP: 'on',
       OTEL_EXPORTER_OTLP_PROTOCOL: 'http/protobuf',

@@ -98,6 +98,8 @@ export const environment = z.object({
   /** Where accounts of GitHub are signed in to; an enterprise's own installation has another address. */
   GITHUB_URL: url('https:', 'http:').default('https://github.com'),
   LINUXDO_URL: url('https:', 'http:').default('https://connect.linux.do'),
+  /** For the whole of one answer. A person waits in front of it, but whoever is sent away has to set out anew. */
+  SIGN_IN_TIMEOUT_SECONDS: integer(1, 300).default(15),
   /** Who asks for /metrics with it is answered; unset: this machine alone. */
   METRICS_KEY: z.string().min(16, 'must have at least 16 characters').optional(),
   ...tracingEnvironment,

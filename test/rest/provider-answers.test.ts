@@ -253,24 +253,31 @@ describe('who somebody is', () => {
   })
 })
 
-test.each(['silent', 'broken', 'page', 'endless', 'gone'] as const)(
-  'a provider that is %s keeps nobody waiting for long, and lets nobody in',
-  async (behaviour) => {
-    newUser('github')
-    newUser('linuxdo')
-    const before = await world.sql('select count(*) from users')
-    const outcomes = await Promise.all(
-      (['github', 'linuxdo'] as const).map(async (provider) => {
-        const browser = world.browser()
-        const back = await setOut(browser, provider)
-        world[provider].behave(behaviour)
-        return finish(browser, provider, back)
-      }),
-    )
-    expect(outcomes.map(({ body }) => body['message'])).toEqual([
-      '无法连接至 GitHub 服务器，请稍后重试！',
-      '无法连接至 Linux DO 服务器，请稍后重试！',
-    ])
-    expect(await world.sql('select count(*) from users')).toEqual(before)
-  },
-)
+describe('a provider that is', async () => {
+  const impatient = await startSignInWorld({ SIGN_IN_TIMEOUT_SECONDS: '1' })
+  afterAll(() => impatient[Symbol.asyncDispose]())
+  const visits = createVisits(() => impatient)
+
+  test.each(['silent', 'broken', 'page', 'endless', 'gone'] as const)(
+    '%s keeps nobody waiting for longer than is set, and lets nobody in',
+    async (behaviour) => {
+      await impatient.reset()
+      visits.newUser('github')
+      visits.newUser('linuxdo')
+      const before = await impatient.sql('select count(*) from users')
+      const outcomes = await Promise.all(
+        (['github', 'linuxdo'] as const).map(async (provider) => {
+          const browser = impatient.browser()
+          const back = await visits.setOut(browser, provider)
+          impatient[provider].behave(behaviour)
+          return visits.finish(browser, provider, back)
+        }),
+      )
+      expect(outcomes.map(({ body }) => body['message'])).toEqual([
+        '无法连接至 GitHub 服务器，请稍后重试！',
+        '无法连接至 Linux DO 服务器，请稍后重试！',
+      ])
+      expect(await impatient.sql('select count(*) from users')).toEqual(before)
+    },
+  )
+})

@@ -4,7 +4,7 @@ import type { Deps } from '../../deps.ts'
 import type { Provider } from '../schema.ts'
 import { refusalOf } from './providers.ts'
 
-type AskDeps = Pick<Deps, 'transport' | 'log'>
+type AskDeps = Pick<Deps, 'transport' | 'environment' | 'log'>
 
 type Question = {
   method: 'GET' | 'POST'
@@ -13,18 +13,16 @@ type Question = {
   body?: string
 }
 
-/** For the whole of one call. A person waits in front of it, but whoever is sent away has to set out anew. */
-export const longestSeconds = 15
-const timeoutMs = longestSeconds * 1000
 /** A profile has a few kilobytes. */
 const mostBytes = 262_144
 
 /** An answer as it came, whatever its status. @throws when none comes in time, or too large a one */
 export async function ask(
-  { transport }: Pick<Deps, 'transport'>,
+  { transport, environment }: Pick<Deps, 'transport' | 'environment'>,
   { method, url, headers = {}, body }: Question,
   signal?: AbortSignal,
 ): Promise<{ status: number; headers: Headers; text: string }> {
+  const timeoutMs = environment.SIGN_IN_TIMEOUT_SECONDS * 1000
   const deadline = AbortSignal.timeout(timeoutMs)
   const reply = await sendUnsigned(transport, {
     method,

@@ -12,7 +12,7 @@ const clientRefusals = new Set(['invalid_client', 'unauthorized_client', 'access
  * @throws {DomainError} oidc.discovery_failed where nothing answers.
  */
 export async function tokenEndpointRefusal(
-  deps: Pick<Deps, 'transport' | 'options' | 'client'>,
+  deps: Pick<Deps, 'transport' | 'environment' | 'options' | 'client'>,
   tokenEndpoint: string,
 ): Promise<string | undefined> {
   const [id, secret] = [deps.options.get('oidc.client_id'), deps.options.get('oidc.client_secret')]

@@ -2,7 +2,7 @@ import * as openid from 'openid-client'
 import { DomainError } from '#core/errors.ts'
 import { withoutTrailingSlashes } from '#core/trailing.ts'
 import type { Deps } from '../../deps.ts'
-import { ask, longestSeconds } from './ask.ts'
+import { ask } from './ask.ts'
 import { expectedIssuer, issuerByDocument, issuerByEndpoint } from './oidc-issuer.ts'
 
 export type OidcProvider = {
@@ -82,7 +82,7 @@ async function discover(deps: Deps, settings: Settings): Promise<OidcProvider> {
       settings.clientSecret === '' ? {} : { client_secret: settings.clientSecret },
       clientAuthentication(metadata, settings.clientSecret),
     )
-    configuration.timeout = longestSeconds
+    configuration.timeout = deps.environment.SIGN_IN_TIMEOUT_SECONDS
     configuration[openid.customFetch] = fetchBy(deps)
     openid.enableNonRepudiationChecks(configuration)
     // Whoever names the document without TLS has the rest without it; a document behind TLS leads nowhere that is not.
@@ -127,7 +127,7 @@ function clientAuthentication(metadata: openid.ServerMetadata, secret: string): 
 
 /** The library's calls go the way of all outgoing calls: guarded, bounded in time and size, no redirect followed. */
 const fetchBy =
-  ({ transport }: Deps): openid.CustomFetch =>
+  (deps: Deps): openid.CustomFetch =>
   async (url, { method, headers, body, signal }) => {
     const sent = body instanceof URLSearchParams ? body.toString() : body
     if (sent !== undefined && sent !== null && typeof sent !== 'string') throw new TypeError('a body of texts alone')
@@ -136,6 +136,6 @@ const fetchBy =
       status,
       headers: shown,
       text,
-    } = await ask({ transport }, { ...question, ...(typeof sent === 'string' ? { body: sent } : {}) }, signal)
+    } = await ask(deps, { ...question, ...(typeof sent === 'string' ? { body: sent } : {}) }, signal)
     return new Response(status === 204 || status === 304 ? null : text, { status, headers: shown })
   }
