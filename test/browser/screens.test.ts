@@ -208,7 +208,8 @@ describeWithBrowser('the console', async () => {
     beforeAll(async () => {
       root = await app.make.user({ username: 'root', role: 100 })
       const { id } = await app.make.token(root)
-      await app.pool.query('update tokens set used_quota = 1 where id = $1', [id])
+      // Names by chance may read like English.
+      await app.pool.query("update tokens set used_quota = 1, name = 'T1' where id = $1", [id])
       await app.make.channel({ name: 'one', models: 'gpt-4o-mini,nobodys-model' })
       await app.make.option('UserUsableGroups', '{"default":"Everybody"}')
       await app.services.options.reload()
