@@ -36,7 +36,14 @@ const start = async (environment: Record<string, string>): Promise<void> => {
 
 describe('the memory for bodies', () => {
   beforeAll(() =>
-    start({ BODY_MEMORY_MB: '24', BODY_MEMORY_PER_ADDRESS_MB: '16', BODY_MAX_MB: '8', BODY_WAIT_SECONDS: '10' }),
+    start({
+      BODY_MEMORY_MB: '24',
+      BODY_MEMORY_PER_ADDRESS_MB: '16',
+      BODY_MAX_MB: '8',
+      BODY_WAIT_SECONDS: '10',
+      // Bodies that are held are not given up while a busy machine refuses the others.
+      BODY_IDLE_SECONDS: '600',
+    }),
   )
   afterAll(() => closeWithoutViolations(app))
 
