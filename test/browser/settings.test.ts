@@ -3,6 +3,7 @@ import { describeWithBrowser } from '../support/chromium.ts'
 import { setOptions } from '../relay/serve.ts'
 import { violationsOf } from './accessibility.ts'
 import { drawn, follow, openConsole, startInBrowser, toastShown } from './console.ts'
+import { holdLock } from '#test/support/held-lock.ts'
 import { isTaken } from '#test/support/long.ts'
 
 describeWithBrowser('the settings', async () => {
@@ -306,32 +307,26 @@ describeWithBrowser('the settings', async () => {
     const left = async () =>
       (await app.pool.query("select 1 from logs where created_at < now() - interval '99 days'")).rowCount
     // The second portion waits for a row of its own that is held, so that how far it is stands still.
-    const holder = await app.pool.connect()
-    try {
-      await holder.query('begin')
-      await holder.query(
-        `select 1 from logs where id = (select min(id) + 7000 from logs where created_at < now() - interval '99 days') for update`,
-      )
-      const main = page.getByRole('main')
-      await main.getByRole('button', { name: '清理', exact: true }).click()
-      await page.getByRole('alertdialog').getByRole('button', { name: '清理日志' }).click()
-      await main.getByText('5,000 / 11,000').waitFor()
-      const bar = main.getByRole('progressbar', { name: '清理历史日志' })
-      expect(await bar.getAttribute('aria-valuenow')).toBe('5000')
-      expect(await main.getByRole('button', { name: '清理', exact: true }).isDisabled()).toBe(true)
-      expect(await violationsOf(page)).toEqual([])
-      const stopped = page.waitForResponse((response) => response.url().includes('logs.cancelClearing'))
-      await main.getByRole('button', { name: '停止' }).click()
-      await stopped
-      expect((await app.trpc(root).admin.logs.clearing.query())?.running?.ending).toBe(true)
-      await holder.query('rollback')
-      await bar.waitFor({ state: 'detached' })
-      expect(await main.getByRole('button', { name: '清理', exact: true }).isDisabled()).toBe(false)
-      expect(await left()).toBe(old - 10_000)
-    } finally {
-      await holder.query('rollback')
-      holder.release()
-    }
+    await using unlock = await holdLock(
+      app.pool,
+      `select 1 from logs where id = (select min(id) + 7000 from logs where created_at < now() - interval '99 days') for update`,
+    )
+    const main = page.getByRole('main')
+    await main.getByRole('button', { name: '清理', exact: true }).click()
+    await page.getByRole('alertdialog').getByRole('button', { name: '清理日志' }).click()
+    await main.getByText('5,000 / 11,000').waitFor()
+    const bar = main.getByRole('progressbar', { name: '清理历史日志' })
+    expect(await bar.getAttribute('aria-valuenow')).toBe('5000')
+    expect(await main.getByRole('button', { name: '清理', exact: true }).isDisabled()).toBe(true)
+    expect(await violationsOf(page)).toEqual([])
+    const stopped = page.waitForResponse((response) => response.url().includes('logs.cancelClearing'))
+    await main.getByRole('button', { name: '停止' }).click()
+    await stopped
+    expect((await app.trpc(root).admin.logs.clearing.query())?.running?.ending).toBe(true)
+    await unlock()
+    await bar.waitFor({ state: 'detached' })
+    expect(await main.getByRole('button', { name: '清理', exact: true }).isDisabled()).toBe(false)
+    expect(await left()).toBe(old - 10_000)
     await context.close()
   })
 

@@ -29,6 +29,27 @@ describeWithBrowser('unsaved work', async () => {
     return { asked: page.waitForRequest(procedure), release }
   }
 
+  /** What is typed into a field while a page saves what was typed before stays as it was typed. */
+  const typeWhileSaving = async (
+    page: Page,
+    { procedure, name, text, saved }: { procedure: RegExp; name: string; text: string; saved: string },
+  ) => {
+    const saving = await holdBack(page, procedure)
+    await button(page, '保存').click()
+    await saving.asked
+    await box(page, name).fill(text)
+    saving.release()
+    await toastShown(page, saved)
+    await drawn(page)
+    expect(await box(page, name).inputValue()).toBe(text)
+  }
+  const thresholdMeanwhile = {
+    procedure: /account\.updateSettings/,
+    name: '额度预警阈值',
+    text: '3',
+    saved: '设置已更新',
+  }
+
   test('a page stays guarded when changes in a drawer above it are given up', async () => {
     const { id } = await app.make.channel({ name: 'bought', models: 'gpt-4o' })
     const { page, context } = await open('/admin/prices?q=gpt-4o')
@@ -222,19 +243,14 @@ describeWithBrowser('unsaved work', async () => {
     const { page, context } = await openConsole(browser, app, { reader, path: '/app/me' })
     const { account: elsewhere } = app.trpc(reader).user
     await box(page, '显示名称').fill('Able seaman')
-    const saving = await holdBack(page, /account\.update(\?|$)/)
-    await button(page, '保存').click()
-    await saving.asked
-    await box(page, '用户名').fill(`${reader.username}-2`)
-    saving.release()
-    await toastShown(page, '用户信息更新成功！')
-    await drawn(page)
-    expect(await box(page, '用户名').inputValue()).toBe(`${reader.username}-2`)
+    const saved = '用户信息更新成功！'
+    const text = `${reader.username}-2`
+    await typeWhileSaving(page, { procedure: /account\.update(\?|$)/, name: '用户名', text, saved })
     expect(await elsewhere.get.query()).toMatchObject({ username: reader.username, displayName: 'Able seaman' })
     await elsewhere.update.mutate({ displayName: 'Bosun' })
     await button(page, '保存').click()
-    await toastShown(page, '用户信息更新成功！')
-    expect(await elsewhere.get.query()).toMatchObject({ username: `${reader.username}-2`, displayName: 'Bosun' })
+    await toastShown(page, saved)
+    expect(await elsewhere.get.query()).toMatchObject({ username: text, displayName: 'Bosun' })
     await expect.poll(() => box(page, '显示名称').inputValue()).toBe('Bosun')
     expect(await button(page, '保存').isDisabled()).toBe(true)
     await context.close()
@@ -245,14 +261,7 @@ describeWithBrowser('unsaved work', async () => {
     const { page, context } = await openConsole(browser, app, { reader, path: '/app/me?tab=notify' })
     const { account: elsewhere } = app.trpc(reader).user
     await box(page, '通知邮箱').fill('sailor@x.example')
-    const saving = await holdBack(page, /account\.updateSettings/)
-    await button(page, '保存').click()
-    await saving.asked
-    await box(page, '额度预警阈值').fill('3')
-    saving.release()
-    await toastShown(page, '设置已更新')
-    await drawn(page)
-    expect(await box(page, '额度预警阈值').inputValue()).toBe('3')
+    await typeWhileSaving(page, thresholdMeanwhile)
     expect((await elsewhere.get.query()).settings).toMatchObject({
       notificationEmail: 'sailor@x.example',
       quotaWarningThreshold: null,
@@ -271,13 +280,7 @@ describeWithBrowser('unsaved work', async () => {
     const reader = await app.make.user()
     const { page, context } = await openConsole(browser, app, { reader, path: '/app/me?tab=notify' })
     await box(page, '通知邮箱').fill('sailor@x.example')
-    const saving = await holdBack(page, /account\.updateSettings/)
-    await button(page, '保存').click()
-    await saving.asked
-    await box(page, '额度预警阈值').fill('3')
-    saving.release()
-    await toastShown(page, '设置已更新')
-    await drawn(page)
+    await typeWhileSaving(page, thresholdMeanwhile)
     await app.pool.query("update sessions set expires_at = now() - interval '1 day' where user_id = $1", [reader.id])
     await button(page, '保存').click()
     await page.getByText('您已退出登录，或登录已过期').waitFor()
