@@ -32,26 +32,24 @@ export function WeChatDialog({ onClose, onCode, submitLabel }: WeChatDialogProps
       onClose={onClose}
       disabled={code.trim() === ''}
     >
-      <>
-        {wechatQrcode && (
-          <Center>
-            <Image src={wechatQrcode} alt={t('微信公众号二维码')} boxSize="48" objectFit="contain" />
-          </Center>
-        )}
-        <Text textStyle="sm" color="fg.muted">
-          {t('微信扫码关注公众号，输入「验证码」获取验证码（三分钟内有效）')}
-        </Text>
-        <Field.Root invalid={failure !== ''} required>
-          <Field.Label>{t('验证码')}</Field.Label>
-          <Input
-            autoComplete="one-time-code"
-            maxLength={100}
-            value={code}
-            onChange={(event) => setCode(event.target.value)}
-          />
-          <Field.ErrorText>{failure}</Field.ErrorText>
-        </Field.Root>
-      </>
+      {wechatQrcode && (
+        <Center>
+          <Image src={wechatQrcode} alt={t('微信公众号二维码')} boxSize="48" objectFit="contain" />
+        </Center>
+      )}
+      <Text textStyle="sm" color="fg.muted">
+        {t('微信扫码关注公众号，输入「验证码」获取验证码（三分钟内有效）')}
+      </Text>
+      <Field.Root invalid={failure !== ''} required>
+        <Field.Label>{t('验证码')}</Field.Label>
+        <Input
+          autoComplete="one-time-code"
+          maxLength={100}
+          value={code}
+          onChange={(event) => setCode(event.target.value)}
+        />
+        <Field.ErrorText>{failure}</Field.ErrorText>
+      </Field.Root>
     </FormDialog>
   )
 }
