@@ -17,9 +17,11 @@ process.env['NODE_COMPILE_CACHE'] ??= fileURLToPath(new URL('node_modules/.cache
  * times.
  */
 const isolated = [
-  'test/{demo,embedded,limits}/**/*.test.ts',
+  'test/demo/{bench,demo-start}.test.ts',
+  'test/embedded/embedded.test.ts',
   'test/faults/{attackers,hanging-node,soak,wrong-clock}.test.ts',
   'test/framing/hostile-streams.test.ts',
+  'test/limits/{bodies,floods,hostile-requests,untaken-answers,workers}.test.ts',
   'test/realtime/frame-memory.test.ts',
   'test/relay/{large-channel-table,pauses,spark}.test.ts',
   'test/rest/equal-work.test.ts',

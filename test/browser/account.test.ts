@@ -2,6 +2,7 @@ import { Secret, TOTP } from 'otpauth'
 import type { Page } from 'playwright-core'
 import { afterAll, expect, test } from 'vitest'
 import { describeWithBrowser } from '../support/chromium.ts'
+import { long } from '../support/long.ts'
 import { startMailServer, textOf } from '../support/mail-server.ts'
 import { violationsOf } from './accessibility.ts'
 import { drawn, firstText, follow, openConsole, startInBrowser, toastShown } from './console.ts'
@@ -283,7 +284,7 @@ describeWithBrowser('the account of a person', async () => {
     await context.close()
   })
 
-  test('a name that another window changes stays when the other one is saved here', async () => {
+  test.runIf(long)('a name that another window changes stays when the other one is saved here', async () => {
     const reader = await app.make.user()
     const { page, context } = await openConsole(browser, site, { reader, path: '/app/me' })
     await box(page, '显示名称').fill('Able seaman')
@@ -298,7 +299,7 @@ describeWithBrowser('the account of a person', async () => {
     await context.close()
   })
 
-  test('a setting that another window changes stays when others are saved here', async () => {
+  test.runIf(long)('a setting that another window changes stays when others are saved here', async () => {
     const reader = await app.make.user()
     const { page, context } = await openConsole(browser, site, { reader, path: '/app/me?tab=notify' })
     await box(page, '通知邮箱').fill('sailor@x.example')
@@ -317,7 +318,7 @@ describeWithBrowser('the account of a person', async () => {
     await context.close()
   })
 
-  test('fits a phone in English, and the notices follow the language of the console', async () => {
+  test.runIf(long)('fits a phone in English, and the notices follow the language of the console', async () => {
     const reader = await app.make.user()
     const { page, context, complaints } = await openConsole(browser, site, {
       reader,

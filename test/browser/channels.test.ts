@@ -5,7 +5,7 @@ import { setOptions } from '../relay/serve.ts'
 import { seriousViolations } from './accessibility.ts'
 import { drawn, follow, openConsole, startInBrowser, toastShown, undo } from './console.ts'
 import { act, box, button, pageWork } from './parts.ts'
-import { isTaken } from '#test/support/long.ts'
+import { isTaken, long } from '#test/support/long.ts'
 
 describeWithBrowser('channels', async () => {
   const { app, browser } = await startInBrowser()
@@ -17,7 +17,7 @@ describeWithBrowser('channels', async () => {
       | { id: number; models: string; status: number; priority: number; base_url: string }
       | undefined
 
-  test('a form that was only opened shows no errors', async () => {
+  test.runIf(long)('a form that was only opened shows no errors', async () => {
     const { page, context } = await open('/channel/add')
     const drawer = page.getByRole('dialog', { name: '添加渠道' })
     await box(drawer, '名称').waitFor()
@@ -302,7 +302,7 @@ describeWithBrowser('channels', async () => {
     await app.pool.query("delete from channels where name like 'crowd %'")
   })
 
-  test('retry failed tests, remove failed models, and never remove the last model', async () => {
+  test.runIf(long)('retry failed tests, remove failed models, and never remove the last model', async () => {
     const { id } = await app.make.channel({ name: 'Failing', models: 'gpt-4o,gpt-4o-mini', modelMapping: '' })
     const broken = app.upstream.withDirectives('status=401')
     const { page, context } = await open(`/admin/channels?test=${id}`)
@@ -373,7 +373,7 @@ describeWithBrowser('channels', async () => {
       '/admin/channels?editTag=seen',
       '/channel/add',
       `/channel/edit/${id}`,
-    ].filter((_, place) => isTaken(2, place, looks.indexOf(look)))
+    ].filter((_, place) => isTaken(4, place, 2 * looks.indexOf(look)))
     // All in one window, so that the console is fetched once.
     const reader = { ...root, role: 100 }
     const { page, context, complaints } = await openConsole(browser, app, { ...look, language: 'en', reader })

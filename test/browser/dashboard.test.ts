@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { describeWithBrowser } from '../support/chromium.ts'
+import { long } from '../support/long.ts'
 import { setOptions } from '../relay/serve.ts'
 import { violationsOf } from './accessibility.ts'
 import { follow, openConsole, startInBrowser } from './console.ts'
@@ -50,7 +51,7 @@ describeWithBrowser('the dashboard', async () => {
     await context.close()
   })
 
-  test('keeps the figures of the last minute, dimmed, until those of other filters come', async () => {
+  test.runIf(long)('keeps the figures of the last minute, dimmed, until those of other filters come', async () => {
     const { page, context } = await open('/app/dashboard')
     const calls = page.locator('main').getByText('RPM', { exact: true }).locator('xpath=..')
     await expect.poll(() => calls.textContent()).toMatch(/^RPM\d/)
@@ -128,7 +129,7 @@ describeWithBrowser('the dashboard', async () => {
     await context.close()
   })
 
-  test('names a time and an interval that cannot be read, and goes back to the usual ones at one press', async () => {
+  test.runIf(long)('names a time and an interval that cannot be read, and goes back to the usual ones', async () => {
     const { page, context } = await open('/app/dashboard?range=lately&by=minute&model=gpt-4o')
     const notice = page.getByRole('alert').filter({ hasText: 'not applied: Time, Interval' })
     await notice.getByText('Shown now: Last 7 days').waitFor()
@@ -153,7 +154,7 @@ describeWithBrowser('the dashboard', async () => {
     await context.close()
   })
 
-  test('a period in which every call failed is shown with its failures, not as one without calls', async () => {
+  test.runIf(long)('a period in which every call failed is not shown as one without calls', async () => {
     const unlucky = await app.make.user()
     await app.pool.query(
       `insert into failures_hourly (hour, user_id, model_name, channel_id, token_id, "group", calls, attempts)
@@ -172,7 +173,7 @@ describeWithBrowser('the dashboard', async () => {
     await context.close()
   })
 
-  test('where nothing fits the filters they are cleared at one press, and nothing else', async () => {
+  test.runIf(long)('where nothing fits the filters they are cleared at one press, and nothing else', async () => {
     const { page, context } = await open('/app/dashboard?range=24h&by=day&own=true&model=none')
     // The first is that of the bar above.
     await page.getByRole('main').getByRole('button', { name: 'Clear filters', exact: true }).nth(1).click()
@@ -180,7 +181,7 @@ describeWithBrowser('the dashboard', async () => {
     await context.close()
   })
 
-  test('keeps what it showed where a refresh fails, says so, and tries again at one press', async () => {
+  test.runIf(long)('keeps what it showed where a refresh fails, says so, and tries again at one press', async () => {
     const { page, context } = await open('/app/dashboard')
     await tile(page, 'Spend').getByText('$3.50').waitFor()
     await page.getByRole('img', { name: 'By model Spend' }).locator('svg').first().waitFor()

@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { describeWithBrowser } from '../support/chromium.ts'
+import { long } from '../support/long.ts'
 import { setOptions } from '../relay/serve.ts'
 import { drawn, openConsole, startInBrowser, toastShown } from './console.ts'
 import { act, box, button } from './parts.ts'
@@ -60,7 +61,7 @@ describeWithBrowser('what somebody else saves while a form is open', async () =>
     await context.close()
   })
 
-  test('keeps the amount of a code', async () => {
+  test.runIf(long)('keeps the amount of a code', async () => {
     await api.redemptions.create.mutate({ name: 'Spring', quota: 500_000 })
     const id = (await api.redemptions.list.query({})).items[0]?.id ?? 0
     const { page, context } = await open(`/admin/coupons?edit=${id}`)
@@ -70,7 +71,7 @@ describeWithBrowser('what somebody else saves while a form is open', async () =>
     await context.close()
   })
 
-  test('keeps the words of a message', async () => {
+  test.runIf(long)('keeps the words of a message', async () => {
     const text = { title: 'Notice', content: 'Old words', format: 'markdown' as const }
     const { id } = await api.messages.create.mutate({ ...text, recipients: { userIds: [root.id] } })
     const { page, context } = await open(`/admin/messages?edit=${id}`)
@@ -95,7 +96,7 @@ describeWithBrowser('what somebody else saves while a form is open', async () =>
     await context.close()
   })
 
-  test('keeps the group of a token', async () => {
+  test.runIf(long)('keeps the group of a token', async () => {
     const { tokens } = app.trpc(root).user
     const { id } = await tokens.create.mutate({ name: 'Script' })
     const { page, context } = await open('/app/tokens')
@@ -149,7 +150,7 @@ describeWithBrowser('what somebody else saves while a form is open', async () =>
     await context.close()
   })
 
-  test('keeps a price that was added under the name that is added here, until it is saved once more', async () => {
+  test.runIf(long)('keeps a price that was added under the name added here, until it is saved once more', async () => {
     const { page, context } = await open('/admin/settings?ratio=visual&price=%2B')
     const drawer = page.getByRole('dialog', { name: '添加模型价格' })
     await box(drawer, '模型名称').fill('late-model')
@@ -168,7 +169,7 @@ describeWithBrowser('what somebody else saves while a form is open', async () =>
     await context.close()
   })
 
-  test('is not asked about: password login, switched off elsewhere', async () => {
+  test.runIf(long)('is not asked about: password login, switched off elsewhere', async () => {
     const { page, context } = await open('/admin/settings?tab=system')
     const toggle = page.getByRole('checkbox', { name: '允许通过密码进行登录' })
     await toggle.waitFor({ state: 'attached' })
@@ -184,7 +185,7 @@ describeWithBrowser('what somebody else saves while a form is open', async () =>
     await context.close()
   })
 
-  test('keeps the price of a model that had none when its channel offered to set one', async () => {
+  test.runIf(long)('keeps the price of a model that had none when its channel offered to set one', async () => {
     await app.make.channel({ name: 'Fresh', models: 'house-model,other-model' })
     // What is left of an earlier price is none.
     await app.make.option('CacheRatio', '{"house-model":0.25}')

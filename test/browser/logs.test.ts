@@ -1,6 +1,7 @@
 import type { Request } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { describeWithBrowser } from '../support/chromium.ts'
+import { long } from '../support/long.ts'
 import { violationsOf } from './accessibility.ts'
 import { drawn, follow, openConsole, startInBrowser } from './console.ts'
 
@@ -42,7 +43,7 @@ describeWithBrowser('the usage log', async () => {
     await context.close()
   })
 
-  test('opens the row that stands there, however soon after typing into the filter', async () => {
+  test.runIf(long)('opens the row that stands there, however soon after typing into the filter', async () => {
     const { page, context, complaints } = await open('/app/logs/api-usage')
     await page.getByRole('cell', { name: first.shown, exact: true }).waitFor()
     const { rows } = await app.pool.query<{ request_id: string }>('select request_id from logs where quota = $1', [
@@ -59,7 +60,7 @@ describeWithBrowser('the usage log', async () => {
     await context.close()
   })
 
-  test('the sheet of filters on a phone begins with the first of them', async () => {
+  test.runIf(long)('the sheet of filters on a phone begins with the first of them', async () => {
     const { page, context } = await openConsole(browser, app, {
       reader: { ...root, role: 100 },
       language: 'en',
@@ -134,7 +135,7 @@ describeWithBrowser('the usage log', async () => {
     await context.close()
   })
 
-  test('distinguishes a page past the end from an empty log, and links back', async () => {
+  test.runIf(long)('distinguishes a page past the end from an empty log, and links back', async () => {
     const { page, context } = await open('/app/logs/api-usage?page=99999')
     await page.getByRole('heading', { name: 'There is no page 99,999' }).waitFor()
     expect(await page.getByText('No logs in this period').count()).toBe(0)
@@ -180,7 +181,7 @@ describeWithBrowser('the usage log', async () => {
     await context.close()
   })
 
-  test('asks nothing under filters that cannot be read, names them, and drops them at one press', async () => {
+  test.runIf(long)('asks nothing under filters that cannot be read, and drops them at one press', async () => {
     const asked: string[] = []
     const { page, context } = await openConsole(browser, app, { reader: { ...root, role: 100 }, language: 'en' })
     page.on('request', (request) => {
@@ -198,7 +199,7 @@ describeWithBrowser('the usage log', async () => {
     await context.close()
   })
 
-  test('an export that was called off ends no other that was begun since', async () => {
+  test.runIf(long)('an export that was called off ends no other that was begun since', async () => {
     const { page, context, complaints } = await open('/app/logs/api-usage')
     await page.getByRole('cell', { name: first.shown, exact: true }).waitFor()
     const held: (() => void)[] = []

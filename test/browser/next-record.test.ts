@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { describeWithBrowser } from '../support/chromium.ts'
+import { long } from '../support/long.ts'
 import { follow, openConsole, startInBrowser } from './console.ts'
 import { button } from './parts.ts'
 
@@ -33,7 +34,7 @@ describeWithBrowser('what belongs to one record', async () => {
     await context.close()
   })
 
-  test('the receipt of an order does not stand under the next one', async () => {
+  test.runIf(long)('the receipt of an order does not stand under the next one', async () => {
     await app.pool.query(
       `insert into top_up_orders (user_id, trade_no, gateway, merchant, quota, money_minor, currency)
        select $1, number, 'stripe', 'merchant', 500000, 700, 'CNY' from unnest(array['receipt-1', 'receipt-2']) number`,
@@ -64,7 +65,7 @@ describeWithBrowser('what belongs to one record', async () => {
     await context.close()
   })
 
-  test('what a user spent is not said to be nothing before it is known', async () => {
+  test.runIf(long)('what a user spent is not said to be nothing before it is known', async () => {
     const { promise: held, resolve: release } = Promise.withResolvers<void>()
     const { page, context } = await openConsole(browser, app, { reader: { ...root, role: 100 } })
     await page.route(/admin\.stats\.series/, async (route) => {
@@ -82,7 +83,7 @@ describeWithBrowser('what belongs to one record', async () => {
     await context.close()
   })
 
-  test('an order with its buttons does not stand under the next one', async () => {
+  test.runIf(long)('an order with its buttons does not stand under the next one', async () => {
     const order = async (tradeNo: string) => {
       const { rows } = await app.pool.query<{ id: number }>(
         `insert into top_up_orders (user_id, trade_no, gateway, merchant, quota, money_minor, currency)

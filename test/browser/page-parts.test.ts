@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { setOptions } from '../relay/serve.ts'
 import { describeWithBrowser } from '../support/chromium.ts'
+import { long } from '../support/long.ts'
 import { drawn, follow, openConsole, startInBrowser, toastShown } from './console.ts'
 import { box } from './parts.ts'
 
@@ -8,7 +9,7 @@ describeWithBrowser('parts of pages', async () => {
   const { app, browser } = await startInBrowser()
   const root = await app.make.user({ username: 'root', role: 100 })
 
-  test('the first steps are read once to be shown', async () => {
+  test.runIf(long)('the first steps are read once to be shown', async () => {
     await app.pool.query("insert into installation_facts (name, value) values ('first_steps', 'open')")
     // Else the console would store the one it is opened in, and what is stored may have been a step.
     await app.pool.query("update users set language = 'zh' where id = $1", [root.id])
@@ -48,7 +49,7 @@ describeWithBrowser('parts of pages', async () => {
     await context.close()
   })
 
-  test('what is no JSON is reported once, by its line, to screen readers too', async () => {
+  test.runIf(long)('what is no JSON is reported once, by its line, to screen readers too', async () => {
     const { page, context } = await openConsole(browser, app, { reader: { ...root, role: 100 }, path: '/channel/add' })
     const mapping = box(page.getByRole('dialog', { name: '添加渠道' }), '模型映射')
     await mapping.fill('{\n"a": 1 2}')
@@ -65,7 +66,7 @@ describeWithBrowser('parts of pages', async () => {
     await context.close()
   })
 
-  test('what was written as markdown is read as it was written where its file does not come', async () => {
+  test.runIf(long)('what was written as markdown is read as it was written where its file does not come', async () => {
     const { page, context, complaints } = await openConsole(browser, app, { language: 'en' })
     await setOptions(app, { About: 'Two lines\nof **words**' })
     await page.route(/assets\/markdown-/, (route) => route.abort())
@@ -115,7 +116,7 @@ describeWithBrowser('parts of pages', async () => {
     await chinese.end()
   })
 
-  test('the words of a notice are read where the file does not come that cleans its HTML', async () => {
+  test.runIf(long)('the words of a notice are read where the file does not come that cleans its HTML', async () => {
     await setOptions(app, { Footer: '<b>Operated by</b> somebody<script>document.title = "taken"</script>' })
     const { page, end } = await openWithout(/assets\/sanitise-/, '/', 'en')
     await page.getByText('Operated by somebody').waitFor()
@@ -124,7 +125,7 @@ describeWithBrowser('parts of pages', async () => {
     await end()
   })
 
-  test('the card of a channel on a phone does not grow when its health arrives', async () => {
+  test.runIf(long)('the card of a channel on a phone does not grow when its health arrives', async () => {
     const { id } = await app.make.channel({ name: 'Probed', models: 'gpt-4o' })
     await app.pool.query(
       "insert into channel_probes (channel_id, model, success, message, duration_ms) values ($1, 'gpt-4o', true, '', 300)",

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { describeWithBrowser } from '../support/chromium.ts'
+import { long } from '../support/long.ts'
 import { follow, openConsole, startInBrowser } from './console.ts'
 import { box, button } from './parts.ts'
 
@@ -28,7 +29,7 @@ describeWithBrowser('what the playground keeps', async () => {
     await context.close()
   })
 
-  test('is named and removed by the keyboard alone, which is never left behind the list', async () => {
+  test.runIf(long)('is named and removed by the keyboard alone, which is never left behind the list', async () => {
     const reader = { ...(await app.make.user()), role: 1 }
     await app.settled()
     const path = '/playground?model=gpt-4o-mini'

@@ -5,6 +5,7 @@ import { expect, test } from 'vitest'
 import { exportCode } from '../../client/features/playground/export-code.ts'
 import type { CallBody } from '../../client/features/playground/reply.ts'
 import { describeWithBrowser } from '../support/chromium.ts'
+import { long } from '../support/long.ts'
 import { drawn, openConsole, startInBrowser } from './console.ts'
 
 const message = (page: Page) => page.getByRole('textbox', { name: 'Message', exact: true })
@@ -33,8 +34,7 @@ describeWithBrowser('the playground', async () => {
   const open = async (path: string, role = 1) => {
     const reader = { ...(await app.make.user({ role })), role }
     await app.settled()
-    const opened = await openConsole(browser, app, { language: 'en', reader })
-    await opened.page.goto(path)
+    const opened = await openConsole(browser, app, { language: 'en', reader, path })
     await message(opened.page).waitFor()
     return { ...opened, reader }
   }
@@ -89,7 +89,7 @@ describeWithBrowser('the playground', async () => {
     }
   })
 
-  test('a message waits for an image that is still being made smaller, and goes with it', async () => {
+  test.runIf(long)('a message waits for an image that is still being made smaller, and goes with it', async () => {
     const { page, context } = await open('/playground?model=gpt-4o-mini')
     await page.evaluate(() => {
       const read = window.createImageBitmap.bind(window)
@@ -268,7 +268,7 @@ describeWithBrowser('the playground', async () => {
     },
   )
 
-  test('offers and sends what the model takes: an effort where it thinks, sampling where it has it', async () => {
+  test.runIf(long)('offers and sends what the model takes: an effort where it thinks, else sampling', async () => {
     const { page, context } = await open('/playground?model=o3-mini')
     await page.getByRole('combobox', { name: 'Reasoning effort' }).selectOption('high')
     expect(await page.getByRole('slider', { name: 'Temperature' }).count()).toBe(0)
@@ -375,7 +375,7 @@ describeWithBrowser('the playground', async () => {
     await context.close()
   })
 
-  test('a session that ended while nobody looked says so at the login, whichever answer reports it first', async () => {
+  test.runIf(long)('a session that ended unseen is said at the login, whichever answer reports it first', async () => {
     for (const held of ['auth.whoami', 'user.groups.list']) {
       const { page, context, reader } = await open('/playground?model=gpt-4o-mini')
       await app.pool.query('delete from sessions where user_id = $1', [reader.id])

@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { describeWithBrowser } from '../support/chromium.ts'
+import { long } from '../support/long.ts'
 import { drawn, openConsole, startInBrowser } from './console.ts'
 import { box, button } from './parts.ts'
 
@@ -63,7 +64,7 @@ describeWithBrowser('what is selected', async () => {
     await context.close()
   })
 
-  test('is not what an earlier question is answered with, late', async () => {
+  test.runIf(long)('is not what an earlier question is answered with, late', async () => {
     const { page, context, bar, search } = await openChannels()
     const release = await hold(page, /admin\.channels\.matching\b/)
     await button(bar, '选择符合条件的全部 11 项').click()
@@ -98,7 +99,7 @@ describeWithBrowser('what is selected', async () => {
     await context.close()
   })
 
-  test('is put under the tag that was sent: the dialog takes no other meanwhile', async () => {
+  test.runIf(long)('is put under the tag that was sent: the dialog takes no other meanwhile', async () => {
     const { page, context, bar } = await openChannels()
     await button(bar, '设置标签').click()
     const dialog = page.getByRole('dialog', { name: '为 10 个渠道设置标签' })
@@ -118,7 +119,7 @@ describeWithBrowser('what is selected', async () => {
     await context.close()
   })
 
-  test('are those who were found for a message, once they are', async () => {
+  test.runIf(long)('are those who were found for a message, once they are', async () => {
     const { page, context } = await openConsole(browser, app, { reader: root, path: '/admin/messages' })
     await button(page, '新建消息').first().click()
     const drawer = page.getByRole('dialog', { name: '新建消息' })

@@ -4,7 +4,7 @@ import { setOptions } from '../relay/serve.ts'
 import { violationsOf } from './accessibility.ts'
 import { drawn, follow, openConsole, startInBrowser, toastShown } from './console.ts'
 import { holdLock } from '#test/support/held-lock.ts'
-import { isTaken } from '#test/support/long.ts'
+import { long } from '#test/support/long.ts'
 
 describeWithBrowser('the settings', async () => {
   const { app, browser } = await startInBrowser({ setUp: false })
@@ -67,7 +67,7 @@ describeWithBrowser('the settings', async () => {
     await context.close()
   })
 
-  test('what is typed while a save is under way stays, as a change of what was saved', async () => {
+  test.runIf(long)('what is typed while a save is under way stays, as a change of what was saved', async () => {
     const { page, context } = await open('/admin/settings?tab=other')
     const release = Promise.withResolvers<void>()
     await page.route(/options\.save/, async (route) => {
@@ -91,7 +91,7 @@ describeWithBrowser('the settings', async () => {
     await context.close()
   })
 
-  test('looks for a newer version where root says that they are published, and says when it cannot', async () => {
+  test.runIf(long)('looks for a newer version where root says to look, and says when it cannot', async () => {
     const { page, context } = await open('/admin/settings?tab=other')
     let answers = false
     await page.route('https://releases.example/latest', (route) =>
@@ -139,7 +139,7 @@ describeWithBrowser('the settings', async () => {
     await context.close()
   })
 
-  test('a domain that is on the list stays there when it is added again, and what is none is refused beside its field', async () => {
+  test.runIf(long)('a listed domain stays when it is added again, and what is none is refused', async () => {
     const { page, context } = await open('/admin/settings?q=EmailDomainWhitelist')
     const add = page.getByRole('combobox', { name: '邮箱域名白名单' })
     await add.fill('qq.com')
@@ -330,7 +330,7 @@ describeWithBrowser('the settings', async () => {
     await context.close()
   })
 
-  test('leads from the name of a setting in the address to its place among the others', async () => {
+  test.runIf(long)('leads from the name of a setting in the address to its place among the others', async () => {
     const { page, context } = await open('/admin/settings?q=LogConsumeEnabled')
     const place = page.locator('#option-LogConsumeEnabled[data-found]')
     await place.waitFor()
@@ -340,7 +340,7 @@ describeWithBrowser('the settings', async () => {
     await context.close()
   })
 
-  test('edits chat links as rows and keeps their order', async () => {
+  test.runIf(long)('edits chat links as rows and keeps their order', async () => {
     const { page, context } = await open('/admin/settings')
     const box = (name: string) => page.getByRole('textbox', { name, exact: true })
     for (const [number, name] of [
@@ -364,12 +364,11 @@ describeWithBrowser('the settings', async () => {
     await context.close()
   })
 
-  test('tabs, prices and users are accessible', async () => {
+  test.runIf(long)('tabs, prices and users are accessible', async () => {
     const tabs = ['operation', 'ratelimit', 'models', 'system', 'other'].map((tab) => `/admin/settings?tab=${tab}`)
     const { page, context } = await open('/admin/users')
     const paths = ['/admin/users', ...tabs, '/pricing', '/pricing?view=card&open=gpt-4o-mini']
-    // All of them are looked at on a phone too, by screens.test.ts.
-    for (const path of paths.filter((_, place) => isTaken(3, place))) {
+    for (const path of paths) {
       await follow(page, path)
       await page
         .getByRole('heading', { level: path.includes('tab=') ? 2 : 1 })

@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { describeWithBrowser } from '../support/chromium.ts'
+import { long } from '../support/long.ts'
 import { drawn, openConsole, startInBrowser, toastShown } from './console.ts'
 
 /** Counted as far as the server counts a log, and what stands behind that. */
@@ -52,7 +53,7 @@ describeWithBrowser('what a page shows', async () => {
     await context.close()
   })
 
-  test('a wallet that knows fewer plans than another tab lets stand what that one has stored', async () => {
+  test.runIf(long)('a wallet that knows fewer plans than another tab lets stand what that one has stored', async () => {
     const user = await app.make.user()
     const { page: earlier, context, complaints } = await openConsole(browser, app, { reader: user, language: 'en' })
     await context.addInitScript(countStores)
@@ -98,7 +99,7 @@ describeWithBrowser('what a page shows', async () => {
     await context.close()
   })
 
-  test('a message that is closed by keyboard gives the focus back, and the next one goes by itself', async () => {
+  test.runIf(long)('a message closed by keyboard gives the focus back, and the next goes by itself', async () => {
     const user = await app.make.user()
     const { page, context, complaints } = await openConsole(browser, app, { reader: user, path: '/app/me' })
     const field = page.getByRole('textbox', { name: '显示名称', exact: true })
@@ -121,7 +122,7 @@ describeWithBrowser('what a page shows', async () => {
     await context.close()
   })
 
-  test('a filter that is passed by on a phone leaves the page and the history as they are', async () => {
+  test.runIf(long)('a filter that is passed by on a phone leaves the page and the history as they are', async () => {
     const { page, context, complaints } = await openConsole(browser, app, {
       reader: { ...root, role: 100 },
       width: 390,

@@ -1,6 +1,7 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { describeWithBrowser, launchBrowser } from '../support/chromium.ts'
+import { long } from '../support/long.ts'
 import { createVisits } from '../support/sign-in/visits.ts'
 import { type SignInWorld, startSignInWorld } from '../support/sign-in/world.ts'
 import { violationsOf } from './accessibility.ts'
@@ -132,7 +133,7 @@ describeWithBrowser('accounts elsewhere', () => {
     await context.close()
   })
 
-  test('fit a phone in English and in the dark, without a fault', async () => {
+  test.runIf(long)('fit a phone in English and in the dark, without a fault', async () => {
     const reader = await world.app.make.user()
     const english = { width: 390, height: 844, language: 'en', theme: 'dark' } as const
     for (const { more, pages } of [

@@ -3,7 +3,7 @@ import { call, drawingChannel, drawingsOf, holder, imagine, imagined, musicChann
 import { describeWithBrowser } from '../support/chromium.ts'
 import { seriousViolations } from './accessibility.ts'
 import { openConsole, startInBrowser } from './console.ts'
-import { isTaken } from '#test/support/long.ts'
+import { isTaken, long } from '#test/support/long.ts'
 
 describeWithBrowser('drawings and music in the console', async () => {
   const { app, browser } = await startInBrowser()
@@ -57,7 +57,7 @@ describeWithBrowser('drawings and music in the console', async () => {
     expect(complaints).toEqual([])
   })
 
-  test('a drawing that a link leads to is looked at again until it is finished, though its list leaves it out', async () => {
+  test.runIf(long)('a drawing opened by link is asked for until it is finished, beside its list', async () => {
     const slow = (await drawingsOf(app, by)).find(({ status }) => status === 'IN_PROGRESS')
     const { page, context, complaints } = await openConsole(browser, app, { language: 'en', reader: by.user })
     await page.clock.install()

@@ -3,6 +3,7 @@ import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { setOptions } from '#test/relay/serve.ts'
 import { describeWithBrowser } from '../support/chromium.ts'
+import { long } from '../support/long.ts'
 import { recordProcessLog } from '../support/process-log.ts'
 import { seriousViolations } from './accessibility.ts'
 import { drawn, firstText, follow, openConsole, startInBrowser, toastShown } from './console.ts'
@@ -155,7 +156,7 @@ describeWithBrowser('the tokens page', async () => {
     await context.close()
   })
 
-  test('of a search all that fits is exported, and a space that is typed after a word stays', async () => {
+  test.runIf(long)('of a search all that fits is exported, and a space that is typed after a word stays', async () => {
     const owner = await app.make.user({ quota: 10_000_000 })
     await app.trpc(owner).user.tokens.createMany.mutate({ name: 'fleet van', count: 12 })
     await app.trpc(owner).user.tokens.createMany.mutate({ name: 'another' })
@@ -206,7 +207,7 @@ describeWithBrowser('the tokens page', async () => {
     await context.close()
   })
 
-  test('without a network a change says so at once and is not made later; what is shown is read again when the network is back', async () => {
+  test.runIf(long)('without a network a change says so and is not made later; lists are read again after', async () => {
     const owner = await app.make.user({ quota: 10_000_000 })
     const token = await app.make.token(owner)
     const { page, context } = await openConsole(browser, app, { reader: owner })
@@ -228,7 +229,7 @@ describeWithBrowser('the tokens page', async () => {
     await context.close()
   })
 
-  test('a question that was opened above a form stays when the form closes below it', async () => {
+  test.runIf(long)('a question that was opened above a form stays when the form closes below it', async () => {
     const { page, complaints, context } = await openConsole(browser, app, { reader })
     const caps = [{ period: 'rolling' as const, seconds: 18_000, zone: 'UTC', amount: 100_000, models: [] }]
     const [token] = await app.trpc(reader).user.tokens.createMany.mutate({ name: 'Raised', spendCaps: caps })

@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { describeWithBrowser } from '../support/chromium.ts'
+import { long } from '../support/long.ts'
 import { drawn, follow, openConsole, pressInToast, startInBrowser, toastShown } from './console.ts'
 import { act, box, button } from './parts.ts'
 
@@ -74,7 +75,7 @@ describeWithBrowser('unsaved work', async () => {
     await app.pool.query('delete from channels where id = $1', [id])
   })
 
-  test('a form of a page stays guarded when one above it was given up, and a drawer closes without asking for the one below', async () => {
+  test.runIf(long)('a form stays guarded when one above it was given up; a drawer asks for itself alone', async () => {
     const { page, context } = await open('/app/me')
     await box(page, '显示名称').fill('Someone')
     const drawer = page.getByRole('dialog', { name: '绑定邮箱' })
@@ -93,7 +94,7 @@ describeWithBrowser('unsaved work', async () => {
     await context.close()
   })
 
-  test('prices and models that were chosen in a dialog above a form are not given up unasked', async () => {
+  test.runIf(long)('prices and models that were chosen in a dialog above a form are not given up unasked', async () => {
     const { page, context } = await open('/admin/channels?form=new')
     const drawer = page.getByRole('dialog', { name: '添加渠道' })
     const question = page.getByRole('alertdialog')
@@ -140,7 +141,7 @@ describeWithBrowser('unsaved work', async () => {
     await context.close()
   })
 
-  test('taking back what an upstream listed does not undo what somebody else has changed since', async () => {
+  test.runIf(long)('taking back what an upstream listed undoes nothing that others have changed since', async () => {
     const { id } = await app.make.channel({ name: 'Marked', models: 'gpt-4o,house-model' })
     await app.pool.query(`insert into channel_drifts (channel_id, added, missing) values ($1, 'gpt-4.1', 'gpt-4o')`, [
       id,
@@ -159,7 +160,7 @@ describeWithBrowser('unsaved work', async () => {
     await context.close()
   })
 
-  test('the form of a code stays open as typed when its row leaves the page, and opens by a link to one of another page', async () => {
+  test.runIf(long)('the form of a code stays as typed when its row leaves, and opens by a link', async () => {
     const code = { quota: 500_000, count: 1, isGift: false, maxUses: -1, validFrom: null, validUntil: null, key: '' }
     const { redemptions } = app.trpc(root).admin
     await redemptions.create.mutate({ ...code, name: 'Spring' })
@@ -180,7 +181,7 @@ describeWithBrowser('unsaved work', async () => {
     await context.close()
   })
 
-  test('the form of a plan stays open as typed when somebody else removes the plan', async () => {
+  test.runIf(long)('the form of a plan stays open as typed when somebody else removes the plan', async () => {
     const { page, context } = await open('/admin/plans?edit=-1')
     const made = page.getByRole('dialog', { name: '添加套餐' })
     await box(made, '名称').fill('Light')
@@ -256,7 +257,7 @@ describeWithBrowser('unsaved work', async () => {
     await context.close()
   })
 
-  test('a setting that is typed while others are being saved stays as a change, and what was saved is none any more', async () => {
+  test.runIf(long)('a setting typed while others are saved stays a change, and what was saved is none', async () => {
     const reader = await app.make.user()
     const { page, context } = await openConsole(browser, app, { reader, path: '/app/me?tab=notify' })
     const { account: elsewhere } = app.trpc(reader).user
@@ -276,7 +277,7 @@ describeWithBrowser('unsaved work', async () => {
     await context.close()
   })
 
-  test('what was typed while a setting was being saved stays when the session has ended by the next save', async () => {
+  test.runIf(long)('what was typed during a save stays when the session has ended by the next one', async () => {
     const reader = await app.make.user()
     const { page, context } = await openConsole(browser, app, { reader, path: '/app/me?tab=notify' })
     await box(page, '通知邮箱').fill('sailor@x.example')
@@ -310,7 +311,7 @@ describeWithBrowser('unsaved work', async () => {
     await context.close()
   })
 
-  test('the form of a token begins with what is stored when it is opened, also where its caps were being asked for before', async () => {
+  test.runIf(long)('the form of a token begins with what is stored, also where its caps come late', async () => {
     const reader = await app.make.user()
     const { id } = await app.make.token(reader)
     const { page, context } = await openConsole(browser, app, { reader, path: `/app/tokens?form=${id}` })
@@ -367,7 +368,7 @@ describeWithBrowser('unsaved work', async () => {
     await context.close()
   })
 
-  test('the keyboard leads through a form with JSON in it, which stays as it was and closes without a question', async () => {
+  test.runIf(long)('the keyboard leads through a form with JSON, which closes without a question', async () => {
     const { page, context } = await open('/admin/channels?form=new')
     const drawer = page.getByRole('dialog', { name: '添加渠道' })
     await drawer.locator(':focus').waitFor()

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { describeWithBrowser } from '../support/chromium.ts'
+import { long } from '../support/long.ts'
 import { storeOptions } from '../support/store-options.ts'
 import { follow, openConsole, pressInToast, startInBrowser, toastShown } from './console.ts'
 
@@ -47,7 +48,7 @@ describeWithBrowser('finding the way', async () => {
     await context.close()
   })
 
-  test('the frame names the mode of the site, credits it, and greets the new year on its first day', async () => {
+  test.runIf(long)('the frame names the mode of the site, credits it, and greets the new year', async () => {
     const { page, context } = await openConsole(browser, app, { language: 'en' })
     await page.clock.setFixedTime(new Date('2026-12-31T12:00:00+08:00'))
     const header = page.getByRole('banner')
@@ -107,7 +108,7 @@ describeWithBrowser('finding the way', async () => {
     await context.close()
   })
 
-  test('an address of a missing channel says so instead of offering a new one', async () => {
+  test.runIf(long)('an address of a missing channel says so instead of offering a new one', async () => {
     const { page, context, complaints } = await open('/channel/edit/abc')
     for (const id of ['abc', '999999', '99999999999999']) {
       await page.goto(`/channel/edit/${id}`)
@@ -172,7 +173,7 @@ describeWithBrowser('finding the way', async () => {
     await context.close()
   })
 
-  test('the palette says on a narrow phone all that it looks for', async () => {
+  test.runIf(long)('the palette says on a narrow phone all that it looks for', async () => {
     const reader = { ...root, role: 100 }
     const { page, context } = await openConsole(browser, app, { reader, language: 'en', width: 360 })
     await page.goto('/pricing')
@@ -215,8 +216,7 @@ describeWithBrowser('finding the way', async () => {
 
   test('a page that is for others says so, and an ordinary user is led home from that of messages alone', async () => {
     const user = await app.make.user({ username: 'sailor' })
-    const { page, context } = await openConsole(browser, app, { reader: user, language: 'en' })
-    await page.goto('/admin/prices')
+    const { page, context } = await openConsole(browser, app, { reader: user, language: 'en', path: '/admin/prices' })
     await page.getByRole('heading', { name: 'You may not open “Models and prices”' }).waitFor()
     await page.waitForURL(`${app.url}/admin/prices`)
     await follow(page, '/admin/messages')
@@ -224,7 +224,7 @@ describeWithBrowser('finding the way', async () => {
     await context.close()
   })
 
-  test.each([
+  test.runIf(long).each([
     ['/playground', /user\.models\.list/, 'Playground'],
     ['/about', /site\.about/, 'About'],
   ])('%s says that its content could not be fetched, and shows it when asked again', async (path, calls, title) => {
@@ -240,7 +240,7 @@ describeWithBrowser('finding the way', async () => {
     await context.close()
   })
 
-  test('a text that is cut is whole on hover', async () => {
+  test.runIf(long)('a text that is cut is whole on hover', async () => {
     const name = 'W'.repeat(30)
     const { id } = await app.make.token(root)
     await app.pool.query('update tokens set name = $1 where id = $2', [name, id])
@@ -272,7 +272,7 @@ describeWithBrowser('finding the way', async () => {
     await context.close()
   })
 
-  test('a wallet that could not be fetched does not go on loading', async () => {
+  test.runIf(long)('a wallet that could not be fetched does not go on loading', async () => {
     const { page, context } = await openConsole(browser, app, { reader: { ...root, role: 100 }, language: 'en' })
     await page.route(/user\.wallet\.get/, (route) => route.abort())
     await page.goto('/app/wallet')
@@ -281,7 +281,7 @@ describeWithBrowser('finding the way', async () => {
     await context.close()
   })
 
-  test('spend caps that could not be fetched are not shown as none, and are fetched again', async () => {
+  test.runIf(long)('spend caps that could not be fetched are not shown as none, and are fetched again', async () => {
     const { page, context } = await openConsole(browser, app, { reader: { ...root, role: 100 }, language: 'en' })
     const wanted = /user\.spendCaps\.list/
     await page.route(wanted, (route) => route.abort())
@@ -308,7 +308,7 @@ describeWithBrowser('finding the way', async () => {
     await context.close()
   })
 
-  test('a menu and the palette whose files do not come say so and leave the page as it is; a reload brings them', async () => {
+  test.runIf(long)('a menu and the palette whose files do not come say so, and come with a reload', async () => {
     const reader = { ...root, role: 100 }
     const { page, context, complaints } = await openConsole(browser, app, { reader, language: 'en' })
     const files = /assets\/(open-menu|palette)-/
@@ -342,7 +342,7 @@ describeWithBrowser('finding the way', async () => {
     await context.close()
   })
 
-  test('a page that is first visited without a network says so, and comes with the next visit', async () => {
+  test.runIf(long)('a page first visited without a network says so, and comes with the next visit', async () => {
     const { page, context, complaints } = await open('/app/tokens')
     await page.getByText('Lighthouse script').waitFor()
     await context.setOffline(true)
@@ -361,7 +361,7 @@ describeWithBrowser('finding the way', async () => {
     await context.close()
   })
 
-  test('what is typed before the palette has come is looked for when it has', async () => {
+  test.runIf(long)('what is typed before the palette has come is looked for when it has', async () => {
     const reader = { ...root, role: 100 }
     const { page, context } = await openConsole(browser, app, { reader, language: 'en' })
     const { promise: isWanted, resolve: send } = Promise.withResolvers<void>()
@@ -387,7 +387,7 @@ describeWithBrowser('finding the way', async () => {
     await context.close()
   })
 
-  test('a token form refuses a time that has passed, and says so beside the field', async () => {
+  test.runIf(long)('a token form refuses a time that has passed, and says so beside the field', async () => {
     const { page, context } = await open('/app/tokens?form=new')
     const drawer = page.getByRole('dialog')
     await drawer.getByRole('textbox', { name: 'Name', exact: true }).fill('too late')

@@ -117,7 +117,7 @@ describe('the documented paths', () => {
     }) // prettier-ignore
     await fc.assert(
       fc.asyncProperty(given, (sent) => expectAudio({ method, ...sent })),
-      runs(5, 60),
+      runs(3, 60),
     )
   })
 })
@@ -150,7 +150,7 @@ describe('the typed procedures', () => {
         const input = `${batch ? '&' : '?'}input=${encodeURIComponent(body).slice(0, 9000)}`
         return expectAudio({ method: 'GET', path: asked + input, headers: odd, text: '' })
       }),
-      runs(5, 60),
+      runs(3, 60),
     )
   })
 })
@@ -171,7 +171,7 @@ describe('for those who are signed in', () => {
         const root = await app.make.user({ role: 100 })
         await expectAudio({ method, headers: credentials(root), ...sent })
       }),
-      runs(5, 60),
+      runs(3, 60),
     )
   })
 })

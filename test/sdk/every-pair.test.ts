@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { clients } from '#test/matrix/clients.ts'
 import { features } from '#test/matrix/features.ts'
 import { describeMatrix } from '#test/matrix/report.ts'
-import { type Cell, expectedCells, isOfThird, runMatrix } from '#test/matrix/run.ts'
+import { type Cell, expectedCells, isOfSixth, runMatrix } from '#test/matrix/run.ts'
 import { upstreams } from '#test/matrix/upstreams.ts'
 import { startWorld } from '#test/matrix/world.ts'
 import { long } from '#test/support/long.ts'
@@ -15,7 +15,7 @@ afterAll(() => app[Symbol.asyncDispose]())
 let cells: Cell[]
 // In a hook, so that its time is counted as this file's: by that the longest files are begun first.
 beforeAll(async () => {
-  cells = await runMatrix(app, long ? undefined : isOfThird)
+  cells = await runMatrix(app, long ? undefined : isOfSixth)
 }, 900_000)
 
 describe.each([...clients])('$label', ({ id }) => {
