@@ -117,7 +117,7 @@ describeWithBrowser('the account of a person', async () => {
     await app.pool.query(`update users set aff_quota = 1500000, aff_count = 3 where username = 'sailor'`)
     await page.reload()
 
-    const checkIn = /trpc\/user\.account\.checkIn(\?|$)/
+    const checkIn = /user\.account\.checkIn\b/
     await page.route(checkIn, (route) => route.fulfill({ status: 502, body: 'out of order' }))
     await button(page, '立即签到').click()
     await toastShown(page, '签到失败，请稍后再试')
@@ -165,7 +165,7 @@ describeWithBrowser('the account of a person', async () => {
 
     await page.goto('/app/me?tab=notify')
     await button(page, '$5').click()
-    const update = /trpc\/user\.account\.updateSettings/
+    const update = /user\.account\.updateSettings/
     await page.route(update, (route) => route.fulfill({ status: 502, body: 'out of order' }))
     await button(page, '保存').click()
     await page.getByText('更新设置失败').waitFor()

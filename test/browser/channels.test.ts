@@ -302,7 +302,7 @@ describeWithBrowser('channels', async () => {
     await app.pool.query("delete from channels where name like 'crowd %'")
   })
 
-  test.runIf(long)('retry failed tests, remove failed models, and never remove the last model', async () => {
+  test('retry failed tests, remove failed models, and never remove the last model', async () => {
     const { id } = await app.make.channel({ name: 'Failing', models: 'gpt-4o,gpt-4o-mini', modelMapping: '' })
     const broken = app.upstream.withDirectives('status=401')
     const { page, context } = await open(`/admin/channels?test=${id}`)

@@ -231,9 +231,7 @@ describeWithBrowser('people', async () => {
     expect(await inbox.page.locator('article form, article input, article script').count()).toBe(0)
     await drawn(inbox.page)
     expect(await violationsOf(inbox.page, ours)).toEqual([])
-    await inbox.page.route(/trpc\/user\.messages\.list\b/, (route) =>
-      route.fulfill({ status: 502, body: 'out of order' }),
-    )
+    await inbox.page.route(/user\.messages\.list\b/, (route) => route.fulfill({ status: 502, body: 'out of order' }))
     await inbox.page.goto('/app/inbox/999999')
     await inbox.page.waitForURL('**/app/inbox')
     await inbox.page.getByText('加载消息失败').waitFor()

@@ -268,7 +268,7 @@ describeWithBrowser('the playground', async () => {
     },
   )
 
-  test.runIf(long)('offers and sends what the model takes: an effort where it thinks, else sampling', async () => {
+  test('offers and sends what the model takes: an effort where it thinks, sampling where it has it', async () => {
     const { page, context } = await open('/playground?model=o3-mini')
     await page.getByRole('combobox', { name: 'Reasoning effort' }).selectOption('high')
     expect(await page.getByRole('slider', { name: 'Temperature' }).count()).toBe(0)

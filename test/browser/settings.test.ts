@@ -91,7 +91,7 @@ describeWithBrowser('the settings', async () => {
     await context.close()
   })
 
-  test.runIf(long)('looks for a newer version where root says to look, and says when it cannot', async () => {
+  test('looks for a newer version where root says that they are published, and says when it cannot', async () => {
     const { page, context } = await open('/admin/settings?tab=other')
     let answers = false
     await page.route('https://releases.example/latest', (route) =>
@@ -330,7 +330,7 @@ describeWithBrowser('the settings', async () => {
     await context.close()
   })
 
-  test.runIf(long)('leads from the name of a setting in the address to its place among the others', async () => {
+  test('leads from the name of a setting in the address to its place among the others', async () => {
     const { page, context } = await open('/admin/settings?q=LogConsumeEnabled')
     const place = page.locator('#option-LogConsumeEnabled[data-found]')
     await place.waitFor()

@@ -108,7 +108,7 @@ describeWithBrowser('finding the way', async () => {
     await context.close()
   })
 
-  test.runIf(long)('an address of a missing channel says so instead of offering a new one', async () => {
+  test('an address of a missing channel says so instead of offering a new one', async () => {
     const { page, context, complaints } = await open('/channel/edit/abc')
     for (const id of ['abc', '999999', '99999999999999']) {
       await page.goto(`/channel/edit/${id}`)
