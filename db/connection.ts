@@ -11,6 +11,10 @@ export type ConnectionOptions = {
   ssl?: boolean | { rejectUnauthorized: boolean } | undefined
   /** Milliseconds that whoever finds no free connection waits for one, in turn, before it is refused: 15 seconds unless given. */
   waitMs?: number | undefined
+  /** Milliseconds that a look at tables that grow without end may take: 5 seconds unless given. */
+  readMs?: number | undefined
+  /** Milliseconds that a statement which calls wait for may take, and the wait for its connection: 4 seconds unless given. */
+  callMs?: number | undefined
 }
 
 const sslOf = (mode: string | null): ConnectionOptions['ssl'] => {

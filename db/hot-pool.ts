@@ -7,16 +7,17 @@ import { type ConnectionOptions, beginSession, poolSettings } from './connection
  * so that what we count as failed does not happen later.
  */
 export function createHotPool(connection: ConnectionOptions, onError: (error: unknown) => void, size = 6): pg.Pool {
+  const { callMs = 4000 } = connection
   const pool = new pg.Pool({
     ...connection,
     max: size,
     ...poolSettings,
-    connectionTimeoutMillis: 4000,
-    query_timeout: 5000,
+    connectionTimeoutMillis: callMs,
+    query_timeout: callMs + 1000,
     onConnect: async (client) => {
       // One that is being closed has nobody left to tell.
       client.on('error', () => {})
-      await beginSession(client, ['set lock_timeout = 1000', 'set statement_timeout = 4000'])
+      await beginSession(client, ['set lock_timeout = 1000', `set statement_timeout = ${callMs}`])
     },
   })
   pool.on('error', onError)

@@ -32,6 +32,7 @@ const initialise = (
     // instead of waiting for ever.
     driverOptions: {
       connectionTimeoutMillis: connection.waitMs ?? 15_000,
+      readMs: connection.readMs,
       onConnect,
       ...poolSettings,
       ...(connection.ssl ? { ssl: connection.ssl } : {}),

@@ -1,4 +1,5 @@
 import { Worker } from 'node:worker_threads'
+import { runningTime } from '#features/ledger/running-time.ts'
 import { cheapTextTokens } from '#relay/counting/cheap-count.ts'
 import type { CountTexts } from '#relay/counting/count-text.ts'
 
@@ -25,12 +26,17 @@ const mostQueued = 16
 const longestStartMs = 20_000
 
 type Waiting = { done: (value: number | null) => void; timer: NodeJS.Timeout }
+/** How long a figure is waited for, and the first one of a thread, which begins by loading what it counts with. */
+export type CountWaits = { waitMs: number; startMs: number }
 
 /**
  * A thread that begins with the first order and is replaced when it dies. `endsLate`: also when it is late with an answer, for then it
  * does nothing else either.
  */
-function createThread(onError: (error: unknown) => void, { endsLate }: { endsLate: boolean }) {
+function createThread(
+  onError: (error: unknown) => void,
+  { endsLate, waitMs, startMs }: CountWaits & { endsLate: boolean },
+) {
   const waiting = new Map<number, Waiting>()
   let thread: Worker | null = null
   let nextId = 0
@@ -76,8 +82,14 @@ function createThread(onError: (error: unknown) => void, { endsLate }: { endsLat
     new Promise((done) => {
       nextId += 1
       const id = nextId
-      const wait = isLoaded ? longestWaitMs : longestStartMs
-      waiting.set(id, { done, timer: setTimeout(() => giveUp(id), wait) })
+      const end = runningTime() + (isLoaded ? waitMs : startMs)
+      // Who was held up itself has not waited: the figure may be there.
+      const look = (): void => {
+        const left = end - runningTime()
+        if (left > 0) waiting.set(id, { done, timer: setTimeout(look, left) })
+        else giveUp(id)
+      }
+      look()
       thread ??= start()
       thread.postMessage({ id, ...work } satisfies CountOrder)
     })
@@ -89,9 +101,12 @@ function createThread(onError: (error: unknown) => void, { endsLate }: { endsLat
  * megabyte, which nobody else's stream should feel. Recordings are measured one at a time, away from texts: some are made to take
  * minutes, and each is there once more while it is.
  */
-export function createTokenCounter(onError: (error: unknown) => void): TokenCounter {
-  const texts = createThread(onError, { endsLate: false })
-  const recordings = createThread(onError, { endsLate: true })
+export function createTokenCounter(
+  onError: (error: unknown) => void,
+  { waitMs = longestWaitMs, startMs = longestStartMs }: Partial<CountWaits> = {},
+): TokenCounter {
+  const texts = createThread(onError, { endsLate: false, waitMs, startMs })
+  const recordings = createThread(onError, { endsLate: true, waitMs, startMs })
   let last: Promise<unknown> = Promise.resolve()
   let queued = 0
 
@@ -111,7 +126,7 @@ export function createTokenCounter(onError: (error: unknown) => void): TokenCoun
       if (queued >= mostQueued) return undefined
       queued += 1
       const askedAt = performance.now()
-      const isLate = (): boolean => performance.now() - askedAt > 2 * longestWaitMs
+      const isLate = (): boolean => performance.now() - askedAt > 2 * waitMs
       const measuring = last.then(() => (isLate() ? null : measure(recording)))
       last = measuring.catch(() => {}).finally(() => (queued -= 1))
       return (await measuring) ?? undefined

@@ -25,10 +25,17 @@ type Given<Needs extends Services> = {
   lookEveryMs?: number | undefined
 }
 
+type Running = {
+  abort: AbortController
+  finished: Promise<JobOutcome> | null
+  /** While the run is over and its lock is being given back. */
+  unlocking?: Promise<void>
+}
+
 /** Runs periodic jobs; of all processes on one database the one that wins a job's lock does its run. */
 export function createJobRunner<Needs extends Services>(given: Given<Needs>): JobRunner {
   const { changes } = given
-  const running = new Map<string, { abort: AbortController; finished: Promise<JobOutcome> | null }>()
+  const running = new Map<string, Running>()
   let stopped = false
   let timer: NodeJS.Timeout | null = null
 
@@ -41,6 +48,8 @@ export function createJobRunner<Needs extends Services>(given: Given<Needs>): Jo
 
   // One session can take its own lock twice, so what runs here is asked first.
   const lock = async (name: string): Promise<AbortController | null> => {
+    // One that has ended, and has yet to give its lock back, is none.
+    await running.get(name)?.unlocking
     if (stopped || running.has(name)) return null
     const abort = new AbortController()
     running.set(name, { abort, finished: null })
@@ -59,9 +68,15 @@ export function createJobRunner<Needs extends Services>(given: Given<Needs>): Jo
   }
 
   const unlock = async (name: string): Promise<void> => {
-    // A session that was lost took its lock along.
-    await changes.query('select pg_advisory_unlock($1, hashtext($2))', [jobLockClass, name]).catch(() => {})
-    running.delete(name)
+    const giveBack = async (): Promise<void> => {
+      // A session that was lost took its lock along.
+      await changes.query('select pg_advisory_unlock($1, hashtext($2))', [jobLockClass, name]).catch(() => {})
+      running.delete(name)
+    }
+    const unlocking = giveBack()
+    const ended = running.get(name)
+    if (ended) ended.unlocking = unlocking
+    await unlocking
   }
 
   const transactional: EntityManager['transactional'] = (act) =>

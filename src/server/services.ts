@@ -35,7 +35,7 @@ import { createFailureLog, type FailureLog } from '#relay/attempt/failure-log.ts
 import { createCircuitBreaker } from '#relay/routing/circuit-breaker.ts'
 import { createGuardedFetch } from '#relay/transport/guarded-fetch.ts'
 import { createAnswerLengths } from '#relay/billing/answer-lengths.ts'
-import { createTokenCounter } from '#relay/billing/token-counter.ts'
+import { type CountWaits, createTokenCounter } from '#relay/billing/token-counter.ts'
 import { createScreener } from '#relay/request/screener.ts'
 import { createMediaFetcher } from '#relay/transport/media.ts'
 import { createTransport } from '#relay/transport/send.ts'
@@ -81,6 +81,8 @@ export async function createServices(given: {
   jobsLookEveryMs?: number | undefined
   /** How long a writer waits for the other nodes, for tests. */
   barrierMs?: number | undefined
+  /** How long a count is waited for, for tests. */
+  countWaits?: Partial<CountWaits> | undefined
   /** How many connections the console's pages share, for tests. */
   consoleConnections?: number | undefined
 }): Promise<{ services: RelayServices; drain: () => void; stop: () => void; close: () => Promise<void> }> {
@@ -187,7 +189,7 @@ export async function createServices(given: {
     barrier: () => barrier(),
     upToDate: () => follower.upToDate(),
     media: createMediaFetcher({ allowedRanges: environment.OUTBOUND_ALLOW, worker }),
-    counter: createTokenCounter((error) => log.error({ err: error }, 'the counting thread failed')),
+    counter: createTokenCounter((error) => log.error({ err: error }, 'the counting thread failed'), given.countWaits),
     screener: createScreener(),
     tokens: createTokenCache(hot),
     users: createUserCache(hot),

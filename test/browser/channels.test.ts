@@ -174,6 +174,7 @@ describeWithBrowser('channels', async () => {
     await act(page, 'Batch 21', '复制渠道')
     await toastShown(page, '渠道复制成功')
     await page.getByRole('cell', { name: 'Batch 21_复制', exact: true }).waitFor()
+    await drawn(page)
     await app.pool.query("delete from channels where name = 'Batch 21_复制'")
     await act(page, 'Batch 21_复制', '复制渠道')
     await toastShown(page, '渠道复制失败')

@@ -57,7 +57,10 @@ async function remember(context: BrowserContext, site: Site, reader: Reader): Pr
     group: 'default',
     mustChangePassword: false,
   }
-  await context.addInitScript((text) => localStorage.setItem('user', text), JSON.stringify(user))
+  await context.addInitScript((text) => {
+    // A frame may have no storage.
+    if (window === window.top) localStorage.setItem('user', text)
+  }, JSON.stringify(user))
 }
 
 /** A browser window of its own on the running console, signed in where a reader is given, and on the page of `path`. */
@@ -72,6 +75,7 @@ export async function openConsole(browser: Browser, site: Site, look: Look & { r
   })
   await context.addInitScript(
     ([mode, words, announcement]) => {
+      if (window !== window.top) return
       localStorage.setItem('theme-mode', mode ?? '')
       localStorage.setItem('i18nextLng', words ?? '')
       // Who opens the demonstration has read what it announces.
@@ -81,8 +85,6 @@ export async function openConsole(browser: Browser, site: Site, look: Look & { r
   )
   if (reader) await remember(context, site, reader)
   await context.addInitScript(keepToasts)
-  // What does not come says where it was awaited before the whole test runs out of time.
-  context.setDefaultTimeout(timeoutMs)
   const page = await context.newPage()
   followRequests(page)
   const complaints = listenForComplaints(page)

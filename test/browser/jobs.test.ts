@@ -71,8 +71,10 @@ describeWithBrowser('work that runs by itself', async () => {
 
   test('on all channels shows its progress, can be stopped, and shows the models that the upstream lists beyond a channel', async () => {
     const channels = app.trpc(root).admin.channels
+    // A test is given up after a minute without a byte; a busy machine may take longer to press the button.
+    const given = { type: 1, key: 'sk-x', models: ['gpt-4o-mini'], setting: '{"first_byte_timeout":600}' }
     for (const name of ['first', 'second', 'third'])
-      await channels.create.mutate({ name, type: 1, key: 'sk-x', models: ['gpt-4o-mini'], baseUrl: upstream.url })
+      await channels.create.mutate({ ...given, name, baseUrl: upstream.url })
     await (
       await app.services.jobs.run('channel-models')
     ).finished

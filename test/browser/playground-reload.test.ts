@@ -101,7 +101,7 @@ describeWithBrowser('what the playground keeps', async () => {
       ])
     await expireIn(-1)
     await follow(page, '/app/wallet')
-    await page.waitForURL('**/login?expired=true*')
+    await page.waitForURL('**/login?*')
     await expireIn(1)
     await page.goto('/playground')
     await typed('to begin with')

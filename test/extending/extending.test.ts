@@ -50,6 +50,8 @@ web.use(
   }),
 )
 const server = createServer(web).listen(0, '127.0.0.1')
+// None is closed while a request is on its way.
+server.keepAliveTimeout = 60_000
 await new Promise((resolve) => server.once('listening', resolve))
 const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 const ann = await app.make.user()

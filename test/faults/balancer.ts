@@ -1,9 +1,8 @@
-import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
 import { setTimeout as pause } from 'node:timers/promises'
 import { Pool } from 'undici'
+import { listenLocally } from '../support/local-server.ts'
 
 type Node = { url: string; pool: Pool; ready: boolean; served: number }
 
@@ -15,6 +14,8 @@ const askEveryMs = 100
  */
 export async function startBalancer(urls: string[]) {
   const nodes: Node[] = urls.map((url) => ({ url, pool: new Pool(url), ready: false, served: 0 }))
+  /** Those that were ready last: on a machine that stalls the only one seems away for a moment. */
+  let last: Node[] = []
   let turn = 0
   let stopping = false
 
@@ -29,8 +30,9 @@ export async function startBalancer(urls: string[]) {
   const forward = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const body = await buffer(request)
     const ready = nodes.filter((node) => node.ready)
+    if (ready.length > 0) last = ready
     turn += 1
-    const node = ready[turn % ready.length]
+    const node = last[turn % last.length]
     if (!node) return void response.writeHead(502).end('no node is ready')
     try {
       const { connection: _, 'transfer-encoding': __, ...headers } = request.headers
@@ -44,18 +46,16 @@ export async function startBalancer(urls: string[]) {
       response.writeHead(502).end(`${node.url}: ${String(error)}`)
     }
   }
-  const server = createServer((request, response) => void forward(request, response)).listen(0, '127.0.0.1')
-  await once(server, 'listening')
+  const listening = await listenLocally(createServer((request, response) => void forward(request, response)))
   const watching = Promise.all(nodes.map(watch))
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: listening.url,
     isReady: (url: string) => nodes.some((node) => node.url === url && node.ready),
     served: (url: string) => nodes.find((node) => node.url === url)?.served ?? 0,
     [Symbol.asyncDispose]: async () => {
       stopping = true
       await watching
-      server.closeAllConnections()
-      server.close()
+      await listening[Symbol.asyncDispose]()
       await Promise.all(nodes.map(({ pool }) => pool.destroy()))
     },
   }

@@ -10,8 +10,8 @@ import { startTraffic } from './traffic.ts'
 import { createWorld, long, type World } from './world.ts'
 
 const seconds = long ? 600 : 6
-/** More than all callers' calls together are charged. */
-const mostUnderWay = 5000
+/** More than all callers' calls together set aside, those of killed processes included: a figure that is set counts it. */
+const mostUnderWay = 100_000
 const below = (most: number): number => Math.floor(Math.random() * most)
 
 /** What people do in the console meanwhile: balances set and tokens filled, switched off and on, days checked in. */
@@ -21,7 +21,7 @@ function startAdministrators(urls: string[], root: TestUser, customers: Customer
   const acts = [
     () => {
       const { user } = pick(customers)
-      // What calls under way have set aside in leases is charged to what is left here.
+      // What calls under way have set aside is part of it.
       const body = { id: user.id, username: user.username, quota: mostUnderWay + below(400_000) }
       return ask(urls, root, { method: 'PUT', path: '/api/user/', body })
     },

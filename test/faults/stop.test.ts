@@ -41,9 +41,12 @@ const isClosed = (url: string): Promise<boolean> =>
     socket.once('connect', () => socket.destroy())
   })
 
+/** Answers that the test holds are not cut while it looks around. */
+const patient = { STOP_SECONDS: '300' }
+
 async function startOn(world: World, environment: Record<string, string> = {}): Promise<Product> {
   await world.make.channel()
-  return startProduct({ environment: { ...world.environment, WORKERS: '2', ...environment } })
+  return startProduct({ environment: { ...world.environment, ...patient, WORKERS: '2', ...environment } })
 }
 
 test('on SIGTERM under load running answers end complete, new calls are refused, the ledger balances and the exit code is 0', async () => {
@@ -90,7 +93,10 @@ test('what has not ended is cut at the deadline: streams with an error event and
 test('SIGTERM to npm start, whose shell does not pass it on, lets running answers end and leaves no process behind', async () => {
   await using world = await createWorld()
   await world.make.channel()
-  await using product = await startProduct({ environment: { ...world.environment, WORKERS: '1' }, entry: 'npm start' })
+  await using product = await startProduct({
+    environment: { ...world.environment, ...patient, WORKERS: '1' },
+    entry: 'npm start',
+  })
   const token = await world.make.token(await world.make.user({ quota: 1_000_000_000 }))
   const streams = await begunStreams(world, product, { token, count: 2 })
   // Ends when the last process has closed the output that all of them share.

@@ -204,6 +204,7 @@ describe('a test of all channels', () => {
           (await app.trpc(root).admin.channels.runs.query()).find(({ name }) => name === 'channel-tests')?.running,
       )
       .toMatchObject({ done: 0, total: 2, byHand: true })
+    await expect.poll(() => upstream.received.length).toBe(1)
     await admin().cancelRun.mutate({ name: 'channel-tests' })
     await expect
       .poll(async () => (await admin().runs.query())[0])

@@ -34,12 +34,12 @@ test('whichever worker is asked for the metrics, those of all are added up', asy
     const lines = text.split('\n').filter((line) => line.startsWith('gateway_calls_total{'))
     return lines.reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0)
   }
-  const before = await charged()
   await Promise.all(Array.from({ length: 30 }, () => callOnce(product.url, token, { kind: 'plain', text: 'hello' })))
-  // A worker counts a call when it has been answered.
-  await expect.poll(charged).toBe(before + 30)
-  const answers = await Promise.all(Array.from({ length: 4 }, charged))
-  expect(answers).toEqual(answers.map(() => before + 30))
+  const { rows } = await world.pool.query('select count(*)::int as calls from logs where type = 2')
+  // A worker counts a call when it has been answered; one that is late with its figures is left out.
+  await expect
+    .poll(async () => new Set(await Promise.all(Array.from({ length: 4 }, charged))))
+    .toEqual(new Set([rows[0].calls]))
 })
 
 describe('of forty logins at once ten are tried, by whichever worker', () => {

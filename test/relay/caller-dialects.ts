@@ -152,3 +152,23 @@ export async function eventually<Value>(look: () => Value | Promise<Value>, hold
     await new Promise((resolve) => setTimeout(resolve, 10))
   }
 }
+
+/** One chat call. It is made again where a busy machine has it wait for too long, which is refused with 503 and charged nothing. */
+export async function sayAgainIfBusy(app: App, ask: Ask): Promise<{ status: number; text: string }> {
+  for (;;) {
+    const reply = await say(app, chat, ask)
+    const text = await reply.text()
+    if (reply.status !== 503) return { status: reply.status, text }
+  }
+}
+
+/** Calls all at once, taking turns at two nodes. Resolves with how many were served and the refusals' statuses and texts. */
+export const rushAt =
+  (...nodes: [App, App]) =>
+  async (token: TestToken, count: number, body: unknown): Promise<{ served: number; refusals: string[] }> => {
+    const answers = await Promise.all(
+      Array.from({ length: count }, (_, index) => sayAgainIfBusy(nodes[index % 2 === 0 ? 0 : 1], { token, body })),
+    )
+    const refusals = answers.flatMap(({ status, text }) => (status === 200 ? [] : [`${status} ${text}`]))
+    return { served: count - refusals.length, refusals }
+  }

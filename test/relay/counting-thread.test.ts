@@ -4,7 +4,8 @@ import { createTokenCounter } from '#relay/billing/token-counter.ts'
 import { wav } from '../support/audio-files.ts'
 
 const failures: unknown[] = []
-const counter = createTokenCounter((error) => failures.push(error))
+// Texts of 48 MB are copied meanwhile, and threads started.
+const counter = createTokenCounter((error) => failures.push(error), { waitMs: 15_000, startMs: 60_000 })
 afterAll(() => counter.close())
 
 const megabyte = 1_048_576

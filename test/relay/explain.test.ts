@@ -85,7 +85,7 @@ test('explain reports what is left of both limits and counts towards neither', a
     const { token: own, user } = (await ask()).limits
     expect(user).toMatchObject({ requests: { remaining: 3 }, successes: { remaining: 2 }, admits: true })
     expect(own).toMatchObject({ requests: { remaining: 1 }, successes: { remaining: 0 }, admits: false })
-    expect(own?.retry_after).toBeGreaterThan(50)
+    expect(own?.retry_after).toBeGreaterThan(0)
     expect((await app.relay(token, '/v1/chat/completions', { model: 'gpt-4.1', messages })).status).toBe(429)
   })
   expect((await explained(await app.make.token(await app.make.user()), { model: 'gpt-4.1' })).limits).toEqual({

@@ -10,7 +10,8 @@ const onError = (error: unknown): never => {
   throw error
 }
 const counter = createTokenCounter(onError)
-const screener = createScreener()
+// A busy machine may take its time over what is measured.
+const screener = createScreener({ quickMs: 1000, longestMs: 600_000 })
 afterAll(() => Promise.all([counter.close(), screener.close()]))
 
 const megabyte = 1_048_576
@@ -36,7 +37,8 @@ test('the first count does not block the event loop, although an encoder is load
     await first.close()
   }
   expect(await longestPause(fresh)).toBeLessThan(50)
-  expect(await counter.count(['hello world'], 'gpt-4o')).toBe(2)
+  // A thread that is late in starting goes on; until then the figure is an estimate.
+  await expect.poll(() => counter.count(['hello world'], 'gpt-4o')).toBe(2)
 })
 
 test.each(Object.keys(prompts))('a prompt of a megabyte is counted without a pause of 50 ms: %s', async (name) => {

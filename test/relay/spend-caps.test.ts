@@ -1,9 +1,8 @@
 import { afterAll, beforeEach, describe, expect, test } from 'vitest'
 import { startApp } from '#test/support/app.ts'
-import type { TestToken } from '#test/support/factories.ts'
 import { ledgerViolations } from '#test/support/ledger-invariant.ts'
 import { setOptions, withOptions } from './serve.ts'
-import { callerDialects, chat, eventually, say } from './caller-dialects.ts'
+import { callerDialects, chat, eventually, rushAt, say } from './caller-dialects.ts'
 import { withinAnHour } from '#test/support/within-an-hour.ts'
 
 // Two nodes on one database.
@@ -31,16 +30,7 @@ afterAll(async () => {
 
 const perCall = 100
 
-async function rush(token: TestToken, count: number, body: unknown) {
-  const replies = await Promise.all(
-    Array.from({ length: count }, (_, index) => say(index % 2 === 0 ? one : other, chat, { token, body })),
-  )
-  const texts = await Promise.all(replies.map((reply) => reply.text()))
-  return {
-    served: replies.filter(({ status }) => status === 200).length,
-    refusals: replies.flatMap((reply, index) => (reply.status === 200 ? [] : [`${reply.status} ${texts[index]}`])),
-  }
-}
+const rush = rushAt(one, other)
 
 const spentOf = async (cap: number): Promise<number> =>
   Number(

@@ -383,7 +383,7 @@ describe('the search among many users', () => {
     const saved = await root.put('/api/option/', { key: 'SystemName', value: 'Saved meanwhile' })
     expect(saved.body).toMatchObject({ success: true })
     await rollUpUsage(app.services)
-    expect(await waiting()).toHaveLength(1)
+    await expect.poll(async () => (await waiting()).length).toBe(1)
     await writing.query('commit')
     await writing.end()
     await migrated

@@ -23,7 +23,11 @@ const setting = '{"connect_timeout":0.3,"first_byte_timeout":0.4}'
 const mutePort = (): number => (mute.address() as { port: number }).port
 const faults: [name: string, route: () => { baseUrl?: string; does?: string; setting?: string }, status: number][] = [
   ['a refused connection', () => ({ baseUrl: 'http://127.0.0.1:9' }), 500],
-  ['a name that nobody knows', () => ({ baseUrl: 'http://no-such-upstream.invalid' }), 500],
+  [
+    'a name that nobody knows',
+    () => ({ baseUrl: 'http://no-such-upstream.invalid', setting: '{"connect_timeout":60}' }),
+    500,
+  ],
   ['a TLS handshake with something else', () => ({ baseUrl: app.upstream.url.replace('http:', 'https:') }), 500],
   ['a TLS handshake that never ends', () => ({ baseUrl: `https://127.0.0.1:${mutePort()}`, setting }), 504],
   ['a connection that swallows everything', () => ({ baseUrl: `http://127.0.0.1:${mutePort()}`, setting }), 504],

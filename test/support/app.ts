@@ -38,7 +38,7 @@ export const startApp = withStartLimit(async function startApp(
     /** How long a writer waits for other nodes; long, so that only a real fault lets a test see an old state. */
     barrierMs?: number
     consoleConnections?: number
-    /** Whoever finds none of them free is refused when the product would; otherwise later, so that a busy machine refuses nobody. */
+    /** Who waits for a free connection, or for what is read, is refused when the product would; otherwise later: a busy machine refuses nobody. */
     refusesAsUsual?: boolean
     on?: { connection: TestConnection; upstream: Upstream }
   } = {},
@@ -57,13 +57,17 @@ export const startApp = withStartLimit(async function startApp(
   const log = createLog(environment.LOG_LEVEL)
   const { services, stop, close } = await createServices({
     environment,
-    connection: input.refusesAsUsual ? { ...connection, waitMs: undefined } : connection,
+    connection: input.refusesAsUsual
+      ? { ...connection, waitMs: undefined, readMs: undefined, callMs: undefined }
+      : connection,
     secretKey,
     log,
     ...(input.ambient ? { ambient: input.ambient } : {}),
     ...(input.jobs ? { jobs: input.jobs } : {}),
     jobsLookEveryMs: input.jobsLookEveryMs,
     barrierMs: input.barrierMs ?? 20_000,
+    // Tests know the exact figures.
+    countWaits: { waitMs: 60_000, startMs: 120_000 },
     consoleConnections: input.consoleConnections,
   })
   const relayed = createApp(services, createConsoleFiles(services.options))

@@ -140,6 +140,8 @@ export async function launchBrowser(): Promise<Browser> {
   if (before?.isConnected()) return before
   ofWorker = launch()
   const browser = await ofWorker
+  // What does not come says where it was awaited before the whole test runs out of time.
+  browser.on('context', (context) => context.setDefaultTimeout(60_000))
   browser.close = async () => {
     await Promise.all(browser.contexts().map((context) => context.close()))
   }

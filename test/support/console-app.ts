@@ -87,6 +87,8 @@ export const startConsole = withStartLimit(async function startConsole(environme
         }),
       ),
   ).listen(0, '127.0.0.1')
+  // As long as the product's, so that none is closed while a request is on its way.
+  server.keepAliveTimeout = 60_000
   await once(server, 'listening')
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 

@@ -18,7 +18,7 @@ export const createDatabase = withStartLimit(async function createDatabase(): Pr
   // Copying the files costs a tenth of writing each page again, which is the default.
   await run(`create database ${database} template ${inject('databaseTemplate')} strategy file_copy`)
   // Crowds of tests are served to the last on a machine that others have busy, too.
-  const connection = { ...inject('databaseServer'), database, waitMs: 120_000 }
+  const connection = { ...inject('databaseServer'), database, waitMs: 120_000, readMs: 120_000, callMs: 60_000 }
   return {
     connection,
     url: toUrl(connection),

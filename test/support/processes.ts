@@ -39,11 +39,11 @@ export type Launched = {
 /**
  * A port of this machine that nobody has now, and that nobody else who asks here is given while this process lives: a product takes it
  * seconds later, and leaves it between two starts. Below those that systems give away by themselves: one of those would be given to
- * somebody else meanwhile.
+ * somebody else meanwhile. Above the last that `fetch` refuses to ask, 10080.
  */
 export async function freePort(): Promise<number> {
   for (;;) {
-    const port = randomInt(10_000, 32_000)
+    const port = randomInt(10_081, 32_000)
     const claim = await claimed(port)
     if (!claim) continue
     const server = createServer().listen(port, '127.0.0.1')

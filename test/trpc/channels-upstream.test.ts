@@ -32,6 +32,8 @@ const server = createServer((req, res) => {
     return res.end(typeof body === 'string' ? body : JSON.stringify(body))
   })
 }).listen(0, '127.0.0.1')
+// None is closed while a request is on its way.
+server.keepAliveTimeout = 60_000
 await once(server, 'listening')
 upstream.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 afterAll(async () => {

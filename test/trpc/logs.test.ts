@@ -6,6 +6,7 @@ import { jobLockClass } from '#jobs/runner.ts'
 import { codeOf, type Person } from '#test/support/console-app.ts'
 import { startWithPeople } from './people.ts'
 import { holdLock } from '#test/support/held-lock.ts'
+import { untilSomebodyWaits } from '#test/support/processes.ts'
 
 const { app, admin, anna, bert } = await startWithPeople()
 beforeEach(async () => {
@@ -313,9 +314,7 @@ describe('clearing', () => {
     await app.sql(
       `create table logs_2024_01 partition of logs for values from ('2024-01-01 00:00+00') to ('2024-02-01 00:00+00')`,
     )
-    await log({ createdAt: new Date('2024-01-05T00:00:00Z') })
-    await log({ createdAt: new Date('2024-01-31T23:00:00Z') })
-    await log({ createdAt: new Date('2024-02-03T00:00:00Z') })
+    for (const time of ['2024-01-05', '2024-01-31T23:00Z', '2024-02-03']) await log({ createdAt: new Date(time) })
     await log({ createdAt: new Date('2024-02-05T00:00:00Z'), content: 'stays' })
     const logs = await all()
     expect(await logs.clear({ before: new Date('2024-02-05T00:00:00Z') })).toEqual({ count: 3 })
@@ -346,6 +345,8 @@ describe('clearing', () => {
     await app.sql(`insert into logs (user_id, type) select 1, 2 from generate_series(1, 20)`)
     await using unlock = await holdLock(app.services.database.pool, 'lock table logs in share mode')
     await logs.startClearing({ before: new Date('2100-01-01') })
+    // Called off before it meets the lock it would end at once.
+    await untilSomebodyWaits(app.services.database.pool)
     expect(await codeOf(logs.startClearing({ before: new Date() }))).toBe('job.running')
     await logs.cancelClearing()
     await expect.poll(async () => (await logs.clearing())?.running?.ending).toBe(true)

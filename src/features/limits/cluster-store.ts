@@ -10,7 +10,7 @@ type Verdict = RequestVerdict | UseCount
 type Asked = { requestLimits: { number: number } & Question }
 type Answered = { requestLimits: { number: number; verdict: Verdict } }
 
-const longestWaitMs = 1000
+const longestWaitMs = 5000
 
 const isOurs = (message: unknown): message is { requestLimits: object } =>
   typeof message === 'object' && message !== null && 'requestLimits' in message

@@ -1,8 +1,10 @@
 import pg, { type Pool } from 'pg'
 import { DomainError } from '#core/errors.ts'
+import type { ConnectionOptions } from '#db/connection.ts'
 import { inTransaction } from '#db/transaction.ts'
 
-const timeoutMs = 5000
+const usualMs = 5000
+const limitOf = ({ options }: Pool): number => (options as Partial<ConnectionOptions>).readMs ?? usualMs
 const cancelled = '57014'
 
 export type Query = <Row extends object>(text: string, values: readonly unknown[]) => Promise<Row[]>
@@ -14,7 +16,7 @@ export type Query = <Row extends object>(text: string, values: readonly unknown[
 export async function readInTime<Result>(
   pool: Pool,
   read: (query: Query) => Promise<Result>,
-  longestMs = timeoutMs,
+  longestMs = limitOf(pool),
 ): Promise<Result> {
   try {
     return await inTransaction(

@@ -37,6 +37,8 @@ export async function startOidc(client: OidcClient) {
     cookies: { keys: ['a key of the test'] },
     features: { devInteractions: { enabled: false } },
     pkce: { required: () => false },
+    // Fifty codes are fetched before the first is spent.
+    ttl: { AuthorizationCode: 600 },
     interactions: { url: (_ctx, interaction) => `/interaction/${interaction.uid}` },
     findAccount: (_ctx, sub) => ({ accountId: sub, claims: async () => ({ ...people.get(sub), sub }) }),
     loadExistingGrant: async (ctx) => {
