@@ -125,8 +125,8 @@ export function createTokenCounter(
     async secondsOf(recording) {
       if (queued >= mostQueued) return undefined
       queued += 1
-      const askedAt = performance.now()
-      const isLate = (): boolean => performance.now() - askedAt > 2 * waitMs
+      const askedAt = runningTime()
+      const isLate = (): boolean => runningTime() - askedAt > 2 * waitMs
       const measuring = last.then(() => (isLate() ? null : measure(recording)))
       last = measuring.catch(() => {}).finally(() => (queued -= 1))
       return (await measuring) ?? undefined

@@ -374,7 +374,7 @@ describeWithBrowser('channels', async () => {
       '/admin/channels?editTag=seen',
       '/channel/add',
       `/channel/edit/${id}`,
-    ].filter((_, place) => isTaken(4, place, 2 * looks.indexOf(look)))
+    ].filter((_, place) => isTaken(2, place, looks.indexOf(look)))
     // All in one window, so that the console is fetched once.
     const reader = { ...root, role: 100 }
     const { page, context, complaints } = await openConsole(browser, app, { ...look, language: 'en', reader })

@@ -158,7 +158,7 @@ describeWithBrowser('models and prices', async () => {
     await context.close()
   })
 
-  test.runIf(long)('an emptied output price is taken away, in its row and for several models', async () => {
+  test('an emptied output price is taken away, in its row and for several models', async () => {
     const { page, context, complaints } = await open('/admin/prices?q=house-model')
     const completion = () => app.services.options.get('CompletionRatio')['house-model']
     const saved = () => page.getByText('有未保存的修改').waitFor({ state: 'detached' })
@@ -209,7 +209,7 @@ describeWithBrowser('models and prices', async () => {
     await context.close()
   })
 
-  test.runIf(long)('buying prices changed elsewhere are not replaced unasked, nor typed ones lost', async () => {
+  test('buying prices changed elsewhere are not replaced unasked, nor typed ones lost', async () => {
     const { id } = await app.make.channel({ name: 'bought', models: 'gpt-4o' })
     const price = (input: number) => ({ model: '', from: 1, terms: { kind: 'tokens', input, output: 0 } })
     const store = (...prices: unknown[]) =>

@@ -281,7 +281,7 @@ describeWithBrowser('finding the way', async () => {
     await context.close()
   })
 
-  test.runIf(long)('spend caps that could not be fetched are not shown as none, and are fetched again', async () => {
+  test('spend caps that could not be fetched are not shown as none, and are fetched again', async () => {
     const { page, context } = await openConsole(browser, app, { reader: { ...root, role: 100 }, language: 'en' })
     const wanted = /user\.spendCaps\.list/
     await page.route(wanted, (route) => route.abort())

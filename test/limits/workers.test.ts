@@ -34,7 +34,8 @@ test('whichever worker is asked for the metrics, those of all are added up', asy
     const lines = text.split('\n').filter((line) => line.startsWith('gateway_calls_total{'))
     return lines.reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0)
   }
-  await Promise.all(Array.from({ length: 30 }, () => callOnce(product.url, token, { kind: 'plain', text: 'hello' })))
+  const calls = Array.from({ length: 30 }, () => callOnce(product.url, token, { kind: 'plain', text: 'hello' }))
+  expect(new Set((await Promise.all(calls)).map(({ status }) => status))).toEqual(new Set([200]))
   const { rows } = await world.pool.query('select count(*)::int as calls from logs where type = 2')
   // A worker counts a call when it has been answered; one that is late with its figures is left out.
   await expect

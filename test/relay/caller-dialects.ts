@@ -153,12 +153,12 @@ export async function eventually<Value>(look: () => Value | Promise<Value>, hold
   }
 }
 
-/** One chat call. It is made again where a busy machine has it wait for too long, which is refused with 503 and charged nothing. */
+/** One chat call. It is made again, for some time, where a busy machine has it wait for too long: refused with 503, charged nothing. */
 export async function sayAgainIfBusy(app: App, ask: Ask): Promise<{ status: number; text: string }> {
-  for (;;) {
+  for (let tries = 1; ; tries += 1) {
     const reply = await say(app, chat, ask)
     const text = await reply.text()
-    if (reply.status !== 503) return { status: reply.status, text }
+    if (reply.status !== 503 || tries === 20) return { status: reply.status, text }
   }
 }
 

@@ -33,7 +33,7 @@ export function countForWorkers(): void {
 }
 
 /** In a worker: asks the first process, which all workers share. */
-export function createClusterStore(): { requests: RequestStore; uses: UseStore } {
+export function createClusterStore(waitMs = longestWaitMs): { requests: RequestStore; uses: UseStore } {
   const waiting = new Map<number, (verdict: Verdict) => void>()
   let asked = 0
   process.on('message', (message: unknown) => {
@@ -51,7 +51,7 @@ export function createClusterStore(): { requests: RequestStore; uses: UseStore }
     const number = send(question)
     const answer = new Promise<Verdict>((resolve) => waiting.set(number, resolve)) as Promise<Answer>
     const late = () => new Error('the first process does not count')
-    return inTime(answer, longestWaitMs, late).finally(() => waiting.delete(number))
+    return inTime(answer, waitMs, late).finally(() => waiting.delete(number))
   }
   return {
     requests: {
