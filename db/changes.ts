@@ -110,7 +110,11 @@ async function openSession({
   notify: (notice: pg.Notification) => void
   channels: () => string[]
 }): Promise<Session> {
-  const client = new pg.Client({ ...connection, connectionTimeoutMillis: 5000, query_timeout: answerWithinMs })
+  const client = new pg.Client({
+    ...connection,
+    connectionTimeoutMillis: connection.callMs ?? 5000,
+    query_timeout: answerWithinMs,
+  })
   const { promise: lost, resolve } = Promise.withResolvers<void>()
   let isLost = false
   const lose = (): void => {
@@ -154,7 +158,7 @@ async function openSession({
   })
   try {
     await client.connect()
-    await beginSession(client)
+    await beginSession(client, [], connection.callMs)
     for (const channel of channels()) await client.query(`listen ${pg.escapeIdentifier(channel)}`)
   } catch (error) {
     end()

@@ -102,11 +102,15 @@ export const poolSettings = { keepAlive: true, keepAliveInitialDelayMillis: 10_0
 /** A statement whose answer is waited for so many milliseconds: the driver takes the limit for each, its types do not know it. */
 export type TimedQuery = QueryConfig & { query_timeout: number }
 
-/** Sets up a session that was just opened; whoever opens it does not wait for ever. */
-export async function beginSession(client: Pick<ClientBase, 'query'>, more: readonly string[] = []): Promise<void> {
+/** Sets up a session that was just opened; whoever opens it does not wait for ever, but for `longestMs`. */
+export async function beginSession(
+  client: Pick<ClientBase, 'query'>,
+  more: readonly string[] = [],
+  longestMs = 5000,
+): Promise<void> {
   const asked: TimedQuery = {
     text: [sessionSettings, ...more].join('; '),
-    query_timeout: 5000,
+    query_timeout: longestMs,
   }
   await client.query(asked)
 }

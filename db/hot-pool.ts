@@ -17,7 +17,7 @@ export function createHotPool(connection: ConnectionOptions, onError: (error: un
     onConnect: async (client) => {
       // One that is being closed has nobody left to tell.
       client.on('error', () => {})
-      await beginSession(client, ['set lock_timeout = 1000', `set statement_timeout = ${callMs}`])
+      await beginSession(client, ['set lock_timeout = 1000', `set statement_timeout = ${callMs}`], connection.callMs)
     },
   })
   pool.on('error', onError)

@@ -47,7 +47,10 @@ const initialise = (
 /** Connects a process to the database. */
 export async function connect(connection: ConnectionOptions, poolSize = 20): Promise<Database> {
   const taken = new WeakSet<ClientBase>()
-  const orm = await initialise(connection, { poolSize, onConnect: (client) => prepare(client, taken) })
+  const orm = await initialise(connection, {
+    poolSize,
+    onConnect: (client) => prepare(client, taken, connection.waitMs),
+  })
   const pool = (await orm.em.getConnection('write').getNativeClient()) as unknown as Pool
   pool.on('acquire', (client) => taken.add(client))
   pool.on('release', (_, client) => taken.delete(client))
@@ -55,7 +58,7 @@ export async function connect(connection: ConnectionOptions, poolSize = 20): Pro
 }
 
 /** @param taken those that somebody has just now */
-async function prepare(client: PoolClient, taken: WeakSet<ClientBase>): Promise<void> {
+async function prepare(client: PoolClient, taken: WeakSet<ClientBase>, waitMs?: number): Promise<void> {
   refuseNul(client)
   // Whoever waits for this connection is notified by other ways; one that is being closed has nobody left to notify.
   client.on('error', () => {})
@@ -68,7 +71,7 @@ async function prepare(client: PoolClient, taken: WeakSet<ClientBase>): Promise<
     client.release = () => {}
     release(new Error('the connection was lost'))
   })
-  await beginSession(client)
+  await beginSession(client, [], waitMs)
 }
 
 /**

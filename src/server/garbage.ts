@@ -24,6 +24,12 @@ export function collectStartGarbage(log: Logger): void {
   if (collectGarbage) collect(log, 'collected the garbage of the start')
 }
 
+/** Milliseconds of processor time that this thread has used: what others take of a busy machine makes it no busier. */
+function processorMs(): number {
+  const { user, system } = process.threadCpuUsage()
+  return (user + system) / 1000
+}
+
 const lookEveryMs = 10_000
 /** A process that is busy for less of its time has nobody who would feel the pause. */
 const idleShare = 0.02
@@ -37,13 +43,17 @@ const worthCollecting = 48 * 1024 * 1024
 export function collectWhenIdle(log: Logger): void {
   if (!collectGarbage) return
   let remaining = held()
-  let before = performance.eventLoopUtilization()
+  let lookedAt = performance.now()
+  let usedBefore = processorMs()
   const look = (): void => {
-    const { utilization } = performance.eventLoopUtilization(before)
-    before = performance.eventLoopUtilization()
+    const now = performance.now()
+    const used = processorMs()
+    const share = (used - usedBefore) / (now - lookedAt)
+    lookedAt = now
+    usedBefore = used
     const taken = held()
     remaining = Math.min(remaining, taken)
-    if (utilization > idleShare || taken < remaining + worthCollecting) return
+    if (share > idleShare || taken < remaining + worthCollecting) return
     collect(log, 'collected the garbage of a busy time')
     remaining = held()
   }

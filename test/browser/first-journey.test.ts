@@ -52,7 +52,7 @@ async function setUp(page: Page): Promise<void> {
 async function signIn(page: Page): Promise<void> {
   // A protected page leads to the login and back.
   await page.goto('/admin/channels')
-  await page.waitForURL('**/login?returnTo=*')
+  await page.waitForURL('**/login?*returnTo=*')
   await box(page, '用户名或邮箱').fill(account.username)
   await box(page, '密码').fill('wrong password')
   await page.getByRole('main').getByRole('button', { name: '登录', exact: true }).click()
@@ -114,6 +114,7 @@ async function makeToken(page: Page): Promise<string> {
     .textContent()
   await page.keyboard.press('Escape')
   await page.getByRole('cell', { name: 'My program', exact: true }).waitFor()
+  await doneSteps(page, ['添加渠道', '设置价格', '创建令牌', '完成首次调用'])
   await takeStep(page, '完成首次调用')
   await page.getByRole('dialog').getByRole('button', { name: '测试连接' }).waitFor()
   await page.keyboard.press('Escape')

@@ -49,6 +49,25 @@ describeWithBrowser('parts of pages', async () => {
     await context.close()
   })
 
+  test('a menu that is opened before its page has come stays open when that comes with a field to type in', async () => {
+    const { page, context } = await openConsole(browser, app, { language: 'en' })
+    const { promise: isWanted, resolve: send } = Promise.withResolvers<void>()
+    await page.route(/assets\/login-page-/, async (route) => {
+      await isWanted
+      await route.continue()
+    })
+    await page.goto('/login')
+    await page.getByRole('button', { name: 'Appearance' }).click()
+    const dark = page.getByRole('menuitem', { name: 'Dark' })
+    await dark.waitFor()
+    send()
+    await page.getByRole('textbox', { name: 'Username or email' }).waitFor()
+    await drawn(page)
+    await dark.click()
+    await page.locator('html.dark').waitFor()
+    await context.close()
+  })
+
   test.runIf(long)('what is no JSON is reported once, by its line, to screen readers too', async () => {
     const { page, context } = await openConsole(browser, app, { reader: { ...root, role: 100 }, path: '/channel/add' })
     const mapping = box(page.getByRole('dialog', { name: '添加渠道' }), '模型映射')

@@ -48,16 +48,25 @@ test('what a crowd of callers has left is collected once nobody calls any more',
   await world.make.option('ModelRatio', JSON.stringify({ endless: 1, 'gpt-4o-mini': 0.075 }))
   // Warm, the thread that counts included.
   for (const kind of ['plain', 'stream', 'hung-up'] as const) await callOnce(product.url, token, { kind })
-  const sockets = await Promise.all(Array.from({ length: readers }, neverReading))
-  await until(() => endless.open === readers && endless.sentBytes > readers * megabyte, {
-    what: 'the streams do not begin',
-  })
-  const before = product.output().length
-  for (const socket of sockets) socket.destroy()
-  await until(() => endless.open === 0, { what: 'upstreams go on for nobody' })
-  await until(() => product.output().slice(before).includes('collected the garbage of a busy time'), {
-    what: () => `${Math.round(memoryOf(product.pid).now / megabyte)} MB are remaining`,
-  })
+  let left = product.output().length
+  const isCollected = () => product.output().slice(left).includes('collected the garbage of a busy time')
+  // The engine may have collected by itself what one crowd has left: then too little of it is there, and another one comes.
+  for (let crowds = 1; !isCollected(); crowds += 1) {
+    const sent = endless.sentBytes
+    const sockets = await Promise.all(Array.from({ length: readers }, neverReading))
+    await until(() => endless.open === readers && endless.sentBytes > sent + readers * megabyte, {
+      what: 'the streams do not begin',
+    })
+    left = product.output().length
+    for (const socket of sockets) socket.destroy()
+    await until(() => endless.open === 0, { what: 'upstreams go on for nobody' })
+    await until(isCollected, {
+      seconds: 60,
+      what: () => `${Math.round(memoryOf(product.pid).now / megabyte)} MB are remaining`,
+    }).catch((error: unknown) => {
+      if (crowds === 5) throw error
+    })
+  }
   expect((await callOnce(product.url, token, { kind: 'plain' })).complete).toBe(true)
 })
 

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { jobLockClass } from '#jobs/runner.ts'
 import { completion, startReceiver } from '#test/support/receiver.ts'
 import { startProduct, until } from '#test/support/processes.ts'
 import { createWorld } from '../faults/world.ts'
@@ -20,10 +21,19 @@ test('of two products on one database one does a due job, and the other goes on 
     (await world.pool.query('select * from job_runs where name = $1', [name])).rows[0]
   /** Whether the last job that is due by itself has been done within its interval. */
   const hasLooked = async () => Date.now() - ((await row('attention'))?.started_at?.getTime() ?? 0) < 300_000
+  /** Of the locks of jobs only that of the test is held. */
+  const hasLetGo = async () =>
+    (
+      await world.pool.query(
+        `select 1 from pg_locks join pg_database d on d.oid = database
+         where locktype = 'advisory' and classid = $1 and datname = current_database()`,
+        [jobLockClass],
+      )
+    ).rowCount === 1
   const first = await startProduct({ environment })
   try {
     await until(async () => upstream.received.length === 1, { what: 'the first node does not test' })
-    await until(hasLooked, { what: 'the first node does not do the rest' })
+    await until(async () => (await hasLooked()) && (await hasLetGo()), { what: 'the first node does not do the rest' })
     // From here on it neither looks nor gives its test up; its session keeps the lock of the job.
     process.kill(first.pid, 'SIGSTOP')
     const second = await startProduct({ environment })

@@ -65,7 +65,7 @@ test('asked to stop, sessions are ended at the deadline with an error event, and
   await using running = await startOn({ WORKERS: '1', STOP_SECONDS: '15' })
   const [busy, idle] = [await running.openSession(), await running.openSession()]
   await idle.next('session.created')
-  ask(busy, '[[gap=50,words=400]] Hello')
+  ask(busy, '[[gap=50,words=1200]] Hello')
   await busy.next('response.output_audio_transcript.delta')
   const stopped = running.product.stop()
   await until(async () => (await running.product.health()) !== 200, { what: 'it is still ready' })

@@ -155,10 +155,10 @@ export async function eventually<Value>(look: () => Value | Promise<Value>, hold
 
 /** One chat call. It is made again, for some time, where a busy machine has it wait for too long: refused with 503, charged nothing. */
 export async function sayAgainIfBusy(app: App, ask: Ask): Promise<{ status: number; text: string }> {
-  for (let tries = 1; ; tries += 1) {
+  for (let attempts = 1; ; attempts += 1) {
     const reply = await say(app, chat, ask)
     const text = await reply.text()
-    if (reply.status !== 503 || tries === 20) return { status: reply.status, text }
+    if (reply.status !== 503 || attempts === 20) return { status: reply.status, text }
   }
 }
 

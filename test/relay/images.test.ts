@@ -28,6 +28,8 @@ const files = createServer(async (request, response) => {
   const megabytes = Number(/(\d+)-megabytes/.exec(request.url ?? '')?.[1] ?? 0)
   response.end(megabytes > 0 ? Buffer.alloc(megabytes * megabyte) : image)
 })
+// None is closed while a request is on its way.
+files.keepAliveTimeout = 60_000
 files.listen(0, '127.0.0.1')
 await once(files, 'listening')
 filesUrl = `http://127.0.0.1:${(files.address() as AddressInfo).port}`

@@ -64,6 +64,8 @@ const upstream = createServer((request, response) => {
     response.writeHead(status, { 'content-type': contentType }).end(body)
   })
 })
+// None is closed while a request is on its way.
+upstream.keepAliveTimeout = 60_000
 upstream.listen(0, '127.0.0.1')
 await once(upstream, 'listening')
 const origin = `http://127.0.0.1:${(upstream.address() as AddressInfo).port}`

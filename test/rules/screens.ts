@@ -21,7 +21,7 @@ export const rules: RuleList = {
       'test/browser/first-journey.test.ts': {
         'goes from setup to a charged chat without leaving the console': [
           { rule: 'Before setup every page leads to it.', asserts: '**/setup' },
-          { rule: 'A protected page leads to the login and back.', asserts: '**/login?returnTo=*' },
+          { rule: 'A protected page leads to the login and back.', asserts: '**/login?*returnTo=*' },
         ],
       },
       'test/browser/playground.test.ts': {

@@ -1,3 +1,4 @@
+import { expect } from 'vitest'
 import { pollTasks } from '#features/tasks/service/poll.ts'
 import { builtInModelsByType } from '#core/channel-types/built-in-models.ts'
 import type { App } from '#test/support/app.ts'
@@ -81,6 +82,8 @@ export const poll = (app: App): Promise<unknown> => pollTasks(app.services)
 
 /** What user and token have left, and what they have used. */
 export async function balanceOf(app: App, { user, token }: Holder) {
+  // A caller is answered, after a second, although the database has yet to answer.
+  await expect.poll(() => app.services.ledger.openCalls()).toBe(0)
   const { rows } = await app.pool.query<Record<'quota' | 'used' | 'remain' | 'token_used', string>>(
     `select u.quota, u.used_quota as used, t.remain_quota as remain, t.used_quota as token_used
      from users u join tokens t on t.user_id = u.id where u.id = $1 and t.id = $2`,

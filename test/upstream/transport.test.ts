@@ -58,7 +58,7 @@ describe('an answer', () => {
     })
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
-    const limits = { firstByteTimeoutMs: 60_000, idleTimeoutMs: 60_000, totalTimeoutMs: 3000 }
+    const limits = { firstByteTimeoutMs: 60_000, idleTimeoutMs: 60_000, totalTimeoutMs: 8000 }
     const reply = await transport.send({ method: 'GET', url, headers: {}, ...limits })
     await expect(reply.text()).rejects.toEqual(failure('timeout-idle', true))
     server.closeAllConnections()
@@ -150,10 +150,10 @@ async function connectionsDuring(work: (url: string) => Promise<void>): Promise<
 
 describe('time limits', () => {
   it('end the wait for the first byte, headers or not', async () => {
-    await expect(send({ directives: 'hang', firstByteTimeoutMs: 3000 })).rejects.toEqual(
+    await expect(send({ directives: 'hang', firstByteTimeoutMs: 8000 })).rejects.toEqual(
       failure('timeout-first-byte', true),
     )
-    const stalled = await send({ directives: 'stall=0', firstByteTimeoutMs: 3000 })
+    const stalled = await send({ directives: 'stall=0', firstByteTimeoutMs: 8000 })
     await expect(stalled.text()).rejects.toEqual(failure('timeout-first-byte'))
     await expect.poll(() => upstream.aborted).toBe(2)
   })

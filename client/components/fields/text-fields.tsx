@@ -25,6 +25,9 @@ type TextFieldProps = FieldProps & {
 const words = (value: unknown): string =>
   typeof value === 'string' ? value : value === null || value === undefined ? '' : String(value)
 
+/** A page that comes late with its field does not take the focus from a menu that was opened meanwhile, which would close. */
+const takesFocus = (isWanted = false): boolean => isWanted && !document.activeElement?.closest('[role=menu]')
+
 export function TextField({
   name,
   type = 'text',
@@ -44,7 +47,7 @@ export function TextField({
       type={type}
       placeholder={placeholder}
       autoComplete={autoComplete}
-      autoFocus={autoFocus}
+      autoFocus={takesFocus(autoFocus)}
       readOnly={readOnly}
       fontFamily={mono ? 'mono' : undefined}
     />
@@ -98,7 +101,7 @@ export function SecretField({ name, autoComplete = 'off', autoFocus, copyable = 
           value={value}
           type={shown ? 'text' : 'password'}
           autoComplete={autoComplete}
-          autoFocus={autoFocus}
+          autoFocus={takesFocus(autoFocus)}
           spellCheck={false}
           fontFamily={shown ? 'mono' : undefined}
         />

@@ -115,7 +115,7 @@ test.each([
 ])('an object of many %s takes time by its size alone', (_, schema) => {
   const started = processorMs()
   expect(toGeminiSchema(schema)).toMatchObject({ type: 'object', properties: { p1: {} } })
-  expect(processorMs() - started).toBeLessThan(8_000)
+  expect(processorMs() - started).toBeLessThan(30_000)
 })
 
 test('parts of one object keep the order of their fields, the last saying what a field is', () => {
