@@ -113,10 +113,11 @@ async function openSession({
   const client = new pg.Client({
     ...connection,
     connectionTimeoutMillis: connection.callMs ?? 5000,
-    query_timeout: answerWithinMs,
+    query_timeout: connection.callMs ?? answerWithinMs,
   })
   const { promise: lost, resolve } = Promise.withResolvers<void>()
   let isLost = false
+  let asking: NodeJS.Timeout | undefined
   const lose = (): void => {
     isLost = true
     clearInterval(asking)
@@ -149,7 +150,6 @@ async function openSession({
     if (unanswered > 1) return
     inTurn(askWhetherItLives).then(() => (unanswered = 0), fail)
   }
-  const asking = setInterval(ask, askEveryMs)
   client.on('error', onError)
   client.on('end', end)
   // Whoever is taken for lost does not hear of every change.
@@ -160,6 +160,7 @@ async function openSession({
     await client.connect()
     await beginSession(client, [], connection.callMs)
     for (const channel of channels()) await client.query(`listen ${pg.escapeIdentifier(channel)}`)
+    if (!isLost) asking = setInterval(ask, askEveryMs)
   } catch (error) {
     end()
     throw error

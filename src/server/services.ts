@@ -155,6 +155,7 @@ export async function createServices(given: {
       tracing,
       createLedger({
         pool: hot,
+        ...(connection.callMs === undefined ? {} : { reserveWaitMs: connection.callMs }),
         nodeId: node.id,
         refund: (row) => refundUndelivered(database.orm.em.fork(), row),
         onCharged: (row, { balance, paid }) => {

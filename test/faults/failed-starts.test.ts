@@ -108,7 +108,7 @@ test('a start encrypts the passwords of proxies that an older version stored in 
   const setting = JSON.stringify({ proxy: 'http://bob:PlantedProxyPassword@127.0.0.1:9' })
   await world.pool.query('update channels set setting = $2 where id = $1', [id, setting])
   await using product = await startProduct({ environment: { ...world.environment, WORKERS: '1' } })
-  expect((await fetch(`${product.url}/readyz`)).status).toBe(200)
+  await expect.poll(async () => (await fetch(`${product.url}/readyz`)).status).toBe(200)
   const { rows } = await world.pool.query('select setting, proxy_encrypted from channels where id = $1', [id])
   expect(rows).toEqual([
     { setting: '{"proxy":"http://bob:***@127.0.0.1:9"}', proxy_encrypted: expect.stringMatching(/^v1\./) },

@@ -117,7 +117,7 @@ test('on SIGTERM a node is not ready at once, serves on, and closes every connec
   })
   const ready = () =>
     fetch(`${product.url}/readyz`).then(async (reply) => ({ ...(await reply.json()), status: reply.status }))
-  expect(await ready()).toEqual({ status: 200, ready: true })
+  await expect.poll(ready).toEqual({ status: 200, ready: true })
   // One that never says anything must not hold up the end.
   const silent = connect(Number(new URL(product.url).port), '127.0.0.1').on('error', () => {})
   const clients = startClients(product.url, token.key, 8)
@@ -129,7 +129,6 @@ test('on SIGTERM a node is not ready at once, serves on, and closes every connec
   expect(clients.answers.some(({ closing }) => closing)).toBe(false)
   const ending = product.stop()
   await until(async () => (await ready()).status === 503, { what: 'it still says that it is ready' })
-  // By every worker, however late one is.
   const isAskedBack = () => clients.answers.slice(-20).every(({ closing }) => closing)
   await until(isAskedBack, { what: 'connections are not asked back' })
   const answers = await clients.stop()
@@ -148,7 +147,7 @@ test('a node whose database is unreachable is not ready, and is ready again when
   await using world = await createWorld()
   await using product = await startProduct({ environment: { ...world.environment, WORKERS: '1' } })
   const status = () => fetch(`${product.url}/readyz`).then(({ status: code, body }) => body?.cancel().then(() => code))
-  expect(await status()).toBe(200)
+  await expect.poll(status).toBe(200)
   const { database } = world.connection
   const beside = new Client({ ...world.connection, database: 'postgres' })
   await beside.connect()

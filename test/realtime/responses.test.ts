@@ -259,7 +259,7 @@ test('failures are reported in form, cost nothing, and leave the socket open', a
   expect(await session.ended()).toMatchObject({ type: 'error', status: 400, error: { code: 'unknown_event' } })
   session.socket.send(`{"type":"response.create","input":${'['.repeat(300)}${']'.repeat(300)}}`)
   expect(await session.ended()).toMatchObject({ type: 'error', status: 400, error: { code: 'invalid_json' } })
-  expect(await app.balanceOf(user.id)).toBe(1_000_000_000)
+  await expect.poll(() => app.balanceOf(user.id)).toBe(1_000_000_000)
   session.create({ model, input: 'hi' })
   expect((await session.ended()).type).toBe('response.completed')
   session.socket.close()

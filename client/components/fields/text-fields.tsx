@@ -1,13 +1,14 @@
-import { HStack, Input, InputGroup, Textarea } from '@chakra-ui/react'
+import { HStack, Input, InputGroup, mergeRefs, Textarea } from '@chakra-ui/react'
 import { Eye, EyeOff } from 'lucide-react'
 import type { HTMLInputAutoCompleteAttribute, ReactNode } from 'react'
-import { useEffect, useState } from 'react'
+import { useEffect, useMemo, useRef, useState } from 'react'
 import { t } from '../../i18n/t.ts'
 import { CopyButton } from '../copy.tsx'
 import { IconButton } from '../icon-button.tsx'
 import { JsonEditor } from '../json-editor.tsx'
 import { jsonProblem } from '../../lib/json.ts'
-import type { FieldProps } from './field-frame.tsx'
+import { useFirstFocus } from '../../lib/first-focus.ts'
+import type { BoundField, FieldProps } from './field-frame.tsx'
 import { FieldFrame, useField, useNumberField } from './field-frame.tsx'
 
 type TextFieldProps = FieldProps & {
@@ -25,8 +26,12 @@ type TextFieldProps = FieldProps & {
 const words = (value: unknown): string =>
   typeof value === 'string' ? value : value === null || value === undefined ? '' : String(value)
 
-/** A page that comes late with its field does not take the focus from a menu that was opened meanwhile, which would close. */
-const takesFocus = (isWanted = false): boolean => isWanted && !document.activeElement?.closest('[role=menu]')
+/** The input for its form, which gets the focus as it first stands where that is wanted. */
+function useInput(field: BoundField['field'], isFocused = false) {
+  const input = useRef<HTMLInputElement>(null)
+  useFirstFocus(input, isFocused)
+  return useMemo(() => mergeRefs(field.ref, input), [field.ref])
+}
 
 export function TextField({
   name,
@@ -40,14 +45,15 @@ export function TextField({
   ...frame
 }: TextFieldProps) {
   const { field, state } = useField(name)
+  const ref = useInput(field, autoFocus)
   const input = (
     <Input
       {...field}
+      ref={ref}
       value={words(field.value)}
       type={type}
       placeholder={placeholder}
       autoComplete={autoComplete}
-      autoFocus={takesFocus(autoFocus)}
       readOnly={readOnly}
       fontFamily={mono ? 'mono' : undefined}
     />
@@ -76,6 +82,7 @@ type SecretFieldProps = FieldProps & {
 /** Hidden until it is shown. */
 export function SecretField({ name, autoComplete = 'off', autoFocus, copyable = false, ...frame }: SecretFieldProps) {
   const { field, state } = useField(name)
+  const ref = useInput(field, autoFocus)
   const [shown, setShown] = useState(false)
   const value = words(field.value)
   return (
@@ -98,10 +105,10 @@ export function SecretField({ name, autoComplete = 'off', autoFocus, copyable = 
       >
         <Input
           {...field}
+          ref={ref}
           value={value}
           type={shown ? 'text' : 'password'}
           autoComplete={autoComplete}
-          autoFocus={takesFocus(autoFocus)}
           spellCheck={false}
           fontFamily={shown ? 'mono' : undefined}
         />

@@ -5,6 +5,7 @@ import { useEffect, useRef, useState } from 'react'
 import { IconButton } from '../../components/icon-button.tsx'
 import { notify } from '../../components/notify.ts'
 import { t } from '../../i18n/t.ts'
+import { useFirstFocus } from '../../lib/first-focus.ts'
 import { useIsPhone } from '../../lib/use-media.ts'
 import { type DraftChange, useDraft } from './drafts.ts'
 import { imagesIn, mostImages, shrunk } from './images.ts'
@@ -59,10 +60,8 @@ export function Composer({ conversation, running, waiting, takesImages, onSend, 
   const isEarly = waiting || attachments.isReading
   const ready = (text.trim() !== '' || images.length > 0 || attachments.isReading) && !running
   const phone = useIsPhone()
-  useEffect(() => {
-    // On a phone the keyboard would cover half of the page before anything was read.
-    if (!phone) input.current?.focus({ preventScroll: true })
-  }, [phone])
+  // On a phone the keyboard would cover half of the page before anything was read.
+  useFirstFocus(input, !phone)
   const send = () => {
     hold(ready && isEarly)
     if (!ready || isEarly) return
