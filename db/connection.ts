@@ -1,7 +1,17 @@
 import type { ClientBase, QueryConfig } from 'pg'
 
+/** How long a busy database is waited for. */
+export type ConnectionWaits = {
+  /** Milliseconds that whoever finds no free connection waits for one, in turn, before it is refused: 15 seconds unless given. */
+  waitMs?: number | undefined
+  /** Milliseconds that a look at tables that grow without end may take: 5 seconds unless given. */
+  readMs?: number | undefined
+  /** Milliseconds that a statement which calls wait for may take, and the wait for its connection: 4 seconds unless given. */
+  callMs?: number | undefined
+}
+
 /** Where a PostgreSQL database is, in the words that both `pg` and MikroORM take. */
-export type ConnectionOptions = {
+export type ConnectionOptions = ConnectionWaits & {
   /** A name, an address, or an absolute folder: then the unix socket in it. */
   host: string
   port?: number | undefined
@@ -9,12 +19,6 @@ export type ConnectionOptions = {
   password?: string | undefined
   database: string
   ssl?: boolean | { rejectUnauthorized: boolean } | undefined
-  /** Milliseconds that whoever finds no free connection waits for one, in turn, before it is refused: 15 seconds unless given. */
-  waitMs?: number | undefined
-  /** Milliseconds that a look at tables that grow without end may take: 5 seconds unless given. */
-  readMs?: number | undefined
-  /** Milliseconds that a statement which calls wait for may take, and the wait for its connection: 4 seconds unless given. */
-  callMs?: number | undefined
 }
 
 const sslOf = (mode: string | null): ConnectionOptions['ssl'] => {

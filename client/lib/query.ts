@@ -41,6 +41,9 @@ export const refetchFailed = (...queries: { error: unknown; refetch: () => unkno
 /** Options of a query whose view goes on without its answer and shows no failure: a warning reports it. */
 export const reportedWhenFailed = { meta: { isReported: true } } as const
 
+/** Whether a query that has failed so often is asked again, where nothing else is said. */
+export const isRetried = (failures: number, error: unknown): boolean => failures < 2 && mayRetry(error)
+
 export const queryClient: QueryClient = new QueryClient({
   queryCache: new QueryCache({ onError: leaveWhenSignedOut }),
   mutationCache: new MutationCache({ onError: leaveWhenSignedOut }),
@@ -52,7 +55,7 @@ export const queryClient: QueryClient = new QueryClient({
       refetchOnReconnect: true,
       staleTime: 15_000,
       refetchOnWindowFocus: false,
-      retry: (failures, error) => failures < 2 && mayRetry(error),
+      retry: isRetried,
       retryDelay: (attempt) => 500 * 2 ** attempt,
     },
     mutations: { networkMode: 'always', retry: false },

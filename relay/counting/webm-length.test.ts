@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { liveWebm, webm } from '#test/support/audio-files.ts'
-import { processorMs } from '#test/support/processor-time.ts'
+import { processorMs } from '#server/processor-time.ts'
 import { webmSeconds } from './webm-length.ts'
 
 test('a recording states its length, or its blocks show it, and the longer counts', () => {

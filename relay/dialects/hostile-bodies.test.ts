@@ -5,7 +5,7 @@ import type { DialectId } from '#relay/chat/request.ts'
 import { type CallerDialectId, dialectOf } from './registry.ts'
 import { InvalidRequest } from '#relay/chat/invalid-request.ts'
 import { withoutMisleading } from '#relay/request/read-body.ts'
-import { processorMs } from '#test/support/processor-time.ts'
+import { processorMs } from '#server/processor-time.ts'
 
 const names = [
   'model', 'messages', 'input', 'contents', 'prompt', 'role', 'content', 'parts', 'type', 'text', 'tools', 'tool_choice',

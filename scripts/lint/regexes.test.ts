@@ -1,7 +1,7 @@
 import { createContext, Script } from 'node:vm'
 import { describe, expect, test } from 'vitest'
 import { regexes } from 'zod'
-import { processorMs } from '#test/support/processor-time.ts'
+import { processorMs } from '#server/processor-time.ts'
 import { type Attack, attacksOn } from './regex-attacks.ts'
 import { callsIn, productFiles, regexesIn } from './source-code.ts'
 

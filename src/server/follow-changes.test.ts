@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest'
 import type { Changes } from '#db/changes.ts'
-import { processorMs } from '#test/support/processor-time.ts'
+import { processorMs } from './processor-time.ts'
 import { followChanges } from './follow-changes.ts'
 
 type Listener = Parameters<Changes['onChange']>[0]

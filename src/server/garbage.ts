@@ -2,6 +2,7 @@ import { performance } from 'node:perf_hooks'
 import { getHeapStatistics } from 'node:v8'
 import type { Logger } from 'pino'
 import { collectGarbage } from '#core/collect-garbage.ts'
+import { processorMs } from './processor-time.ts'
 
 /** What the process holds, in bytes. */
 const held = (): number => {
@@ -24,14 +25,8 @@ export function collectStartGarbage(log: Logger): void {
   if (collectGarbage) collect(log, 'collected the garbage of the start')
 }
 
-/** Milliseconds of processor time that this thread has used: what others take of a busy machine makes it no busier. */
-function processorMs(): number {
-  const { user, system } = process.threadCpuUsage()
-  return (user + system) / 1000
-}
-
 const lookEveryMs = 10_000
-/** A process that is busy for less of its time has nobody who would feel the pause. */
+/** A process that works for less of its time, by processor time, has nobody who would feel the pause. */
 const idleShare = 0.02
 /** More than the young generation grows by, which a few calls fill again. */
 const worthCollecting = 48 * 1024 * 1024

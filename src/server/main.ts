@@ -1,6 +1,6 @@
 import cluster from 'node:cluster'
 import type { Logger } from 'pino'
-import { type ConnectionOptions, fromUrl, toUrl } from '#db/connection.ts'
+import { type ConnectionOptions, type ConnectionWaits, fromUrl, toUrl } from '#db/connection.ts'
 import { type Embedded, startEmbedded } from '#db/embedded.ts'
 import { isDatabaseUnavailable } from '#core/database-errors.ts'
 import { connect, type Database, upgradeSchema } from '#db/orm.ts'
@@ -19,18 +19,18 @@ import { collectStartGarbage } from './garbage.ts'
 import { surviveStrayErrors } from './stray-errors.ts'
 import { endingBy, endWith, startWorkers } from './workers.ts'
 
-/** Starts the product: the database, then as many processes as are wanted. */
-export async function main(): Promise<void> {
+/** Starts the product: the database, then as many processes as are wanted. Every one of them gives the database these waits. */
+export async function main(waits: ConnectionWaits = {}): Promise<void> {
   const environment = readEnvironment()
   const log = createLog(environment.LOG_LEVEL)
   process.on('unhandledRejection', (error) => log.error({ err: error }, 'a rejection that nobody handled'))
   if (cluster.isWorker) {
-    await startWorker(environment, log)
+    await startWorker(environment, waits, log)
     return
   }
   await checkPort(environment)
   const embedded = environment.DATABASE_URL ? null : await startDatabase(environment, log)
-  const connection = embedded?.connection ?? fromUrl(environment.DATABASE_URL ?? '')
+  const connection = { ...(embedded?.connection ?? fromUrl(environment.DATABASE_URL ?? '')), ...waits }
   const database = await openDatabase(connection)
   const secretKey = await prepareData(environment, database)
   const stop = await startServing(environment, { connection, secretKey, log })
@@ -121,10 +121,11 @@ async function startServing(environment: Environment, given: Given): Promise<Sto
   })
 }
 
-async function startWorker(environment: Environment, log: Logger): Promise<void> {
+async function startWorker(environment: Environment, waits: ConnectionWaits, log: Logger): Promise<void> {
   const { DATABASE_URL, SECRET_KEY } = environment
   if (!DATABASE_URL || !SECRET_KEY) throw new Error('a worker needs the address and the key its primary gives it')
-  endWith(await serve(environment, { connection: fromUrl(DATABASE_URL), secretKey: SECRET_KEY, log }))
+  const connection = { ...fromUrl(DATABASE_URL), ...waits }
+  endWith(await serve(environment, { connection, secretKey: SECRET_KEY, log }))
   surviveStrayErrors(log)
 }
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { describeWithBrowser } from '../support/chromium.ts'
-import { processorMs } from '../support/processor-time.ts'
+import { processorMs } from '#server/processor-time.ts'
 import { setOptions } from '../relay/serve.ts'
 import { seriousViolations } from './accessibility.ts'
 import { drawn, follow, openConsole, startInBrowser, toastShown, undo } from './console.ts'

@@ -1,5 +1,4 @@
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { MikroORM } from '@mikro-orm/postgresql'
 import { createTRPCClient, httpBatchLink } from '@trpc/client'
 import { createExpressMiddleware } from '@trpc/server/adapters/express'
@@ -14,6 +13,7 @@ import { readJsonBody, readTrpcBody } from '#server/console-body.ts'
 import { createContext } from '#server/context.ts'
 import { startApp } from '#test/support/app.ts'
 import type { TestUser } from '#test/support/factories.ts'
+import { listenLocally } from '#test/support/local-server.ts'
 import { Note } from './entity.ts'
 import { noteRoutes } from './rest.ts'
 import { exampleRouter } from './trpc.ts'
@@ -49,16 +49,12 @@ web.use(
     bodyOf: (exchange) => readJsonBody(services, exchange),
   }),
 )
-const server = createServer(web).listen(0, '127.0.0.1')
-// None is closed while a request is on its way.
-server.keepAliveTimeout = 60_000
-await new Promise((resolve) => server.once('listening', resolve))
-const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+const server = await listenLocally(createServer(web))
+const { url } = server
 const ann = await app.make.user()
 const ben = await app.make.user()
 afterAll(async () => {
-  server.closeAllConnections()
-  await new Promise((resolve) => server.close(resolve))
+  await server[Symbol.asyncDispose]()
   await orm.close(true)
   await app[Symbol.asyncDispose]()
 })

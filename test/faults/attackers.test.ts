@@ -14,6 +14,7 @@ const megabyte = 1024 * 1024
 const world = await createWorld()
 await world.make.channel()
 const product = await startProduct({
+  isPatient: true,
   environment: {
     ...world.environment,
     WORKERS: '1',

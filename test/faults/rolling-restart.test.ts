@@ -70,6 +70,7 @@ test('two nodes restarted in turn behind a proxy that follows their readiness fa
   // One of them serves by itself, the other by workers, whose ends its first process waits for.
   const start = (port: number, index: number) =>
     startProduct({
+      isPatient: true,
       environment: { ...world.environment, WORKERS: String(index + 1), PORT: String(port), DRAIN_SECONDS: '15' },
     })
   const ports = [await freePort(), await freePort()]
@@ -113,6 +114,7 @@ test('on SIGTERM a node is not ready at once, serves on, and closes every connec
   await world.make.channel()
   const token = await world.make.token(await world.make.user({ quota: 1_000_000_000 }))
   await using product = await startProduct({
+    isPatient: true,
     environment: { ...world.environment, WORKERS: '2', DRAIN_SECONDS: '20', STOP_SECONDS: '60' },
   })
   const ready = () =>

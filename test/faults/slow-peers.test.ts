@@ -11,7 +11,7 @@ await world.make.channel()
 const token = await world.make.token(await world.make.user({ quota: 1_000_000_000 }))
 // What is held without bound ends the process.
 const environment = { ...world.environment, WORKERS: '1', NODE_OPTIONS: '--max-old-space-size=320' }
-const product = await startProduct({ environment })
+const product = await startProduct({ environment, isPatient: true })
 afterAll(async () => {
   await product.killAll()
   await world[Symbol.asyncDispose]()

@@ -104,6 +104,7 @@ test('errors that nobody caught, broken handlers and options that are no JSON le
   await world.make.channel()
   const folder = await mkdtemp(join(tmpdir(), 'memory-'))
   await using product = await startProduct({
+    isPatient: true,
     environment: {
       ...world.environment,
       WORKERS: '2',

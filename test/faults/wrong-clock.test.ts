@@ -16,6 +16,7 @@ test('nodes whose clocks are an hour ahead and an hour behind expire nothing ear
   await world.make.option('CheckInEnabled', 'true')
   const start = (shiftMs: number): Promise<Product> =>
     startProduct({
+      isPatient: true,
       environment: {
         ...world.environment,
         WORKERS: '1',

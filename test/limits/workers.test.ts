@@ -8,7 +8,7 @@ await world.make.channel()
 await world.make.option('ModelRequestRateLimitEnabled', 'true')
 await world.make.option('ModelRequestRateLimitDurationMinutes', '10')
 await world.make.option('ModelRequestRateLimitCount', '100')
-const product = await startProduct({ environment: { ...world.environment, WORKERS: '2' } })
+const product = await startProduct({ isPatient: true, environment: { ...world.environment, WORKERS: '2' } })
 afterAll(async () => {
   await product.killAll()
   await world[Symbol.asyncDispose]()
@@ -62,7 +62,10 @@ describe('of forty logins at once ten are tried, by whichever worker', () => {
 
   test('while Redis is away', async () => {
     const REDIS_URL = `redis://127.0.0.1:${await freePort()}`
-    const alone = await startProduct({ environment: { ...world.environment, WORKERS: '2', REDIS_URL } })
+    const alone = await startProduct({
+      isPatient: true,
+      environment: { ...world.environment, WORKERS: '2', REDIS_URL },
+    })
     try {
       expect(await triedAt(alone.url)).toBe(10)
     } finally {

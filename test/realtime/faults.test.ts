@@ -8,12 +8,12 @@ import { startProduct, until } from '../support/processes.ts'
 import { ask, converse, model, oneHold, open } from './world.ts'
 import { holdLock } from '#test/support/held-lock.ts'
 
-async function startOn(environment: Record<string, string>) {
+async function startOn(environment: Record<string, string>, isPatient = true) {
   const world = await createWorld()
   await world.make.channel({ models: model })
   const user = await world.make.user({ quota: 1_000_000 })
   const token = await world.make.token(user)
-  const product = await startProduct({ environment: { ...world.environment, ...environment } })
+  const product = await startProduct({ isPatient, environment: { ...world.environment, ...environment } })
   return {
     world,
     product,
@@ -101,7 +101,7 @@ test('asked to stop, a session whose response ends in time is not given another 
 })
 
 test('a database that is away when a response ends keeps its end back, and the charge is made once it is there', async () => {
-  await using running = await startOn({ WORKERS: '1' })
+  await using running = await startOn({ WORKERS: '1' }, false)
   const { pool } = running.world
   const session = await running.openSession()
   await session.next('session.created')

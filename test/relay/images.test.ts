@@ -1,8 +1,7 @@
-import { once } from 'node:events'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { afterAll, expect, test } from 'vitest'
 import { startApp } from '#test/support/app.ts'
+import { listenLocally } from '#test/support/local-server.ts'
 import { json, startScriptedUpstream } from '#test/support/scripted-upstream.ts'
 import { allowUnpriced, serve, withOptions } from './serve.ts'
 import { chat, closeWithoutViolations, consumed, say } from './caller-dialects.ts'
@@ -28,16 +27,12 @@ const files = createServer(async (request, response) => {
   const megabytes = Number(/(\d+)-megabytes/.exec(request.url ?? '')?.[1] ?? 0)
   response.end(megabytes > 0 ? Buffer.alloc(megabytes * megabyte) : image)
 })
-// None is closed while a request is on its way.
-files.keepAliveTimeout = 60_000
-files.listen(0, '127.0.0.1')
-await once(files, 'listening')
-filesUrl = `http://127.0.0.1:${(files.address() as AddressInfo).port}`
+const served = await listenLocally(files)
+filesUrl = served.url
 afterAll(async () => {
   await closeWithoutViolations(app)
   await scripted[Symbol.asyncDispose]()
-  files.closeAllConnections()
-  await new Promise((resolve) => files.close(resolve))
+  await served[Symbol.asyncDispose]()
 })
 
 const showing = (model: string, urls: string[]) => ({

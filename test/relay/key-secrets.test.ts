@@ -1,12 +1,11 @@
 import { generateKeyPairSync } from 'node:crypto'
-import { once } from 'node:events'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { afterAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { selectableChannelTypes } from '#core/channel-types/index.ts'
 import { secretParts } from '#core/masking/secret-parts.ts'
 import { roles } from '#core/roles.ts'
 import { startApp } from '#test/support/app.ts'
+import { listenLocally } from '#test/support/local-server.ts'
 import { recordProcessLog } from '#test/support/process-log.ts'
 import { open } from '../realtime/world.ts'
 import { drawingModels, imagine, poll } from '../tasks/world.ts'
@@ -64,11 +63,8 @@ const upstream = createServer((request, response) => {
     response.writeHead(status, { 'content-type': contentType }).end(body)
   })
 })
-// None is closed while a request is on its way.
-upstream.keepAliveTimeout = 60_000
-upstream.listen(0, '127.0.0.1')
-await once(upstream, 'listening')
-const origin = `http://127.0.0.1:${(upstream.address() as AddressInfo).port}`
+const listening = await listenLocally(upstream)
+const origin = listening.url
 const app = await startApp()
 await allowUnpriced(app)
 await setOptions(app, { LogErrorEnabled: 'true', RetryTimes: '0' })
@@ -82,8 +78,7 @@ beforeEach(async () => {
 })
 afterAll(async () => {
   await closeWithoutViolations(app)
-  upstream.closeAllConnections()
-  upstream.close()
+  await listening[Symbol.asyncDispose]()
 })
 
 const failing = (words: string) => ({

@@ -5,7 +5,7 @@ import { afterAll, expect, test } from 'vitest'
 import { createSecrets } from '#features/secrets/service.ts'
 import { createChannelTable } from '#relay/routing/channel-table.ts'
 import { createDatabase, endPool } from '../support/database.ts'
-import { processorMs } from '../support/processor-time.ts'
+import { processorMs } from '#server/processor-time.ts'
 
 /** What no call may notice; the strict bound is for a quiet machine. */
 const longestBlockMs = process.env['STRICT_TIMES'] === '1' ? 20 : 100

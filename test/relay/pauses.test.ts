@@ -3,7 +3,7 @@ import { createTokenCounter } from '#relay/billing/token-counter.ts'
 import { countPrompt } from '#relay/counting/estimate-usage.ts'
 import { openAiChat } from '#relay/dialects/openai-chat/index.ts'
 import { createScreener } from '#relay/request/screener.ts'
-import { longestPause } from '../support/processor-time.ts'
+import { longestPause } from '../support/longest-pause.ts'
 import { almost, pattern } from './slow-pattern.ts'
 
 const onError = (error: unknown): never => {

@@ -22,7 +22,7 @@ const environment = {
   NODE_OPTIONS: `--import=${tracer}`,
   TRACE_FILE: trace,
 }
-const product = await startProduct({ environment })
+const product = await startProduct({ environment, isPatient: true })
 afterAll(async () => {
   await product.killAll()
   await world[Symbol.asyncDispose]()

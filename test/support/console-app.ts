@@ -1,8 +1,6 @@
 import { afterAll } from 'vitest'
 import { randomBytes } from 'node:crypto'
-import { once } from 'node:events'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import express from 'express'
 import { pino } from 'pino'
 import type { OptionKey } from '#core/options/registry/index.ts'
@@ -31,6 +29,7 @@ import { readJsonBody } from '#server/console-body.ts'
 import { createContext } from '#server/context.ts'
 import type { Context } from '#features/deps.ts'
 import { createDatabase } from './database.ts'
+import { listenLocally } from './local-server.ts'
 import { withStartLimit } from './start-limit.ts'
 
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
@@ -86,11 +85,9 @@ export const startConsole = withStartLimit(async function startConsole(environme
           bodyOf: (exchange) => readJsonBody(services, exchange),
         }),
       ),
-  ).listen(0, '127.0.0.1')
-  // As long as the product's, so that none is closed while a request is on its way.
-  server.keepAliveTimeout = 60_000
-  await once(server, 'listening')
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  )
+  const listening = await listenLocally(server)
+  const { url } = listening
 
   return {
     url,
@@ -120,8 +117,7 @@ export const startConsole = withStartLimit(async function startConsole(environme
     trpc: async (person: Person | null, changes: Partial<Context> = {}) =>
       createCaller(await contextOf(services, person, changes)),
     [Symbol.asyncDispose]: async () => {
-      server.close()
-      server.closeAllConnections()
+      await listening[Symbol.asyncDispose]()
       await services.jobs.stop()
       await changes.close()
       await guardedFetch.close()

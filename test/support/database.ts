@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { Client, type Pool } from 'pg'
 import { inject } from 'vitest'
 import { type ConnectionOptions, toUrl } from '#db/connection.ts'
+import { patientWaits } from './patient-waits.ts'
 import { withStartLimit } from './start-limit.ts'
 
 export type TestDatabase = AsyncDisposable & { connection: ConnectionOptions; url: string }
@@ -18,7 +19,7 @@ export const createDatabase = withStartLimit(async function createDatabase(): Pr
   // Copying the files costs a tenth of writing each page again, which is the default.
   await run(`create database ${database} template ${inject('databaseTemplate')} strategy file_copy`)
   // Crowds of tests are served to the last on a machine that others have busy, too.
-  const connection = { ...inject('databaseServer'), database, waitMs: 120_000, readMs: 120_000, callMs: 60_000 }
+  const connection = { ...inject('databaseServer'), database, ...patientWaits }
   return {
     connection,
     url: toUrl(connection),

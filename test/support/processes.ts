@@ -19,6 +19,8 @@ type Ending = { code: number | null; signal: NodeJS.Signals | null }
 
 type ProductInput = {
   environment?: Record<string, string>
+  /** Waits for its database for as long as a busy machine may take: where every call has to be served. Only the bare product. */
+  isPatient?: boolean
   /** The real entry, which also builds the console, instead of the bare product. */
   entry?: 'npm start' | 'scripts/start.ts' | 'scripts/demo.ts' | 'test/support/run-product.ts'
   /** Where a copy of the product's files stands, which may become another version. */
@@ -75,6 +77,7 @@ async function claimed(port: number): Promise<Socket | null> {
 /** Starts the product as a process of its own and does not wait for it. */
 export async function launchProduct({
   environment = {},
+  isPatient = false,
   entry = 'test/support/run-product.ts',
   folder = root,
 }: ProductInput): Promise<Launched> {
@@ -99,6 +102,7 @@ export async function launchProduct({
       DRAIN_SECONDS: '0',
       // Hundreds of starts need not be fast at their first calls; those of the real entries are as they are.
       ...(entry === 'test/support/run-product.ts' ? { WARM_UP: 'off' } : {}),
+      ...(isPatient ? { PATIENT: 'on' } : {}),
       // What was built is not of another folder's files.
       ...(folder === root ? {} : { SERVER_BUILD: '' }),
       ...environment,

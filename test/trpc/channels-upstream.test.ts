@@ -1,12 +1,11 @@
-import { once } from 'node:events'
 import { createServer, type IncomingMessage } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { afterAll, beforeEach, describe, expect, it } from 'vitest'
 import { createTransport } from '#relay/transport/send.ts'
 import { startUpstream } from '#test/simulator/index.ts'
 import { sparkKeyText } from '#test/simulator/spark/vendor.ts'
 import type { RouterInputs } from '#server/app-router.ts'
 import { startConsole } from '#test/support/console-app.ts'
+import { listenLocally } from '#test/support/local-server.ts'
 import { completion } from '#test/support/receiver.ts'
 
 const secret = 'sk-upstream-secret-1'
@@ -31,13 +30,11 @@ const server = createServer((req, res) => {
     res.writeHead(status, { 'content-type': 'application/json', ...headers })
     return res.end(typeof body === 'string' ? body : JSON.stringify(body))
   })
-}).listen(0, '127.0.0.1')
-// None is closed while a request is on its way.
-server.keepAliveTimeout = 60_000
-await once(server, 'listening')
-upstream.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+})
+const listening = await listenLocally(server)
+upstream.url = listening.url
 afterAll(async () => {
-  server.close()
+  await listening[Symbol.asyncDispose]()
   await app.services.transport.close()
   await app[Symbol.asyncDispose]()
 })

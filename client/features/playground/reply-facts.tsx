@@ -1,7 +1,7 @@
 import { HStack, Text } from '@chakra-ui/react'
 import { Money } from '../../components/cells/numbers.tsx'
 import { t } from '../../i18n/t.ts'
-import { mayRetry } from '../../lib/errors.ts'
+import { isRetried } from '../../lib/query.ts'
 import { formatDuration, formatInteger } from '../../lib/format.ts'
 import { useStatus } from '../../lib/status.ts'
 import { trpc } from '../../lib/trpc.ts'
@@ -27,7 +27,7 @@ function useCharge(reply: Reply) {
     {
       enabled: ended,
       staleTime: Number.POSITIVE_INFINITY,
-      retry: (failures, error) => (brokeOff(reply) ? failures < attempts : failures < 2 && mayRetry(error)),
+      retry: (failures, error) => (brokeOff(reply) ? failures < attempts : isRetried(failures, error)),
       retryDelay,
     },
   )

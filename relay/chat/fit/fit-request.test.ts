@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { processorMs } from '#test/support/processor-time.ts'
+import { processorMs } from '#server/processor-time.ts'
 import type { ChatRequest, Message, ToolResultPart } from '../request.ts'
 import { fitRequest, takesNames } from './fit-request.ts'
 import { fitName, fitUser } from './names.ts'

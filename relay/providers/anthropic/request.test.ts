@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { processorMs } from '#test/support/processor-time.ts'
+import { processorMs } from '#server/processor-time.ts'
 import type { ChatRequest } from '#relay/chat/request.ts'
 import { requestWriter, toolConversation, weatherTool } from '../conformance/requests.ts'
 import { anthropic } from './index.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { processorMs } from '#test/support/processor-time.ts'
+import { processorMs } from '#server/processor-time.ts'
 import { toClaudeSchema } from './schema.ts'
 
 const object = (properties: Record<string, unknown>, more = {}) => ({ type: 'object', properties, ...more })

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { processorMs } from '#test/support/processor-time.ts'
+import { processorMs } from '#server/processor-time.ts'
 import type { ChatRequest } from '#relay/chat/request.ts'
 import { defaultOptions } from '../conformance/fixtures.ts'
 import { imageRequest, requestWriter, toolConversation, weatherTool } from '../conformance/requests.ts'

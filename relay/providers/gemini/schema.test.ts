@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { processorMs } from '#test/support/processor-time.ts'
+import { processorMs } from '#server/processor-time.ts'
 import { toGeminiSchema, toParameters } from './schema.ts'
 
 test.each([

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { processorMs } from '#test/support/processor-time.ts'
+import { processorMs } from '#server/processor-time.ts'
 import { compileScreen, isScreened } from './screen.ts'
 
 describe('compileScreen', () => {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { processorMs } from '#test/support/processor-time.ts'
+import { processorMs } from '#server/processor-time.ts'
 import { previewOf } from './view-preview.ts'
 
 it('is cut at 100 characters, of which the last three are the ellipsis', () => {

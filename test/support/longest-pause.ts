@@ -1,8 +1,4 @@
-/** Milliseconds of processor time that this thread has used: they do not pass while other processes have the core. */
-export function processorMs(): number {
-  const { user, system } = process.threadCpuUsage()
-  return (user + system) / 1000
-}
+import { processorMs } from '#server/processor-time.ts'
 
 /**
  * The longest that work kept this thread from everybody else, in milliseconds of its own processor time: what other
