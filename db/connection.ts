@@ -6,7 +6,10 @@ export type ConnectionWaits = {
   waitMs?: number | undefined
   /** Milliseconds that a look at tables that grow without end may take: 5 seconds unless given. */
   readMs?: number | undefined
-  /** Milliseconds that a statement which calls wait for may take, and the wait for its connection: 4 seconds unless given. */
+  /**
+   * Milliseconds that a statement which calls wait for may take, and the wait for its connection: 4 seconds unless given. Given, so
+   * long calls wait for what they set aside and are charged, too.
+   */
   callMs?: number | undefined
 }
 

@@ -155,7 +155,8 @@ export async function createServices(given: {
       tracing,
       createLedger({
         pool: hot,
-        ...(connection.callMs === undefined ? {} : { reserveWaitMs: connection.callMs }),
+        reserveWaitMs: connection.callMs,
+        settleDeadlineMs: connection.callMs,
         nodeId: node.id,
         refund: (row) => refundUndelivered(database.orm.em.fork(), row),
         onCharged: (row, { balance, paid }) => {

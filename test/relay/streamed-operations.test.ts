@@ -3,6 +3,7 @@ import { cut } from '#test/support/scripted-upstream.ts'
 import { consumed, eventually } from './caller-dialects.ts'
 import { startScriptedRelay } from './relay-world.ts'
 import { channelsOf, serve, setOptions } from './serve.ts'
+import { startApp } from '#test/support/app.ts'
 import { holdLock } from '#test/support/held-lock.ts'
 
 const { app, scripted, token } = await startScriptedRelay()
@@ -144,12 +145,13 @@ describe('a streamed image', () => {
 })
 
 test('audio that cannot be booked breaks off, is charged once, and is asked for nowhere else', async () => {
+  await using usual = await startApp({ on: app, refusesAsUsual: true })
   const { promise: begun, resolve } = Promise.withResolvers<void>()
   const [first, last] = [Buffer.alloc(500_000, 1), Buffer.alloc(500_000, 2)]
   const baseUrl = scripted.play({ headers: { 'content-type': 'audio/mpeg' }, steps: [first, begun, last] })
   const { model } = await serve(app, { priority: 1, baseUrl }, { baseUrl })
   const asked = scripted.received.length
-  const reply = await fetch(`${app.url}/v1/audio/speech`, {
+  const reply = await fetch(`${usual.url}/v1/audio/speech`, {
     method: 'POST',
     headers: json,
     body: JSON.stringify({ model, input: 'hello', voice: 'alloy' }),

@@ -75,8 +75,8 @@ export function createLedger(deps: {
   nodeId: () => number
   /** Books the refund of a charge whose answer never arrived. */
   refund: (row: ChargeRow) => Promise<void>
-  reserveWaitMs?: number
-  settleDeadlineMs?: number
+  reserveWaitMs?: number | undefined
+  settleDeadlineMs?: number | undefined
   /** What both are counted by. */
   runningTime?: RunningTime
   onError?: (error: unknown) => void
