@@ -121,21 +121,20 @@ export function receiptKeys(receipt: Receipt | null): Record<string, unknown> {
   return { ...audioKeys(receipt), ...imageKeys(receipt), ...toolKeys(receipt) }
 }
 
-const ratioOf = ({ price }: UsageReceipt) => (price.kind === 'ratio' ? price : null)
+const ratioOf = ({ price }: { price: Price }) => (price.kind === 'ratio' ? price : null)
 
-function audioKeys(receipt: UsageReceipt): Record<string, unknown> {
-  if (receipt.formula !== 'audio') return {}
-  const { usage } = receipt
-  return {
-    audio: true,
-    audio_input: usage.audioInputTokens,
-    audio_output: usage.audioOutputTokens,
-    text_input: usage.promptTokens - usage.audioInputTokens,
-    text_output: usage.completionTokens - usage.audioOutputTokens,
-    audio_ratio: ratioOf(receipt)?.audioRatio ?? 1,
-    audio_completion_ratio: ratioOf(receipt)?.audioCompletionRatio ?? 1,
-  }
-}
+/** Recordings and texts apart, from which older consoles compute the price of a row that is marked `audio` or `ws`. */
+export const audioCountKeys = (terms: { price: Price }, usage: Usage): Record<string, unknown> => ({
+  audio_input: usage.audioInputTokens,
+  audio_output: usage.audioOutputTokens,
+  text_input: usage.promptTokens - usage.audioInputTokens,
+  text_output: usage.completionTokens - usage.audioOutputTokens,
+  audio_ratio: ratioOf(terms)?.audioRatio ?? 1,
+  audio_completion_ratio: ratioOf(terms)?.audioCompletionRatio ?? 1,
+})
+
+const audioKeys = (receipt: UsageReceipt): Record<string, unknown> =>
+  receipt.formula === 'audio' ? { audio: true, ...audioCountKeys(receipt, receipt.usage) } : {}
 
 const imageKeys = (receipt: UsageReceipt): Record<string, unknown> =>
   receipt.usage.imageInputTokens > 0

@@ -7,6 +7,7 @@ import type { CallPrice } from '#relay/billing/price-call.ts'
 import {
   attemptKeys,
   attemptRecord,
+  audioCountKeys,
   callColumns,
   priceText,
   usageColumns,
@@ -71,19 +72,13 @@ function otherOf(
 ): Record<string, unknown> {
   const { attempt, attempts, terms } = plan
   const { usage, source, corrected } = part.measured
-  const ratio = terms.price.kind === 'ratio' ? terms.price : null
   const upstreamMs = performance.now() - sentAt
   const last = attemptRecord(attempt, { status: part.end === 'failed' ? 500 : 200, ms: upstreamMs })
   return {
     ...usageKeys(terms, usage, firstTokenMs),
     ...attemptKeys(attempt, [...attempts, last], { upstreamMs, cost }),
     ws: true,
-    audio_input: usage.audioInputTokens,
-    audio_output: usage.audioOutputTokens,
-    text_input: usage.promptTokens - usage.audioInputTokens,
-    text_output: usage.completionTokens - usage.audioOutputTokens,
-    audio_ratio: ratio?.audioRatio ?? 1,
-    audio_completion_ratio: ratio?.audioCompletionRatio ?? 1,
+    ...audioCountKeys(terms, usage),
     ...(receipt ? { receipt } : {}),
     operation: 'realtime',
     session: call.id,

@@ -5,7 +5,15 @@ import type { Receipt } from '#core/pricing/receipt.ts'
 import { costOfCall } from '#core/pricing/attempt-costs.ts'
 import { normaliseUsage, totalTokens, type Usage } from '#core/usage.ts'
 import type { ChargeRow } from '#features/ledger/charge-row.ts'
-import { attemptKeys, callColumns, priceText, usageColumns, usageKeys, userGroupKeys } from '#relay/billing/log-row.ts'
+import {
+  attemptKeys,
+  audioCountKeys,
+  callColumns,
+  priceText,
+  usageColumns,
+  usageKeys,
+  userGroupKeys,
+} from '#relay/billing/log-row.ts'
 import { type Json, numberOf, recordOf, wordOf } from '#relay/providers/shared/json.ts'
 import type { Session } from './call.ts'
 
@@ -66,6 +74,7 @@ export function transcriptionRow(
       ...attemptKeys(attempt, attempts, { cost: cost.info }),
       ...userGroupKeys(services, call, terms.groupRatio),
       ws: true,
+      ...audioCountKeys(terms, usage),
       operation: 'realtime-transcription',
       session: call.id,
       ...call.session,

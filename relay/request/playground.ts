@@ -4,8 +4,12 @@ import { DomainError } from '#core/errors.ts'
 import { userStatus } from '#core/statuses.ts'
 import { authenticate } from '#features/auth/authenticate.ts'
 import { sessionCookie } from '#features/auth/session.ts'
+import { userIdHeaderOf } from '#features/auth/user-id-header.ts'
 import { isOpenTo } from './admit.ts'
 import type { CallBody, Caller, RelayServices } from './call.ts'
+
+/** What browsers send to a proxy that asks for a password of its own, and which proxies hand on. */
+const signsInAtProxy = /^(?:basic|digest|negotiate|ntlm)\s/i
 
 /**
  * Who chats in the playground: the browser's session, never an access token. The group comes from the body and is checked
@@ -13,11 +17,12 @@ import type { CallBody, Caller, RelayServices } from './call.ts'
  * @throws {DomainError} playground.access_token, relay.user_banned
  */
 export async function identifyPlayground(services: RelayServices, req: Request): Promise<Caller> {
-  if (req.get('authorization')) throw new DomainError('playground.access_token')
+  const authorization = req.get('authorization')
+  if (authorization && !signsInAtProxy.test(authorization)) throw new DomainError('playground.access_token')
   const authentication = await authenticate(services.database.orm.em.fork(), {
     sessionId: parseCookie(req.headers.cookie ?? '')[sessionCookie],
     authorization: undefined,
-    userIdHeader: req.get('x-user-id') ?? req.get('veloera-user') ?? req.get('new-api-user'),
+    userIdHeader: userIdHeaderOf(req),
     userIdRule: 'required',
   })
   if (!authentication.actor) throw authentication.refusal

@@ -3,11 +3,9 @@ import { parseCookie, stringifySetCookie } from 'cookie'
 import { isDatabaseUnavailable } from '#core/database-errors.ts'
 import { authenticate, type Authentication, type Credentials } from '#features/auth/authenticate.ts'
 import { noteUse, sessionCookie } from '#features/auth/session.ts'
+import { userIdHeaderOf } from '#features/auth/user-id-header.ts'
 import { clientOf } from '#features/client-address/service.ts'
 import type { Context, Deps, Services } from '#features/deps.ts'
-
-/** Names under which clients send the user id; the last is our own. */
-const userIdHeaders = ['veloera-user', 'new-api-user', 'x-user-id'] as const
 
 export async function createContext(
   services: Services,
@@ -55,9 +53,6 @@ function warnOfProxy({ log }: Services, proxy: string): void {
   warned.add(log)
   log.warn({ proxy }, 'a proxy forwards requests and TRUST_PROXY is not set: all visitors count as one address')
 }
-
-const userIdHeaderOf = (req: Request): string | undefined =>
-  userIdHeaders.map((name) => req.get(name)).find((value) => value)
 
 /** Who it is by session or access token, or why nobody can be named. */
 export function whoAsks(em: Deps['em'], req: Request, userIdRule: Credentials['userIdRule']): Promise<Authentication> {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { quotaOfReceipt } from '#core/pricing/charge.ts'
 import { receipt } from '#core/pricing/receipt.ts'
+import { costByClient } from '#test/support/cost-by-client.ts'
 import { ask, chargesOf, converse, errorOf, oneHold, openHolds, payerWith, startRealtime, untilFree } from './world.ts'
 
 const world = await startRealtime()
@@ -266,9 +267,15 @@ describe('without usage from the upstream', () => {
   })
 })
 
+type ListedRow = { prompt_tokens: number; completion_tokens: number; other: string }
+const costOfRow = ({ prompt_tokens: promptTokens, completion_tokens: completionTokens, other }: ListedRow): number =>
+  costByClient({ promptTokens, completionTokens, other: JSON.parse(other) as Record<string, unknown> })
+
 test('a transcription of the input is charged by its own report at its own price, once each', async () => {
   const { app } = world
-  const payer = await payerWith(app, 1_000_000)
+  const user = await app.make.user({ quota: 1_000_000 })
+  const payer = await app.make.token(user)
+  await app.settled()
   // Of the model that answers, which is not the one that transcribes.
   const cap = await app.make.spendCap(
     { scope: 'user', id: payer.userId },
@@ -293,6 +300,9 @@ test('a transcription of the input is charged by its own report at its own price
   ])
   expect(quotaOfReceipt(receipt.parse(rows[1]?.other['receipt']))).toBe(rows[1]?.quota)
   expect(rows[1]?.quota).toBeGreaterThan(0)
+  // Clients of the documented paths come to the same.
+  const { items } = (await app.rest(user, 'GET', '/api/log/self?type=2')).json['data'] as { items: ListedRow[] }
+  expect(items.map(costOfRow)).toEqual([expect.closeTo(260, 6), expect.closeTo(495, 6)])
   expect(rows[1]).toMatchObject({ completion_tokens: 40, other: { operation: 'realtime-transcription', ws: true } })
   session.socket.close()
   await untilFree(app, payer.userId)

@@ -55,6 +55,16 @@ test('a signed-in user chats at the ratio of the chosen group, and only the user
   }
 })
 
+test('who signs in at a proxy in front, whose headers the browser sends along, is served', async () => {
+  const { model } = await serve(app, {})
+  const headers = {
+    authorization: `Basic ${Buffer.from('a:b').toString('base64')}`,
+    'x-user-id': '',
+    'new-api-user': String(user.id),
+  }
+  expect((await play(chat.body(model, 'hello', false), { headers })).status).toBe(200)
+})
+
 test('prefixed names work', async () => {
   const { model } = await serve(app, { modelPrefix: 'east/' })
   expect((await play(chat.body(`east/${model}`, 'hello', false))).status).toBe(200)
