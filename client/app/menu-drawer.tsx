@@ -1,7 +1,9 @@
 import { CloseButton, Drawer, Flex, Portal, Stack } from '@chakra-ui/react'
+import { useLocation } from 'wouter'
 import { LookMenus } from '../components/look-menus.tsx'
 import { t } from '../i18n/t.ts'
 import { useSession } from '../lib/session.ts'
+import { useStatus } from '../lib/status.ts'
 import { useIsPhone } from '../lib/use-media.ts'
 import { SidebarList } from './sidebar.tsx'
 import { SiteLink, useSiteLinks } from './top-bar.tsx'
@@ -11,6 +13,11 @@ export function MenuDrawer({ onClose }: { onClose: () => void }) {
   const phone = useIsPhone()
   const links = useSiteLinks()
   const { user } = useSession()
+  const { selfUseModeEnabled } = useStatus()
+  const [path] = useLocation()
+  // The bar of a phone has no room for it.
+  const joins = phone && !user && !selfUseModeEnabled
+  const join = joins ? [{ href: '/register', label: t('注册'), current: path === '/register' }] : []
   return (
     <Drawer.Root open onOpenChange={(details) => !details.open && onClose()} placement="start" size="xs">
       <Portal>
@@ -24,7 +31,7 @@ export function MenuDrawer({ onClose }: { onClose: () => void }) {
               </Drawer.CloseTrigger>
             </Flex>
             <Stack as="nav" aria-label={t('站点导航')} gap="0.5" px="2.5" py="3" borderBottomWidth="1px">
-              {links.map((target) => (
+              {[...links, ...join].map((target) => (
                 <SiteLink key={target.href} target={target} onVisit={onClose} />
               ))}
             </Stack>

@@ -354,12 +354,15 @@ describeWithBrowser('the settings', async () => {
     await page.getByRole('button', { name: '保存', exact: true }).click()
     await page.getByText('每个聊天链接都需要名称和地址').waitFor()
     await box('第 2 个链接的地址').fill('https://two.example')
+    await page.getByRole('button', { name: '保存', exact: true }).click()
+    await page.getByText('聊天链接「First」的地址无法使用').waitFor()
+    await box('第 1 个链接的地址').fill('https://one.example/#/?key={key}')
     await page.getByRole('button', { name: '上移「Second」' }).click()
     await page.getByRole('button', { name: '保存', exact: true }).click()
     await toastShown(page, '保存成功')
     expect(app.services.options.get('Chats')).toEqual([
       { Second: 'https://two.example' },
-      { First: 'https://one.example/?key={key}' },
+      { First: 'https://one.example/#/?key={key}' },
     ])
     await context.close()
   })

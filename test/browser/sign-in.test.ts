@@ -133,6 +133,15 @@ describeWithBrowser('accounts elsewhere', () => {
     await context.close()
   })
 
+  test('have a way to sign up in the menu of a phone, whose bar has no room for it', async () => {
+    const { page, context } = await open({ width: 390, height: 844, language: 'en', theme: 'light' })
+    await page.goto('/login')
+    await button(page, 'Menu').click()
+    await page.getByRole('dialog').getByRole('link', { name: 'Sign up' }).click()
+    await page.waitForURL('**/register')
+    await context.close()
+  })
+
   test.runIf(long)('fit a phone in English and in the dark, without a fault', async () => {
     const reader = await world.app.make.user()
     const english = { width: 390, height: 844, language: 'en', theme: 'dark' } as const

@@ -26,7 +26,7 @@ const api = async () => (await app.trpc(root)).admin.options
 
 /** What cannot be found by looking at the schema. */
 const chosen: Partial<Record<OptionKey, unknown>> = {
-  Chats: [{ Reader: 'https://reader.example/?key={key}' }],
+  Chats: [{ Reader: 'https://reader.example/#/?key={key}' }],
   UserUsableGroups: { default: 'Everybody' },
   GroupRatio: { default: 2, vip: 0.5 },
   GroupGroupRatio: { vip: { default: 0.9 } },

@@ -1,6 +1,7 @@
 import { Box, Button, Grid, HStack, Input, Stack, Text } from '@chakra-ui/react'
 import { ArrowDown, ArrowUp, Plus, X } from 'lucide-react'
 import { z } from 'zod'
+import { isChatLink } from '#core/chat-link.ts'
 import type { FieldProps } from '../../components/fields/field-frame.tsx'
 import { FieldFrame, useField } from '../../components/fields/field-frame.tsx'
 import { JsonField } from '../../components/fields/text-fields.tsx'
@@ -83,9 +84,9 @@ function Links({ links, onChange }: LinksProps) {
             <Input
               size="sm"
               aria-label={t('第 {number} 个链接的地址', { number: index + 1 })}
-              placeholder="https://chat.example.com/?key={key}&url={address}"
+              placeholder="https://chat.example.com/#/?key={key}&url={address}"
               value={link.address}
-              aria-invalid={link.address.trim() === '' || undefined}
+              aria-invalid={!isChatLink(link.address) || undefined}
               spellCheck={false}
               onChange={(event) => put(index, { address: event.target.value.trim() })}
             />

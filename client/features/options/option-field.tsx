@@ -21,6 +21,7 @@ import {
   kindOf,
   mayBeBlank,
   nameOf,
+  neededSwitch,
   toFieldValue,
   type FormValues,
 } from './values.ts'
@@ -28,9 +29,6 @@ import { choiceLabel, defaultText } from './words.ts'
 
 /** Long texts and switches take the whole width, short values share a line. */
 const isWide = (field: Field): boolean => ['switch', 'json', 'prose', 'list'].includes(kindOf(field))
-
-/** A value that has no effect until another option is switched on. */
-const neededSwitch: Partial<Record<string, string>> = { RebatePercentage: 'RebateEnabled' }
 
 /** What a search led to. */
 const found = {

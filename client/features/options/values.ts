@@ -100,8 +100,16 @@ export const isAtDefault = (field: OptionField, value: FieldValue | undefined): 
 export const isChanged = (field: OptionField, value: FieldValue | undefined, stored: FormValues): boolean =>
   !isUnchanged(field, value, stored[nameOf(field.key)])
 
+/** A value that has no effect until another option is switched on: until then its field is disabled, and nothing of it is saved. */
+export const neededSwitch: Partial<Record<OptionKey, OptionKey>> = { RebatePercentage: 'RebateEnabled' }
+
+const isInEffect = ({ key }: OptionField, values: FormValues): boolean => {
+  const needed = neededSwitch[key]
+  return needed === undefined || values[nameOf(needed)] === true
+}
+
 export const changedFields = (values: FormValues, stored: FormValues): OptionField[] =>
-  fields.filter((field) => isChanged(field, values[nameOf(field.key)], stored))
+  fields.filter((field) => isInEffect(field, values) && isChanged(field, values[nameOf(field.key)], stored))
 
 export const changeOf = (field: OptionField, values: FormValues) => ({
   key: field.key,

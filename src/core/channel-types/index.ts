@@ -51,6 +51,9 @@ export type ChannelType = {
   notes: string
 }
 
+/** Drawing and music: their models are the actions there are, each with a price in any case. */
+export const taskTypes: ReadonlySet<number> = new Set([2, 5, 36])
+
 /** A row as it is written: only what differs from the usual, and the operations by name. */
 type Row = Partial<Omit<ChannelType, 'supports'>> &
   Pick<ChannelType, 'type' | 'name' | 'label'> & { supports: readonly ChannelOperation[] }

@@ -63,6 +63,7 @@ export const businessEnglish: Record<keyof typeof businessErrors, string> = {
   'redemption.key_too_long': 'A redemption code may have at most 32 characters',
   'redemption.key_required': 'Please enter a redemption code!',
   'redemption.quota_invalid': 'The quota must be above 0',
+  'redemption.time_invalid': 'The time is not valid',
   'redemption.window_invalid': 'The effective time must be earlier than the expiry',
   'redemption.max_uses_invalid': 'The number of uses must be -1 (unlimited) or a positive whole number',
   'redemption.already_used': 'A used redemption code cannot be changed',

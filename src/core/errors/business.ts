@@ -67,6 +67,7 @@ export const businessErrors = {
   'redemption.key_too_long': { kind: 'invalid', message: '兑换码不能超过 32 个字符' },
   'redemption.key_required': { kind: 'invalid', message: '请输入兑换码！' },
   'redemption.quota_invalid': { kind: 'invalid', message: '额度必须大于 0' },
+  'redemption.time_invalid': { kind: 'invalid', message: '时间格式错误' },
   'redemption.window_invalid': { kind: 'invalid', message: '生效时间必须早于过期时间' },
   'redemption.max_uses_invalid': { kind: 'invalid', message: '可用次数必须是 -1（不限）或正整数' },
   'redemption.already_used': { kind: 'conflict', message: '已使用的兑换码不能再修改' },

@@ -29,6 +29,8 @@ export const optionEnglish: Record<keyof typeof optionErrors, string> = {
   'option.group_ratio_negative': 'The ratio of group {group} cannot be less than 0',
   'option.long_context_order': 'The long-context steps of model {model} must ascend by above',
   'option.chat_link_incomplete': 'Every chat link needs a name and an address',
+  'option.chat_link_invalid':
+    'The address of the chat link “{name}” cannot be used: it must begin with a scheme such as https://, and in a web address the token may only stand behind the #',
   'option.domain_invalid': '“{domain}” is not a valid domain, please write it like example.com',
   'option.domain_duplicate': 'The domain is already on the whitelist: {domain}',
   'option.status_codes_invalid':

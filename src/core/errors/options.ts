@@ -38,6 +38,10 @@ export const optionErrors = {
   'option.group_ratio_negative': { kind: 'invalid', message: '分组 {group} 的倍率不能小于 0' },
   'option.long_context_order': { kind: 'invalid', message: '模型 {model} 的长上下文各档必须按 above 从小到大排列' },
   'option.chat_link_incomplete': { kind: 'invalid', message: '每个聊天链接都需要名称和地址' },
+  'option.chat_link_invalid': {
+    kind: 'invalid',
+    message: '聊天链接「{name}」的地址无法使用：要以 https:// 等协议开头，网页地址中的令牌只能写在 # 之后',
+  },
   'option.domain_invalid': { kind: 'invalid', message: '「{domain}」不是有效的域名，请参考 example.com 的格式填写' },
   'option.domain_duplicate': { kind: 'invalid', message: '该域名已存在于白名单中：{domain}' },
   'option.status_codes_invalid': {

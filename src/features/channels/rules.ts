@@ -48,7 +48,7 @@ function checkType(type: number): void {
 function joinModels(given: readonly string[]): string {
   const models = splitList(given.join(','))
   if (models.length === 0) throw new DomainError('channel.models_required')
-  const tooLong = models.find((model) => Buffer.byteLength(model) > longestModelName)
+  const tooLong = models.find((model) => [...model].length > longestModelName)
   if (tooLong) throw new DomainError('channel.model_name_too_long', { model: tooLong })
   return models.join(',')
 }

@@ -1,9 +1,6 @@
 import type { OptionsReader } from '#core/options/registry/index.ts'
 import { resolveModelMapping } from '#core/routing/model-names.ts'
 
-/** Drawing and music have a price in any case. */
-export const taskTypes: ReadonlySet<number> = new Set([2, 5, 36])
-
 /** The name a model is priced under on a channel that may rename it. */
 export function pricedName(options: OptionsReader, model: string, modelMapping: string): string {
   if (options.get('redirect_billing_enabled')) return model

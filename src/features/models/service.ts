@@ -1,3 +1,4 @@
+import { taskTypes } from '#core/channel-types/index.ts'
 import { catalogPrice, type CatalogPrice, contextWindow } from '#core/pricing/catalogue.ts'
 import { autoGroup } from '#core/auto-group.ts'
 import { usableGroups, type UsableGroup } from '#core/groups.ts'
@@ -14,7 +15,7 @@ import { capabilitiesIn, type ModelParameters } from '#core/models/parameters.ts
 import { parametersOf } from '#relay/providers/model-parameters.ts'
 import type { ByModel, CatalogPrices, UnpricedModels } from './schema.ts'
 import { listedNames, type Listing } from './listed-names.ts'
-import { pricedName, taskTypes } from './priced-name.ts'
+import { pricedName } from './priced-name.ts'
 import { type PricingItem, toPricingItem } from './view.ts'
 
 export { setPrices } from './set-prices.ts'

@@ -1,3 +1,4 @@
+import { taskTypes } from '#core/channel-types/index.ts'
 import { retirementOf } from '#core/models/retirements.ts'
 import type { OptionsReader } from '#core/options/registry/index.ts'
 import { isInPriceTables, priceOf, priceTablesOf, taskPriceOf } from '#core/pricing/price-of.ts'
@@ -5,7 +6,7 @@ import { entriesOf } from '#core/pricing/price-changes.ts'
 import { completionRuleOf } from '#core/pricing/completion-rules.ts'
 import { splitList } from '#core/routing/abilities.ts'
 import type { UserDeps } from '#features/deps.ts'
-import { pricedName, taskTypes } from '#features/models/priced-name.ts'
+import { pricedName } from '#features/models/priced-name.ts'
 import { toPriceView } from '#features/models/view.ts'
 
 type PriceRow = {

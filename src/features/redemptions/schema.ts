@@ -36,7 +36,7 @@ const maxUses = z
   .refine((uses) => uses === -1 || uses > 0, refusal('redemption.max_uses_invalid'))
 
 /** Null: open on that side. */
-const instant = z.date().nullable().default(null)
+const instant = z.date(refusal('redemption.time_invalid')).nullable().default(null)
 
 type Window = { validFrom: Date | null; validUntil: Date | null }
 export const isInOrder = ({ validFrom, validUntil }: Window) => !validFrom || !validUntil || validFrom < validUntil

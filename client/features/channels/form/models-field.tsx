@@ -1,9 +1,9 @@
 import { Button, HStack, Input, Tag, Wrap } from '@chakra-ui/react'
 import { CloudDownload, ListChecks, TriangleAlert, X } from 'lucide-react'
 import type { KeyboardEvent } from 'react'
-import { useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { useFormContext, useWatch } from 'react-hook-form'
-import type { ChannelType } from '#core/channel-types/index.ts'
+import { type ChannelType, taskTypes } from '#core/channel-types/index.ts'
 import { CopyButton } from '../../../components/copy.tsx'
 import { FieldFrame, useField } from '../../../components/fields/field-frame.tsx'
 import { notify } from '../../../components/notify.ts'
@@ -43,6 +43,15 @@ export function ModelsField({ id, entry, stored }: ModelsFieldProps) {
       setFetching(false)
     }
   }
+  // Models of drawing and music are a fixed list, which none of another type serves.
+  const { type } = entry
+  const typeBefore = useRef(type)
+  useEffect(() => {
+    const [before, isFixed] = [typeBefore.current, taskTypes.has(type)]
+    typeBefore.current = type
+    if (type === before || type === stored?.type || (!isFixed && !taskTypes.has(before))) return
+    field.onChange(isFixed ? entry.defaultModels : [])
+  }, [type, entry, stored, field])
   const preset = entry.currentModels.length > 0 ? entry.currentModels : entry.defaultModels
 
   return (

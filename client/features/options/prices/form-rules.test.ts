@@ -12,6 +12,11 @@ test.each<[Partial<PriceValues>, Record<string, string>]>([
   [{}, { input: '请输入数字' }],
   [{ input: 0 }, { input: '模型价格不能为0' }],
   [{ input: 3 }, {}],
+  [
+    { input: Number.NaN, output: Number.NaN },
+    { input: '请输入数字', output: '请输入数字' },
+  ],
+  [{ input: -3 }, { input: '请输入有效的数字' }],
   [{ unit: 'ratio' }, { ratio: '请输入数字' }],
   [{ unit: 'ratio', ratio: 0 }, {}],
   [{ kind: 'call' }, { price: '请输入数字' }],

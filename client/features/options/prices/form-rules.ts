@@ -38,7 +38,8 @@ export const priceForm = (taken: readonly string[]) =>
     if (values[first] === null) refuse(first, t('请输入数字'))
     else if (first === 'input' && values.input === 0) refuse('input', t('模型价格不能为0'))
     for (const path of [first, ...further])
-      if (values[path] !== null && !(values[path] >= 0)) refuse(path, t('请输入有效的数字'))
+      if (values[path] !== null && !(values[path] >= 0))
+        refuse(path, Number.isNaN(values[path]) ? t('请输入数字') : t('请输入有效的数字'))
   })
 
 /** One price for several models. */

@@ -49,7 +49,7 @@ const columns = (): Column<PriceRow>[] => [
     width: 110,
     card: 'fact',
     cell: ({ price, ratio }) => figure(price === null ? ratio : null),
-    csv: ({ ratio }) => ratio,
+    csv: ({ price, ratio }) => (price === null ? ratio : null),
   },
   {
     id: 'completion',
@@ -57,7 +57,7 @@ const columns = (): Column<PriceRow>[] => [
     align: 'end',
     width: 110,
     cell: ({ price, completionRatio }) => figure(price === null ? completionRatio : null),
-    csv: ({ completionRatio }) => completionRatio,
+    csv: ({ price, completionRatio }) => (price === null ? completionRatio : null),
   },
   {
     id: 'cache',
@@ -65,7 +65,7 @@ const columns = (): Column<PriceRow>[] => [
     align: 'end',
     width: 110,
     cell: ({ price, cacheRatio }) => figure(price === null ? cacheRatio : null),
-    csv: ({ cacheRatio }) => cacheRatio,
+    csv: ({ price, cacheRatio }) => (price === null ? cacheRatio : null),
   },
   {
     id: 'input',

@@ -1,3 +1,4 @@
+import { isChatLink } from '#core/chat-link.ts'
 import type { Problem } from '#core/errors.ts'
 import { z } from 'zod'
 import { type OptionTable, option, type ReadOption } from '../define.ts'
@@ -6,10 +7,11 @@ import { flag, singleLine, text } from '../schemas.ts'
 /** Asked of whoever saves the form; what an older client stored stays readable. */
 function checkChatLinks(read: ReadOption): Problem | undefined {
   const links = read('Chats') as readonly Record<string, string>[]
-  const isIncomplete = links.some((link) =>
-    Object.entries(link).some(([name, address]) => name.trim() === '' || address.trim() === ''),
-  )
-  return isIncomplete ? { code: 'option.chat_link_incomplete' } : undefined
+  const entries = links.flatMap((link) => Object.entries(link))
+  if (entries.some(([name, address]) => name.trim() === '' || address.trim() === ''))
+    return { code: 'option.chat_link_incomplete' }
+  const unusable = entries.find(([, address]) => !isChatLink(address))
+  return unusable && { code: 'option.chat_link_invalid', params: { name: unusable[0] } }
 }
 
 export const brandingOptions = {
@@ -86,7 +88,7 @@ export const brandingOptions = {
     visibility: 'public',
     group: 'chat',
     label: '聊天链接',
-    help: '每个链接一个名称和一个地址，地址中的 {address} 和 {key} 会被替换为服务器地址和令牌',
+    help: '每个链接一个名称和一个地址，地址中的 {address} 和 {key} 会被替换为服务器地址和令牌；网页地址中的 {key} 只能写在 # 之后，令牌才不会发给该网页的服务器',
     widget: 'chat-links',
     formCheck: checkChatLinks,
   }),

@@ -17,7 +17,7 @@ export const quotaOptions = {
     group: 'quota',
     label: '请求预扣费额度',
     help: '尚无调用记录的模型按此数量的输出 tokens 预扣，请求结束后多退少补',
-    widget: 'quota',
+    unit: 'tokens',
   }),
   QuotaForInviter: option(count, {
     default: 0,
