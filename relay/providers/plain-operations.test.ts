@@ -288,6 +288,9 @@ describe('images', () => {
       url: 'https://host.test/v1beta/models/imagen-4.0:predict',
       body: { instances: [{ prompt: 'p' }], parameters: { sampleCount: 4, aspectRatio: '16:9' } },
     })
+    // A number may be a text, and as many are charged.
+    const two = operation('images', { type: 24, model: 'imagen-4.0' }, { prompt: 'p', n: '2' })
+    expect(two.sent()).toMatchObject({ body: { parameters: { sampleCount: 2 } } })
     expect(imagen.read({ predictions: [{ bytesBase64Encoded: 'AA' }, { raiFilteredReason: 'x' }] })).toEqual({
       data: [{ b64_json: 'AA' }],
     })

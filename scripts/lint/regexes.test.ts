@@ -6,7 +6,7 @@ import { type Attack, attacksOn } from './regex-attacks.ts'
 import { callsIn, productFiles, regexesIn } from './source-code.ts'
 
 /** As many characters as a text has at first; one that takes suspiciously long is made longer, twice. */
-const lengths = [3_000, 48_000, 960_000]
+const lengths = [8_000, 96_000, 960_000]
 const suspiciousMs = 0.5
 /** A linear search is through with the longest text in milliseconds, however busy the machine; a quadratic one in many minutes. */
 const deadlineOfProductMs = 20_000

@@ -6,6 +6,11 @@ import { cohere } from './index.ts'
 const call = callWith({ model: 'command-a-03-2025', channel: { type: 34, baseUrl: 'https://api.cohere.ai', key: 'k' } })
 const other = { ...weatherTool, name: 'other' }
 
+test('an address with a version of its own is given the one that chats have', () => {
+  const channel = { ...call.channel, baseUrl: 'https://proxy.example/v1' }
+  expect(cohere.chat.request(requestWith(), { ...call, channel }).url).toBe('https://proxy.example/v2/chat')
+})
+
 test('fields have the vendor’s names and bounds', () => {
   const request = requestWith({
     topP: 1,

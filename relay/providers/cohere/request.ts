@@ -127,7 +127,7 @@ const style: OpenAiStyle = {
   id: 'cohere',
   label: 'Cohere',
   channelTypes: [34],
-  url: ({ channel }) => joinPath(channel.baseUrl, '/v2', '/chat'),
+  url: ({ channel }) => joinPath(channel.baseUrl.replace(/\/v[12]$/, ''), '/v2', '/chat'),
   streamUsage: false,
   takesTopK: true,
   reasoning,

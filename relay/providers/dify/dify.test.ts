@@ -66,6 +66,18 @@ test('a workflow answers with its outputs and its total', () => {
   ).toEqual(['start', 'reasoning-delta', 'text-delta', 'finish', 'usage'])
 })
 
+test.each([
+  ['agent', false, 'streaming'],
+  ['', false, 'blocking'],
+  ['chatflow', true, 'streaming'],
+])(
+  'an application of kind "%s", streamed %s, is asked %s: an agent refuses to answer in one piece',
+  (other, stream, mode) => {
+    const asked = dify.chat.request(requestWith(), { ...call(other), stream })
+    expect(asked).toMatchObject({ body: { response_mode: mode } })
+  },
+)
+
 test('what the nodes of a workflow read is its prompt, the rest its answer, as are outputs that were not streamed', () => {
   const asked = dify.chat.request(requestWith(), call('workflow'))
   expect(asked).toMatchObject({ headers: { accept: 'text/event-stream' }, body: { response_mode: 'streaming' } })

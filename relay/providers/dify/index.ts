@@ -34,8 +34,12 @@ const operations: Readonly<Record<string, string>> = {
   completion: '/completion-messages',
 }
 
-/** A workflow is always streamed: its nodes say what they used in the stream alone, and an answer in one piece is given up after 100 seconds. */
-const isStreamed = ({ stream, channel }: ProviderCall): boolean => stream || channel.other === 'workflow'
+/**
+ * A workflow is always streamed: its nodes say what they used in the stream alone, and an answer in one piece is given up after 100
+ * seconds. So is an agent: "Agent Chat App does not support blocking mode".
+ */
+const isStreamed = ({ stream, channel }: ProviderCall): boolean =>
+  stream || channel.other === 'workflow' || channel.other === 'agent'
 
 const operationOf = (other: string): string =>
   (Object.hasOwn(operations, other) ? operations[other] : undefined) ?? '/chat-messages'

@@ -1,5 +1,6 @@
 import { type PlainRequest, type PlainTranslation, type ProviderCall, UpstreamRefusal } from '../types.ts'
-import { type Json, numberOf, recordOf, recordsOf, textOf, withoutAbsent, wordOf } from '../shared/json.ts'
+import { type Json, recordOf, recordsOf, textOf, withoutAbsent, wordOf } from '../shared/json.ts'
+import { countIn } from '../shared/given-images.ts'
 import { atMostImages, nearestRatio } from '../shared/plain-answers.ts'
 import { placedSize, unplacedFields } from '../shared/unplaced-fields.ts'
 import { failureIn } from './failure.ts'
@@ -23,7 +24,7 @@ function predictBody(json: Json): Json {
   return {
     instances: [{ prompt: json['prompt'] }],
     parameters: withoutAbsent({
-      sampleCount: Math.min(Math.max(numberOf(json['n']) ?? 1, 1), mostOfImagen),
+      sampleCount: Math.min(Math.max(countIn(json['n']) ?? 1, 1), mostOfImagen),
       aspectRatio: nearestRatio(json['size'], ratios) ?? '1:1',
       personGeneration: 'allow_adult',
       sampleImageSize: quality === 'hd' || quality === 'high' ? '2K' : undefined,

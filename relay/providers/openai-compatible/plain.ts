@@ -93,6 +93,6 @@ export const openAiOperation = (style: OpenAiStyle, operation: PlainOperation): 
   ...(operation === 'rerank' ? { response: toRanking } : {}),
   usage: (json) => {
     const usage = readReported(json)
-    return usage === undefined ? undefined : readUsage(toChatWords(usage))
+    return usage === undefined ? undefined : (style.usage ?? readUsage)(toChatWords(usage))
   },
 })

@@ -37,7 +37,7 @@ const statuses: readonly [RegExp, number][] = [
   [/LimitExceeded/, 429],
   [/LowBalance|Arrears|ResourcePackExhausted|ChargeResourceExhaust/, 402],
   [/^(InvalidParameter|MissingParameter|UnknownParameter|UnsupportedOperation)/, 400],
-  [/EngineRequestTimeout/, 504],
+  [/EngineRequestTimeout|^4001$/, 504],
   [/IllegalDetected/, 400],
 ]
 
@@ -46,7 +46,9 @@ const statusOf = (code: string): number => statuses.find(([pattern]) => pattern.
 /** The vendor's error object, wherever an answer or a chunk has it. */
 function errorIn(answer: Json): UpstreamFailure | undefined {
   const error = recordOf(answer['error']) ?? recordOf(answer['error_msg'])
-  const code = wordOf(error?.['code'])
+  const given = error?.['code']
+  // In a stream it is a number: 4000, and 4001 for a model that took too long.
+  const code = typeof given === 'number' ? String(given) : wordOf(given)
   if (!error || code === undefined) return undefined
   const message = wordOf(error['message']) ?? wordOf(error['msg']) ?? code
   const type = code.includes('IllegalDetected') ? 'content_filter' : 'upstream_error'

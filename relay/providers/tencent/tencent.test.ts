@@ -76,6 +76,17 @@ test('names begin with capitals, results name their call', () => {
 })
 
 test.each([
+  [4000, 500],
+  [4001, 504],
+])('the code %i of an error inside a stream, a number there, has status %i', (Code, status) => {
+  const decoder = tencent.chat.stream(call('a|b|c'))
+  const data = JSON.stringify({ ErrorMsg: { Code, Msg: 'm' } })
+  expect(decoder.push({ data })).toEqual([
+    { type: 'error', error: expect.objectContaining({ status, code: String(Code), message: 'm' }) },
+  ])
+})
+
+test.each([
   ['AuthFailure.SignatureFailure', 401],
   ['RequestLimitExceeded', 429],
   ['ResourceUnavailable.LowBalance', 402],

@@ -61,7 +61,7 @@ export const tencent: Vendor = {
   // Whatever went wrong, the reply itself is a success.
   error: (failure) => ({ status: 200, body: { Response: { Error: errorOf(failure), RequestId: 'sim' } } }),
   streamError: (failure) => {
-    const { Code, Message } = errorOf(failure)
-    return { data: JSON.stringify({ ErrorMsg: { Code, Msg: Message } }) }
+    const { Message } = errorOf(failure)
+    return { data: JSON.stringify({ ErrorMsg: { Code: 4000, Msg: Message } }) }
   },
 }

@@ -10,7 +10,8 @@ import { thinkingType } from '../thinking-switch.ts'
 import { textOnly } from '../../shared/text-only.ts'
 import { type Json, recordOf, recordsOf, textOf, wordOf } from '../../shared/json.ts'
 
-const switchThinking = thinkingType(/v[4-9]|flash/)
+const thinks = /v[4-9]|flash/
+const switchThinking = thinkingType(thinks)
 
 function reasoning(body: Json, request: ChatRequest): void {
   switchThinking(body, request)
@@ -21,8 +22,6 @@ function reasoning(body: Json, request: ChatRequest): void {
 /** https://api-docs.deepseek.com/api/create-chat-completion, `user_id`: [a-zA-Z0-9\-_]+, at most 512 characters. */
 const userRule: NameRule = { longest: 512, pattern: /^[a-zA-Z0-9_-]+$/ }
 
-const thinksUnasked = /v[4-9]/
-
 /**
  * "The `reasoning_content` in the thinking mode must be passed back to the API.": https://api-docs.deepseek.com/guides/thinking_mode, where a tool
  * was called. Of answers that another model gave, or whose reasoning the caller has not kept, there is none; an empty one is
@@ -30,7 +29,7 @@ const thinksUnasked = /v[4-9]/
  */
 function fillReasoning(body: Json): void {
   const mode = recordOf(body['thinking'])?.['type']
-  if (mode === 'disabled' || (mode === undefined && !thinksUnasked.test(String(body['model'])))) return
+  if (mode === 'disabled' || (mode === undefined && !thinks.test(String(body['model'])))) return
   const messages = recordsOf(body['messages'])
   if (!messages.some((message) => recordsOf(message['tool_calls']).length > 0)) return
   const lacks = (message: Json): boolean =>

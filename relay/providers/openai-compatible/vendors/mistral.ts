@@ -5,6 +5,7 @@ import { isDefaultValue } from '../../shared/default-values.ts'
 import { openAiCompatible } from '../index.ts'
 import { mistralEmbeddings } from './mistral-embeddings.ts'
 import { mistralSpeech } from './mistral-speech.ts'
+import { mistralUsage } from './mistral-usage.ts'
 import { wantsThinking } from '../thinking-switch.ts'
 
 const taken = new Set([
@@ -138,6 +139,7 @@ export const mistral = openAiCompatible({
   channelTypes: [42],
   ignoresSearches: true,
   streamUsage: false,
+  usage: mistralUsage,
   reasoning,
   adjust,
   plain: { embeddings: mistralEmbeddings, speech: mistralSpeech },

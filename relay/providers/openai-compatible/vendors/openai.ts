@@ -20,6 +20,7 @@ export const openai = openAiCompatible({
     ...bearer(channel.key),
     ...(channel.type === 1 && channel.organization !== '' ? { 'openai-organization': channel.organization } : {}),
   }),
+  modelsUrl: ({ baseUrl }) => joinPath(baseUrl, versionOf(baseUrl), '/models'),
   completionsUrl: ({ channel }) => joinPath(channel.baseUrl, versionOf(channel.baseUrl), '/completions'),
   responsesUrl: ({ channel }) => joinPath(channel.baseUrl, versionOf(channel.baseUrl), '/responses'),
   mayLackResponses: ({ baseUrl }) => !isOfficial(baseUrl),
