@@ -2,12 +2,17 @@ import type { ReasoningPlace } from '#relay/chat/reasoning.ts'
 import type { CallerDialect } from '#relay/dialects/types.ts'
 import type { ChatRequest, Message } from '#relay/chat/request.ts'
 import type { Attempt, Call, CallBody, RelayServices } from '#relay/request/call.ts'
+import { passesThrough } from '#relay/upstream-call/channel.ts'
+
+export { passesThrough }
 
 /** A call's request as one channel sends it: its system prompt set, streaming off where the upstream has none, on where it has nothing else. */
 export type ChannelRequest = {
   request: ChatRequest
   body: CallBody
-  /** The channel's system prompt stands in front of the caller's own. */
+  /** The channel's system prompt is in it. */
+  hasChannelPrompt: boolean
+  /** It stands in front of the caller's own. */
   leadsSystemPrompt: boolean
 }
 
@@ -15,16 +20,21 @@ export type ChannelRequest = {
 export const systemPromptOf = ({ systemPrompt, setting }: Attempt['channel']): string =>
   systemPrompt || (typeof setting['system_prompt'] === 'string' ? setting['system_prompt'] : '')
 
+/** The same as far as calls of a dialect are sent with it; "" where they are not. */
+export const addedPromptOf = (services: RelayServices, { dialect }: Call, channel: Attempt['channel']): string =>
+  dialect.withSystemPrompt && !passesThrough(channel.setting, services) ? systemPromptOf(channel) : ''
+
 export function forChannel(services: RelayServices, call: Call, { channel }: Attempt): ChannelRequest {
   const { setting } = channel
+  const { withSystemPrompt } = call.dialect
   let { request, body } = call
   let leadsSystemPrompt = false
-  const prompt = systemPromptOf(channel)
-  if (prompt !== '' && !passesThrough(setting, services)) {
+  const prompt = addedPromptOf(services, call, channel)
+  if (withSystemPrompt && prompt !== '') {
     const before = setting['system_prompt_override'] === true
     leadsSystemPrompt = before && request.messages[0]?.role === 'system'
-    request = { ...request, messages: withSystemPrompt(request.messages, prompt, before) }
-    body = rewritten(body, (json) => call.dialect.withSystemPrompt(json, { prompt, before }))
+    request = { ...request, messages: withPrompt(request.messages, prompt, before) }
+    body = rewritten(body, (json) => withSystemPrompt(json, { prompt, before }))
   }
   if (setting['stream_support'] === 'NON_STREAM_ONLY') {
     if (request.stream) body = rewritten(body, ({ stream: _stream, stream_options: _options, ...rest }) => rest)
@@ -32,7 +42,7 @@ export function forChannel(services: RelayServices, call: Call, { channel }: Att
   } else if (setting['force_stream'] === true && !request.stream) {
     request = { ...request, stream: true }
   }
-  return { request, body, leadsSystemPrompt }
+  return { request, body, hasChannelPrompt: prompt !== '', leadsSystemPrompt }
 }
 
 type Json = Record<string, unknown>
@@ -43,7 +53,7 @@ const rewritten = (body: CallBody, change: (json: Json) => Json): CallBody => {
 }
 
 /** Replaces the first message when it is the caller's system message, else goes in front. */
-function withSystemPrompt(messages: Message[], prompt: string, before: boolean): Message[] {
+function withPrompt(messages: Message[], prompt: string, before: boolean): Message[] {
   const own: Message = { role: 'system', content: [{ type: 'text', text: prompt }] }
   return messages[0]?.role === 'system' && !before ? [own, ...messages.slice(1)] : [own, ...messages]
 }
@@ -75,6 +85,3 @@ export function answerSettings(
     rewrites: !hasReasoningPlace && (setting['force_format'] === true || reasoning.fromTags || reasoning.asText),
   }
 }
-
-export const passesThrough = (setting: Record<string, unknown>, services: RelayServices): boolean =>
-  setting['pass_through_body_enabled'] === true || services.options.get('global.pass_through_request_enabled')

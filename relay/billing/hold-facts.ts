@@ -1,6 +1,6 @@
 import { overriddenInput, type OutputInput, textsOfOverride } from '#core/param-override.ts'
 import { cheapTextTokens, type CheapPromptCount } from '#relay/counting/cheap-count.ts'
-import { passesThrough, systemPromptOf } from '#relay/attempt/channel-body.ts'
+import { addedPromptOf, passesThrough } from '#relay/attempt/channel-body.ts'
 import { marksPrompts } from '#relay/attempt/upstream-channel.ts'
 import type { ToolUse } from '#core/pricing/receipt.ts'
 import { imagePricesOf, nameOfPrice } from '#core/pricing/price-of.ts'
@@ -135,7 +135,7 @@ function sentEstimate(
   const { maxTokens, choiceCount } = call.request
   const own = { ...call.estimate, maxTokens, choiceCount }
   if (passesThrough(channel.setting, services)) return own
-  const added = [systemPromptOf(channel), ...textsOfOverride(channel.paramOverride ?? {})]
+  const added = [addedPromptOf(services, call, channel), ...textsOfOverride(channel.paramOverride ?? {})]
   const promptTokens = own.promptTokens + added.reduce((sum, text) => sum + cheapTextTokens(text), 0)
   if (channel.paramOverride === null) return { ...own, promptTokens }
   return { ...own, promptTokens, ...overriddenInput(call.body.json, channel.paramOverride, own) }

@@ -3,6 +3,7 @@ import type { CostInfo } from '#core/pricing/attempt-costs.ts'
 import type { Price } from '#core/pricing/price.ts'
 import type { Receipt, ToolName, UsageReceipt } from '#core/pricing/receipt.ts'
 import type { Usage } from '#core/usage.ts'
+import type { ChannelRequest } from '#relay/attempt/channel-body.ts'
 import type { ChatRequest } from '#relay/chat/request.ts'
 import type { Attempt, AttemptRecord, CallCore, RelayServices } from '#relay/request/call.ts'
 import type { CallPrice } from './price-call.ts'
@@ -186,10 +187,13 @@ function textOf(content: ChatRequest['messages'][number]['content']): string {
     .join('\n')
 }
 
-/** The conversation as it was sent, for the log row, only while the operator has switched content logging on. */
+/**
+ * The conversation as it was sent, for the log row, only while the operator has switched content logging on. The caller may read it
+ * there, but for a system prompt of the channel's.
+ */
 export function contentKeys(
   services: RelayServices,
-  { messages }: ChatRequest,
+  { request: { messages }, hasChannelPrompt }: Pick<ChannelRequest, 'request' | 'hasChannelPrompt'>,
   output: () => string,
 ): Record<string, unknown> {
   if (!services.options.get('LogChatContentEnabled')) return {}
@@ -205,6 +209,7 @@ export function contentKeys(
         .map((message) => textOf(message.content))
         .join('\n'),
     ),
+    own_system_prompt: !hasChannelPrompt,
     context: JSON.stringify(context).length > longest ? context.slice(-5) : context,
     input_content: input ? { role: input.role, content: cut(textOf(input.content)) } : '',
     output_content: cut(output()),

@@ -117,8 +117,10 @@ export type ChatDialect = {
 }
 
 /** Calls from before there were chats, and calls beside them: few upstreams speak them, so their ids are none of `DialectId`. */
-export type LegacyDialect = Omit<ChatDialect, 'id'> & {
+export type LegacyDialect = Omit<ChatDialect, 'id' | 'withSystemPrompt'> & {
   id: 'openai-completions' | 'openai-edits' | 'openai-compaction' | 'gemini-interactions'
+  /** Null for calls that are no chats: a channel's system prompt is not for them. */
+  withSystemPrompt: ChatDialect['withSystemPrompt'] | null
 }
 
 /** Whatever language a chat call came in. */

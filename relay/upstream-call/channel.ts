@@ -34,6 +34,10 @@ export const toUpstreamChannel = (stored: StoredChannel, key: string): UpstreamC
   setting: typeof stored.setting === 'string' ? (readObject(stored.setting) ?? {}) : stored.setting,
 })
 
+/** Bodies go to the channel as their callers wrote them: it neither translates them nor adds anything of its own. */
+export const passesThrough = (setting: Setting, { options }: Pick<UpstreamDeps, 'options'>): boolean =>
+  setting['pass_through_body_enabled'] === true || options.get('global.pass_through_request_enabled')
+
 /** What no caller and no log may learn of the place that a call is sent to. */
 export const secretsOf = (channel: UpstreamChannel, token?: string): ChannelSecrets => ({
   ...secretsBesideAddress(channel, token),

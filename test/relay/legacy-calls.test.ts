@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { json } from '#test/support/scripted-upstream.ts'
-import { serve } from './serve.ts'
+import { serve, withOptions } from './serve.ts'
 import { consumed } from './caller-dialects.ts'
 import { startScriptedRelay } from './relay-world.ts'
 
@@ -14,6 +14,9 @@ const completion = (...texts: string[]) => ({
   choices: texts.map((text, index) => ({ text, index, logprobs: null, finish_reason: 'stop' })),
   usage: { prompt_tokens: 7, completion_tokens: 2, total_tokens: 9 },
 })
+const chatAnswer = {
+  choices: [{ text: 'a', index: 0, message: { role: 'assistant', content: 'a' }, finish_reason: 'stop' }],
+}
 const lastBody = () => JSON.parse(String(scripted.received.at(-1)?.bytes)) as Record<string, unknown>
 
 describe('a legacy completion', () => {
@@ -122,6 +125,62 @@ describe('a legacy edit', () => {
     expect(await reply.json()).toMatchObject({
       error: { code: 'invalid_text_request', message: expect.stringContaining(message) },
     })
+  })
+})
+
+describe('a channel’s own system prompt, which is for chats,', () => {
+  const systemPrompt = 'channel '.repeat(500)
+  const settings = ['{}', '{"system_prompt_override":true}']
+
+  test.each(settings)('leaves an edit its instruction, under %s', async (setting) => {
+    await withOptions(app, { LogChatContentEnabled: 'true' }, async () => {
+      for (const type of [1, 14, 24]) {
+        const { model } = await serve(app, { type, systemPrompt, setting })
+        const reply = await app.relay(token, '/v1/edits', { model, instruction: 'shout', input: 'hello' })
+        expect(reply.status, await reply.text()).toBe(200)
+        const sent = JSON.stringify(app.upstream.requests.at(-1)?.body)
+        expect(sent, String(type)).toContain('shout')
+        expect(sent, String(type)).not.toContain('channel')
+        const { other } = (await consumed(app)).at(-1) ?? {}
+        expect(other).toMatchObject({ system_prompt: 'shout', own_system_prompt: true })
+        expect(other).not.toHaveProperty('system_prompt_override')
+      }
+    })
+  })
+
+  test.each([
+    ['as it came', { prompt: ['a', 'b'] }],
+    ['as a chat', { prompt: 'hello' }],
+  ])('is neither sent, charged nor logged of a completion that goes %s', async (_, body) => {
+    const answer = { ...completion('a'), ...chatAnswer, usage: undefined }
+    await withOptions(app, { LogChatContentEnabled: 'true' }, async () => {
+      const rows = []
+      for (const route of [{}, { systemPrompt }]) {
+        const { model } = await serve(app, { ...route, baseUrl: scripted.play(json(answer)) })
+        const reply = await app.relay(token, '/v1/completions', { model, ...body })
+        expect(reply.status, await reply.text()).toBe(200)
+        expect(JSON.stringify(lastBody())).not.toContain('channel')
+        rows.push((await consumed(app)).at(-1))
+      }
+      expect(rows[0]?.prompt_tokens).toBeGreaterThan(0)
+      expect(rows[1]?.prompt_tokens).toBe(rows[0]?.prompt_tokens)
+      expect(rows[1]?.other).toMatchObject({ system_prompt: '', own_system_prompt: true })
+    })
+  })
+
+  test.each([
+    ['/v1/completions', { prompt: 'hello', max_tokens: 100 }],
+    ['/v1/completions', { prompt: ['hello', 'you'], max_tokens: 100 }],
+    ['/v1/edits', { instruction: 'shout', input: 'hello' }],
+  ])('is not set aside for a call of %s', async (path, body) => {
+    const { model } = await serve(app, {
+      systemPrompt,
+      baseUrl: scripted.play(json({ ...completion('a', 'b'), ...chatAnswer })),
+    })
+    // 500 tokens at 37.5, of which the prompt of the channel alone would take all.
+    const poor = await app.make.token(await app.make.user({ quota: 500 * 37.5 }))
+    const reply = await app.relay(poor, path, { model, ...body })
+    expect(reply.status, await reply.text()).toBe(200)
   })
 })
 

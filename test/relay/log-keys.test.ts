@@ -162,6 +162,47 @@ describe('the log row of a call', () => {
     expect(next.other).not.toHaveProperty('user_group_ratio')
   })
 
+  test('says, where contents are logged, whether the system prompt is the caller’s own: users see no other', async () => {
+    const user = await app.make.user({ quota: 100_000_000 })
+    const key = await app.make.token(user)
+    const reader = app.trpc(user).user.logs
+    const admin = app.trpc(await app.make.user({ role: 10 })).admin.logs
+    const asked = [{ role: 'system', content: 'of the caller' }, ...messages]
+    const cases = [
+      { name: 'own', route: {}, prompt: 'of the caller', own: true },
+      { name: 'replaced', route: { systemPrompt: 'the secret' }, prompt: 'the secret', own: false },
+      {
+        name: 'led',
+        route: { systemPrompt: 'the secret', setting: '{"system_prompt_override":true}' },
+        prompt: 'the secret\nof the caller',
+        own: false,
+      },
+      {
+        name: 'passed',
+        route: { systemPrompt: 'the secret', setting: '{"pass_through_body_enabled":true}' },
+        prompt: 'of the caller',
+        own: true,
+      },
+    ]
+    const prices = JSON.stringify(Object.fromEntries(cases.map(({ name }) => [name, 2])))
+    await withOptions(app, { LogChatContentEnabled: 'true', ModelRatio: prices }, async () => {
+      for (const { name, route, prompt, own } of cases) {
+        const channel = await app.make.channel({ ...route, models: name })
+        await app.services.channels.reload(channel.id)
+        const reply = await app.relay(key, '/v1/chat/completions', { model: name, messages: asked })
+        expect(reply.status, await reply.text()).toBe(200)
+        const [seen] = (await reader.list.query({ modelName: name })).items
+        expect(seen?.other?.['system_prompt'], name).toBe(own ? prompt : undefined)
+        expect(seen?.other, name).toMatchObject({ input_content: { content: 'hello' } })
+        expect(JSON.stringify(seen), name).not.toContain('secret')
+        const [full] = (await admin.list.query({ modelName: name })).items
+        expect(full?.other, name).toMatchObject({ system_prompt: prompt, own_system_prompt: own })
+      }
+    })
+    const [unlogged] = (await consumed(app)).slice(0, 1)
+    expect(unlogged?.other).not.toHaveProperty('own_system_prompt')
+  })
+
   test('of a model without a price is charged by the fallback, a single price or both ratios', async () => {
     await serve('unheard-of', chatAnswer({ prompt_tokens: 100, completion_tokens: 10, total_tokens: 110 }))
     const charged = async (options: Record<string, string>) => {

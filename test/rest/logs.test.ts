@@ -76,6 +76,37 @@ describe('the log on the wire', () => {
     expect((await user.get('/api/log/')).body['success']).toBe(false)
   })
 
+  it('has a system prompt for users where it is marked as the one that they sent, and elsewhere for administrators', async () => {
+    await app.sql(
+      `insert into tokens (user_id, name, key_hash, key_encrypted, key_mask) values ($1, 'home', $2, '', '')`,
+      [anna.id, sha256('abc')],
+    )
+    const sent = (role: string) => ({
+      system_prompt: 'the prompt',
+      context: [],
+      input_content: { role, content: role === 'system' ? 'the prompt' : 'hi' },
+      output_content: 'hello',
+    })
+    const others = [
+      { ...sent('user'), own_system_prompt: true },
+      { ...sent('user'), own_system_prompt: false },
+      // From before rows said so; of nothing but a system prompt, that is what was asked, too.
+      sent('user'),
+      sent('system'),
+    ]
+    for (const other of others) await log({ other, tokenId: 1 })
+    const read = ({ data }: { data: unknown }) => {
+      const rows = Array.isArray(data) ? data : (data as { items: unknown[] }).items
+      return rows.map((one) => JSON.parse((one as { other: string }).other) as object).toReversed()
+    }
+    const hidden = { context: [], input_content: { role: 'user', content: 'hi' }, output_content: 'hello' }
+    const shown = [sent('user'), hidden, hidden, { ...hidden, input_content: '' }]
+    expect(read(await user.get('/api/log/self'))).toEqual(shown)
+    expect(read(await user.get('/api/log/self/search', { query: { keyword: '2' } }))).toEqual(shown)
+    expect(read(await user.get('/api/log/token', { query: { key: 'sk-abc' } }))).toEqual(shown)
+    expect(read(await admin.get('/api/log/'))).toEqual(others)
+  })
+
   it('has an empty text where there is nothing to tell', async () => {
     await log({ type: 4 })
     expect((await user.get('/api/log/self')).data).toMatchObject({ items: [{ type: 4, other: '', channel_name: '' }] })

@@ -12,7 +12,7 @@ export const legacyShared: Omit<LegacyDialect, 'id' | 'parse' | 'encode'> = {
   stream: streamOpenAiCompletions,
   native: null,
   servesExtensions: false,
-  withSystemPrompt: (body) => body,
+  withSystemPrompt: null,
   withOutputLimit: (body, limit) => ({ ...body, max_tokens: limit }),
 }
 

@@ -28,12 +28,23 @@ export type LogRow = {
   cost: string | null
 }
 
-/** Which channels a call went through is the operator's business; so is what a channel failed with. */
+/**
+ * Which channels a call went through is the operator's business; so is what a channel failed with, and the system prompt of a
+ * channel, which a row may have that does not say that it is the caller's own.
+ */
 function otherForUsers(row: LogRow, other: LogOther): LogOther {
-  const { admin_info: _, ...shown } = other
+  const { admin_info: _, own_system_prompt: isOwn, ...rest } = other
+  const shown = isOwn === true ? rest : withoutSystemPrompt(rest)
   if (row.type !== logType.error) return shown
-  const { channel_id: _id, channel_name: _name, channel_type: _type, ...rest } = shown
-  return rest
+  const { channel_id: _id, channel_name: _name, channel_type: _type, ...failure } = shown
+  return failure
+}
+
+/** Of a call that nobody said anything else in, it is the input as well. */
+function withoutSystemPrompt(other: LogOther): LogOther {
+  const { system_prompt: _, ...shown } = other
+  const { role } = Object(other['input_content']) as { role?: unknown }
+  return role === 'system' ? { ...shown, input_content: '' } : shown
 }
 
 /** `number` stands for the id where the reader is an ordinary user, who has no use for how many rows there are. */
