@@ -38,7 +38,9 @@ export async function forward(services: RelayServices, call: Call, plan: Forward
   try {
     await forwardOnce(services, call, { ...plan, proofs })
   } catch (error) {
-    const changed = changedBy(call, plan, { error, proofs })
+    // A body that passes through goes out as it came, whatever was refused of it.
+    const passes = passesThrough(plan.attempt.channel.setting, services)
+    const changed = passes ? null : changedBy(call, plan, { error, proofs })
     if (!changed) throw error
     await forward(services, call, { ...plan, ...changed })
   }
@@ -171,7 +173,10 @@ type Forwarded = {
 /** The upstream's own form of the caller's dialect, unless it takes this very call in another form only. */
 function nativeFor({ dialect }: Call, { provider, sent, providerCall, passes }: Forwarded): NativeDialect | null {
   const native = dialect.native && provider.native[dialect.native]
-  if (!native || native.accepts?.(sent.body.json, providerCall) === false) return null
+  // Chat models are better asked in a chat, which the body of a completion is not where it passes through.
+  const isChat = dialect.withSystemPrompt !== null
+  const mayRefuse = isChat || !passes
+  if (!native || (mayRefuse && native.accepts?.(sent.body.json, providerCall) === false)) return null
   if (passes || takesNames(sent.request, provider.chat.profile?.(providerCall) ?? openAiProfile)) return native
   // Names that the upstream would refuse go to it under others, of which the answer has to be freed again.
   return untranslatable(sent.request, nativeDialectOf(provider), provider.chat) === undefined ? null : native

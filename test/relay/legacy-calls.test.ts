@@ -59,6 +59,17 @@ describe('a legacy completion', () => {
     expect(await reply.json()).toMatchObject({ object: 'text_completion', choices: [{ text: 'You said: hello' }] })
   })
 
+  test('of one text that passes through goes to the upstream as it came, and so does its answer', async () => {
+    const setting = '{"pass_through_body_enabled":true}'
+    const { model } = await serve(app, { setting, baseUrl: scripted.play(json(completion('a'))) })
+    const body = { model, prompt: 'hello', odd: [1] }
+    const reply = await app.relay(token, '/v1/completions', body)
+    expect(await reply.json()).toEqual({ ...completion('a'), model })
+    expect(scripted.received.at(-1)?.path).toBe('/v1/completions')
+    expect(lastBody()).toEqual(body)
+    expect((await consumed(app)).at(-1)).toMatchObject({ prompt_tokens: 7, completion_tokens: 2 })
+  })
+
   test('of several texts is refused by upstreams without completions', async () => {
     const { model } = await serve(app, { type: 14 })
     const reply = await app.relay(token, '/v1/completions', { model, prompt: ['a', 'b'] })

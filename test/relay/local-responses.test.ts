@@ -297,6 +297,17 @@ describe('a server that speaks the chat form alone', () => {
     expect(paths).toEqual(['/v1/responses', '/v1/chat/completions'])
   })
 
+  test('is not asked in it for a body that passes through, which has no other form', async () => {
+    const paths: string[] = []
+    const baseUrl = scripted.play((path) => {
+      paths.push(path)
+      return { status: 404, steps: ['{"detail":"Not Found"}'] }
+    })
+    const { model } = await serve(app, { type: 1, baseUrl, setting: '{"pass_through_body_enabled":true}' })
+    expect((await ask(mine, model, {})).status).toBe(404)
+    expect(paths).toEqual(['/v1/responses'])
+  })
+
   test('is not asked in it for what the call names and the server does not know', async () => {
     const paths: string[] = []
     const message = "Previous response with id 'resp_1' not found."

@@ -104,6 +104,15 @@ describe('a test of a channel', () => {
     ])
   })
 
+  it('has no override where calls have none because bodies pass through', async () => {
+    upstream.answer = () => ({ body: completion })
+    const passing = { setting: '{"pass_through_body_enabled":true}' }
+    const { id } = await create({ paramOverride: '{"top_p":0.5}', ...passing })
+    expect(await (await channels()).probe({ id })).toMatchObject({ success: true })
+    expect(upstream.seen[0]?.body).toMatchObject({ max_tokens: 10 })
+    expect(upstream.seen[0]?.body).not.toHaveProperty('top_p')
+  })
+
   it('is sent with the first key that is on, else with one that went off by itself, before what a person switched off', async () => {
     upstream.answer = () => ({ body: completion })
     const { id } = await create({ key: 'sk-key-one,sk-key-two,sk-key-three' })

@@ -19,7 +19,7 @@ export const globalOptions = {
     visibility: 'admin',
     group: 'global',
     label: '启用请求透传',
-    help: '全部请求将直接透传给上游而不会进行任何处理，重定向和渠道适配也将失效',
+    help: '全部请求体除模型名外原样转发；地址和请求头仍由渠道生成，参数覆盖和系统提示词不起作用',
   }),
   'global.hide_upstream_error_enabled': option(flag, {
     default: false,

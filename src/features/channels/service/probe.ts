@@ -16,7 +16,7 @@ import { imagePricesOf, priceOf } from '#core/pricing/price-of.ts'
 import { maskFailure } from '#relay/providers/shared/mask-failure.ts'
 import { providerFor } from '#relay/providers/registry.ts'
 import { type ProviderCall, UpstreamRefusal } from '#relay/providers/types.ts'
-import { secretsBesideAddress, type UpstreamChannel } from '#relay/upstream-call/channel.ts'
+import { passesThrough, secretsBesideAddress, type UpstreamChannel } from '#relay/upstream-call/channel.ts'
 import { toProviderCall } from '#relay/upstream-call/provider-call.ts'
 import { type ProbeKind, probeKindOf, probeModelOf, probeRequest, readProbe } from './probe-request.ts'
 import { execute, findChannel } from './store.ts'
@@ -71,7 +71,9 @@ export async function probe(
   const call = toProviderCall(deps, upstream, { model: mapped.model, originalModel: model, stream: false })
   const kind = probeKindOf(channel.type, mapped.model)
   const startedAt = performance.now()
-  const outcome = await attempt(deps, { upstream, call, kind, paramOverride: channel.paramOverride })
+  // Calls have no override there, so their test has none.
+  const paramOverride = passesThrough(upstream.setting, deps) ? '' : channel.paramOverride
+  const outcome = await attempt(deps, { upstream, call, kind, paramOverride })
   // A call that was broken off says nothing of the channel.
   deps.signal?.throwIfAborted()
   const durationMs = Math.round(performance.now() - startedAt)
