@@ -58,17 +58,14 @@ export async function forwardPlain(services: RelayServices, call: PlainCall, pla
   const offered = mayOffer(attempt.channel.type, capabilityOf[operation])
   const translation = offered ? provider.plain?.[operation] : undefined
   if (!translation) throw unsupportedHere(new DomainError('relay.operation_unsupported'))
-  const { model, usualModel } = call.asked
   const providerCall = providerCallOf(services, call, { attempt, stream: call.stream })
-  const plainCall =
-    usualModel !== undefined && attempt.upstreamModel === model ? { ...providerCall, model: usualModel } : providerCall
   const current: Try = {
     services,
     call,
     plan,
     attempt,
     provider,
-    providerCall: plainCall,
+    providerCall,
     translation,
     sentAt: performance.now(),
     losses: call.dropped ?? [],
@@ -77,7 +74,7 @@ export async function forwardPlain(services: RelayServices, call: PlainCall, pla
   }
   try {
     checkLength(current)
-    current.providerCall = await withToken(services, attempt, plainCall)
+    current.providerCall = await withToken(services, attempt, providerCall)
     await sendAndAnswer(current)
   } catch (error) {
     if (isUnbooked(error)) throw error

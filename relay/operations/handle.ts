@@ -9,6 +9,7 @@ import { answerLimited, type Exchange, type Identified } from '#relay/limited-ca
 import type { RelayServices } from '#relay/request/call.ts'
 import { readBytes } from '#relay/request/read-body.ts'
 import { screenTexts } from '#relay/request/screen.ts'
+import { createSelection, type Selection } from '#relay/routing/select.ts'
 import type { PlainOperation, PlainRequest } from '#relay/providers/types.ts'
 import { asSent } from './as-sent.ts'
 import { plainEstimate } from './bill.ts'
@@ -32,11 +33,22 @@ export async function handlePlain(services: RelayServices, route: PlainRoute, ex
       const refusal = screenCodes[route.operation] ?? 'relay.sensitive_words'
       await screenTexts(services, call, { texts: call.asked.texts, refusal })
       await attemptAll(services, call, {
+        selection: withUsualModel(createSelection(services, call), call.asked),
         amountOf: (plan) => plainEstimate(asSent(services, call, plan.attempt.channel), plan),
         forward: (plan) => forwardPlain(services, call, plan),
       })
     },
   })
+}
+
+/** What goes upstream for a caller who names no model is what is priced and logged, too. */
+function withUsualModel(selection: Selection, { model, usualModel }: Asked): Selection {
+  if (usualModel === undefined) return selection
+  const next = () => {
+    const attempt = selection.next()
+    return attempt.upstreamModel === model ? { ...attempt, upstreamModel: usualModel, mapped: true } : attempt
+  }
+  return { ...selection, next }
 }
 
 async function admit(services: RelayServices, route: PlainRoute, { incoming, caller }: Identified): Promise<PlainCall> {

@@ -33,40 +33,43 @@ function collectInput(value: unknown, into: InputContent, depth = 0): void {
   }
 }
 
+/** A request with the model that it is meant for, named or not. */
+type Checked = Pick<PlainRequest, 'json' | 'form'> & { model: string }
+
 /**
  * The `code` of a malformed request for each kind, and the model names that stand in when none is given: by which a channel is looked for,
  * and which goes upstream where that is another.
  */
 const kinds: Record<
   PlainOperation,
-  { code: string; model: string; upstream?: string; check: (body: Json, form: FormData | null) => void }
+  { code: string; model: string; upstream?: string; check: (given: Checked) => void }
 > = {
   embeddings: {
     code: 'invalid_embedding_request',
     model: '',
-    check: (body) => refuseIf(isEmpty(body['input']), 'invalid_embedding_request', 'input is empty'),
+    check: ({ json }) => refuseIf(isEmpty(json['input']), 'invalid_embedding_request', 'input is empty'),
   },
   moderations: {
     code: 'invalid_text_request',
     model: 'text-moderation-stable',
     upstream: 'text-moderation-latest',
-    check: (body) => refuseIf(isEmpty(body['input']), 'invalid_text_request', 'input is required'),
+    check: ({ json }) => refuseIf(isEmpty(json['input']), 'invalid_text_request', 'input is required'),
   },
   images: { code: 'invalid_image_request', model: 'dall-e', upstream: 'dall-e-2', check: checkImage },
   'image-edits': { code: 'invalid_image_request', model: 'gpt-image-1', check: checkImage },
   speech: {
     code: 'invalid_audio_request',
     model: 'tts-1',
-    check: (body) => refuseIf(isEmpty(body['input']), 'invalid_audio_request', 'input is required'),
+    check: ({ json }) => refuseIf(isEmpty(json['input']), 'invalid_audio_request', 'input is required'),
   },
   transcriptions: { code: 'invalid_audio_request', model: 'whisper-1', check: checkFile },
   translations: { code: 'invalid_audio_request', model: 'whisper-1', check: checkFile },
   rerank: {
     code: 'invalid_query',
     model: '',
-    check: (body) => {
-      refuseIf(isEmpty(body['query']), 'invalid_query', 'query is empty')
-      refuseIf(isEmpty(body['documents']), 'invalid_documents', 'documents is empty')
+    check: ({ json }) => {
+      refuseIf(isEmpty(json['query']), 'invalid_query', 'query is empty')
+      refuseIf(isEmpty(json['documents']), 'invalid_documents', 'documents is empty')
     },
   },
 }
@@ -75,26 +78,25 @@ function refuseIf(condition: boolean, code: string, message: string): void {
   if (condition) throw new InvalidRequest(code, message)
 }
 
-function checkFile(_body: Json, form: FormData | null): void {
+function checkFile({ form }: Checked): void {
   refuseIf(!(form?.get('file') instanceof Blob), 'invalid_audio_request', 'file is required')
 }
 
 const dallE2Sizes = ['256x256', '512x512', '1024x1024']
 const dallE3Sizes = ['1024x1024', '1024x1792', '1792x1024']
 
-function checkImage(body: Json): void {
+function checkImage({ json, model }: Checked): void {
   const code = 'invalid_image_request'
-  refuseIf(isEmpty(body['prompt']), code, 'prompt is required')
-  const size = word(body['size'])
+  refuseIf(isEmpty(json['prompt']), code, 'prompt is required')
+  const size = word(json['size'])
   refuseIf(size.includes('×'), code, "size must be written with the letter 'x', as in 1024x1024")
-  const model = word(body['model']) || 'dall-e'
   const allowed = model === 'dall-e-3' ? dallE3Sizes : ['dall-e-2', 'dall-e'].includes(model) ? dallE2Sizes : null
   refuseIf(
     allowed !== null && size !== '' && !allowed.includes(size),
     code,
     `size must be one of ${allowed?.join(', ')}`,
   )
-  const { n } = body
+  const { n } = json
   const count = typeof n === 'string' ? Number(n) : n
   const fits =
     count === undefined || count === null || (Number.isInteger(count) && Number(count) >= 1 && Number(count) <= 128)
@@ -112,7 +114,7 @@ export function parsePlain(operation: PlainOperation, given: PlainRequest, pathM
   const named = word(given.json['model']) || pathModel
   const model = named || kind.model
   refuseIf(model === '', kind.code, 'model is required')
-  kind.check(given.json, given.form)
+  kind.check({ ...given, model })
   const filledIn = Object.entries(defaultsOf(operation, model)).filter(([name]) => (given.json[name] ?? null) === null)
   const json = { ...given.json, ...Object.fromEntries(filledIn) }
   return {

@@ -154,6 +154,38 @@ test('a call without a model goes upstream under its vendor’s usual one, or wh
   expect(await sentFor('/v1/moderations', { input: 'hello' })).toBe('omni-moderation-latest')
 })
 
+test('a call without a model is priced, logged and charged as what goes upstream for it', async () => {
+  const { id } = await app.make.channel({ baseUrl: app.upstream.url, models: 'dall-e', priority: 1 })
+  await app.services.channels.reload(id)
+  await withOptions(app, { SelfUseModeEnabled: 'false', ModelRatio: '{"dall-e-2":8}', ModelPrice: '{}' }, async () => {
+    const draw = (asked: object) => app.relay(token, '/v1/images/generations', { prompt: 'a cat', ...asked })
+    expect((await draw({})).status).toBe(200)
+    expect((await consumed(app)).at(-1)).toMatchObject({
+      model_name: 'dall-e',
+      channel_id: id,
+      quota: 10_000,
+      other: { upstream_model_name: 'dall-e-2', model_ratio: 8 },
+    })
+    // Whoever names it is sent, and charged for, what was named.
+    expect((await draw({ model: 'dall-e' })).status).toBe(500)
+  })
+})
+
+test('an image is edited without a model in the sizes of the one that stands in', async () => {
+  const { id } = await app.make.channel({ baseUrl: app.upstream.url, models: 'gpt-image-1' })
+  await app.services.channels.reload(id)
+  const edited = async (fields: Record<string, string>) => {
+    const form = new FormData()
+    form.set('image', new Blob(['an image'], { type: 'image/png' }), 'a.png')
+    for (const [name, value] of Object.entries({ prompt: 'a cat', ...fields })) form.set(name, value)
+    const headers = { authorization: `Bearer sk-${token.key}` }
+    return (await fetch(`${app.url}/v1/images/edits`, { method: 'POST', headers, body: form })).status
+  }
+  expect(await edited({ size: '1536x1024' })).toBe(200)
+  expect(await edited({ size: 'auto' })).toBe(200)
+  expect(await edited({ size: '1536x1024', model: 'dall-e-2' })).toBe(400)
+})
+
 test('an override of the caller’s own limit does not keep a free operation from running', async () => {
   const { model } = await serve(app, { paramOverride: '{"dimensions":8}' })
   await withOptions(app, { ModelRatio: JSON.stringify({ [model]: 0 }) }, async () => {
