@@ -1,7 +1,6 @@
 import { DomainError, type Language } from '#core/errors.ts'
 import { renderMessage } from '#core/render-message.ts'
 import { isDatabaseUnavailable, isUnstorableText } from '#core/database-errors.ts'
-import { maskError } from '#core/masking/mask-error.ts'
 import { maskSecrets } from '#core/masking/mask-secrets.ts'
 import type { ChannelSecrets } from '#core/masking/secret-parts.ts'
 import { maskFailure } from '#relay/providers/shared/mask-failure.ts'
@@ -79,19 +78,6 @@ export class AttemptFailed extends Error {
 /** The same failed attempt, without the secrets of its channel in any of its words. */
 export const maskedFailure = (failed: AttemptFailed, secrets: ChannelSecrets): AttemptFailed =>
   new AttemptFailed(maskFailure(failed.failure, secrets), { ...failed, cause: failed.cause })
-
-/**
- * Whatever went wrong between us and an answer, as a failed attempt without the secrets of its channel.
- * @throws what nobody foresaw, which is a line in the server log: without them too.
- */
-export function maskedAttemptFailure(error: unknown, secrets: ChannelSecrets): AttemptFailed {
-  try {
-    return maskedFailure(asAttemptFailure(error), secrets)
-  } catch (thrown) {
-    if (isUnexpected(thrown)) maskError(thrown, secrets)
-    throw thrown
-  }
-}
 
 /** Why an attempt failed, in words for operators: where it went, and what the network said. */
 export function operatorReason({ failure, address, cause }: AttemptFailed, secrets: ChannelSecrets): string {

@@ -22,10 +22,11 @@ import type { AttemptContext } from './attempt-context.ts'
 import { withToken } from './attempt-token.ts'
 import { buildRequest } from './build-request.ts'
 import { answerSettings, type ChannelRequest, forChannel, passesThrough } from './channel-body.ts'
-import { AttemptFailed, maskedAttemptFailure, unsupportedHere } from './failure.ts'
+import { AttemptFailed, unsupportedHere } from './failure.ts'
+import { attemptFailureAt } from './shape-failure.ts'
 import { type AttemptProofs, proofsOf } from '#relay/chat/seals/refused-proofs.ts'
 import { sendRequest } from './send-request.ts'
-import { attemptSecrets, providerCallOf, upstreamChannelOf } from './upstream-channel.ts'
+import { providerCallOf, upstreamChannelOf } from './upstream-channel.ts'
 
 /**
  * One attempt on one channel, to the settled answer. Returns when the call is over (answered, or the caller hung up).
@@ -149,7 +150,7 @@ async function forwardOnce(
       return await finishHungUp(context, nothingDelivered)
     }
     if (call.upstreamAbort.signal.aborted) throw new DomainError('relay.stopping', {}, { cause: error })
-    throw maskedAttemptFailure(error, attemptSecrets(attempt, context.providerCall))
+    throw attemptFailureAt(services, { place: attempt, token: context.providerCall.token }, error)
   } finally {
     stopPings?.()
     context.fileMemory?.release()

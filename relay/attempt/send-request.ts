@@ -48,10 +48,16 @@ export const withTraceParent = <Sent extends { headers: Record<string, string> }
   request: Sent,
 ): Sent => (tracing ? { ...request, headers: { ...request.headers, ...tracing.upstreamHeaders(id) } } : request)
 
+type Refusing = {
+  attempt: Pick<Attempt, 'channel' | 'key'>
+  providerCall: Pick<ProviderCall, 'token'>
+  address?: string
+}
+
 /** A reply that is no answer, as a failed attempt, with how long the upstream asks to wait. */
 export async function failedReply(
   services: RelayServices,
-  { attempt, providerCall, address = '' }: { attempt: Attempt; providerCall: ProviderCall; address?: string },
+  { attempt, providerCall, address = '' }: Refusing,
   reply: FailingReply,
 ): Promise<AttemptFailed> {
   const failure = await upstreamFailure(reply, attemptSecrets(attempt, providerCall))

@@ -1,8 +1,12 @@
+import { maskError } from '#core/masking/mask-error.ts'
 import { mapStatus } from '#core/routing/status-mapping.ts'
 import { overflowIn } from '#relay/chat/context-overflow.ts'
 import type { UpstreamFailure } from '#relay/chat/events.ts'
 import type { ChannelRow } from '#relay/routing/channel-table.ts'
-import type { RelayServices } from '#relay/request/call.ts'
+import { UpstreamRefusal } from '#relay/providers/types.ts'
+import type { Attempt, RelayServices } from '#relay/request/call.ts'
+import { asAttemptFailure, AttemptFailed, isUnexpected, maskedFailure } from './failure.ts'
+import { attemptSecrets } from './upstream-channel.ts'
 
 /** The upstream's words hidden where an operator wants that, then the channel's own status mapping. */
 export function shapeFailure(services: RelayServices, channel: ChannelRow, failure: UpstreamFailure): UpstreamFailure {
@@ -21,4 +25,25 @@ export function shapeFailure(services: RelayServices, channel: ChannelRow, failu
   if (overflow) return { ...hidden, overflow, status: mapStatus(channel.statusCodeMapping, 400) }
   const status = mapStatus(channel.statusCodeMapping, hidden.status)
   return status === hidden.status ? hidden : { ...hidden, status }
+}
+
+/** Where it was asked, and with which token in place of the key. */
+type AskedAt = { place: Pick<Attempt, 'channel' | 'key'>; token?: string | undefined }
+
+/**
+ * Whatever went wrong between us and an answer, as a failed attempt without the secrets of its channel. What an upstream refuses
+ * in a 2xx answer, or at a login, is shaped as what it refuses by a status.
+ * @throws what nobody foresaw, which is a line in the server log: without them too.
+ */
+export function attemptFailureAt(services: RelayServices, { place, token }: AskedAt, error: unknown): AttemptFailed {
+  const secrets = attemptSecrets(place, { token })
+  try {
+    const failed = asAttemptFailure(error)
+    if (!(error instanceof UpstreamRefusal)) return maskedFailure(failed, secrets)
+    const shaped = shapeFailure(services, place.channel, failed.failure)
+    return maskedFailure(new AttemptFailed(shaped, { ...failed, cause: error }), secrets)
+  } catch (thrown) {
+    if (isUnexpected(thrown)) maskError(thrown, secrets)
+    throw thrown
+  }
 }

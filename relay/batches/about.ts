@@ -11,14 +11,14 @@ import {
   settleBatch,
   type StoredBatch,
 } from '#features/message-batches/service.ts'
-import { maskedAttemptFailure, AttemptFailed } from '#relay/attempt/failure.ts'
+import { attemptFailureAt } from '#relay/attempt/shape-failure.ts'
+import { failedReply } from '#relay/attempt/send-request.ts'
 import { upstreamChannelOf } from '#relay/attempt/upstream-channel.ts'
 import { claude } from '#relay/dialects/claude/index.ts'
-import type { Incoming, RelayServices } from '#relay/request/call.ts'
+import type { Attempt, Incoming, RelayServices } from '#relay/request/call.ts'
 import { answerLimited, type Exchange } from '#relay/limited-call.ts'
 import { drained } from '#relay/response/caller-stream.ts'
-import { secretsOf, type UpstreamChannel } from '#relay/upstream-call/channel.ts'
-import { upstreamFailure } from '#relay/upstream-call/send.ts'
+import type { UpstreamChannel } from '#relay/upstream-call/channel.ts'
 import { shownBatch } from './answer.ts'
 import { placeOfBatch } from './place.ts'
 
@@ -66,20 +66,20 @@ export const answerAboutBatch = (
       try {
         await actions[action](services, incoming, { batch, place })
       } catch (error) {
-        throw await asFailure(error, place, id)
+        throw await asFailure(services, error, { made, id })
       }
     },
   })
 
 type At = { batch: StoredBatch; place: UpstreamChannel }
 
-async function asFailure(error: unknown, place: UpstreamChannel, id: string): Promise<unknown> {
+type Made = { made: Pick<Attempt, 'channel' | 'key'>; id: string }
+
+async function asFailure(services: RelayServices, error: unknown, { made, id }: Made): Promise<unknown> {
   if (error instanceof DomainError) return error
-  if (!(error instanceof BatchRefused)) return maskedAttemptFailure(error, secretsOf(place))
-  const failure = await upstreamFailure(error.reply, secretsOf(place))
-  return error.reply.status === 404
-    ? new DomainError('relay.batch_unknown', { id })
-    : new AttemptFailed(failure, { local: false })
+  if (!(error instanceof BatchRefused)) return attemptFailureAt(services, { place: made }, error)
+  const failed = await failedReply(services, { attempt: made, providerCall: {} }, error.reply)
+  return error.reply.status === 404 ? new DomainError('relay.batch_unknown', { id }) : failed
 }
 
 const describe =

@@ -15,9 +15,10 @@ import {
   storeIntent,
 } from '#features/message-batches/service.ts'
 import { attemptAll, type AttemptPlan } from '#relay/attempt/attempts.ts'
-import { AttemptFailed, failureOfDomainError, maskedAttemptFailure, unsupportedHere } from '#relay/attempt/failure.ts'
+import { AttemptFailed, failureOfDomainError, unsupportedHere } from '#relay/attempt/failure.ts'
+import { attemptFailureAt } from '#relay/attempt/shape-failure.ts'
 import { sendRequest } from '#relay/attempt/send-request.ts'
-import { attemptSecrets, providerCallOf, upstreamChannelOf } from '#relay/attempt/upstream-channel.ts'
+import { providerCallOf, upstreamChannelOf } from '#relay/attempt/upstream-channel.ts'
 import { attemptKeys, attemptRecord, priceText, usageKeys, userGroupKeys } from '#relay/billing/log-row.ts'
 import { priceAttempt } from '#relay/billing/price-call.ts'
 import { reserve } from '#relay/billing/reserve.ts'
@@ -213,7 +214,7 @@ async function send(services: RelayServices, { call, plan, shares, outcome }: Ba
     const refusal = failureOfDomainError(new DomainError('relay.reply_malformed'))
     throw new AttemptFailed(refusal, { local: false })
   } catch (error) {
-    const failed = maskedAttemptFailure(unsupportedHere(error), attemptSecrets(attempt, providerCall))
+    const failed = attemptFailureAt(services, { place: attempt, token: providerCall.token }, unsupportedHere(error))
     outcome.isUnknown = isGood || (sender.asked && !sender.answered)
     throw new AttemptFailed(failed.failure, { ...failed, mayBeTaken: outcome.isUnknown, cause: failed.cause })
   } finally {

@@ -16,10 +16,10 @@ import { readBody } from '#relay/request/read-body.ts'
 import { createSelection } from '#relay/routing/select.ts'
 import { providerFor } from '#relay/providers/registry.ts'
 import type { NativeBody, NativeDialect, Provider, ProviderCall, UpstreamRequest } from '#relay/providers/types.ts'
-import { attemptSecrets, upstreamChannelOf, providerCallOf } from '#relay/attempt/upstream-channel.ts'
+import { upstreamChannelOf, providerCallOf } from '#relay/attempt/upstream-channel.ts'
 import { timeoutsOf } from '#relay/upstream-call/timeouts.ts'
 import { sendWithToken } from '#relay/upstream-call/tokens.ts'
-import { maskedAttemptFailure } from '#relay/attempt/failure.ts'
+import { attemptFailureAt } from '#relay/attempt/shape-failure.ts'
 import { TransportError } from '#relay/transport/transport-error.ts'
 
 type Style = {
@@ -122,7 +122,7 @@ async function askUpstream(
   } catch (cause) {
     // One that does not answer has no figure to give either.
     if (cause instanceof TransportError && !signal.aborted) return undefined
-    throw maskedAttemptFailure(cause, attemptSecrets(attempt))
+    throw attemptFailureAt(services, { place: attempt }, cause)
   }
 }
 

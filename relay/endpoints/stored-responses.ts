@@ -7,13 +7,13 @@ import { upstreamChannelOf, providerCallOf } from '#relay/attempt/upstream-chann
 import type { CallCore, Incoming, RelayServices } from '#relay/request/call.ts'
 import { readStored } from '#relay/routing/local-responses.ts'
 import { placeOfNamed, placeStoredAt } from '#relay/routing/stored-responses.ts'
-import { maskedAttemptFailure, AttemptFailed } from '#relay/attempt/failure.ts'
+import { attemptFailureAt } from '#relay/attempt/shape-failure.ts'
+import { failedReply } from '#relay/attempt/send-request.ts'
 import { providerFor } from '#relay/providers/registry.ts'
 import type { StoredCall } from '#relay/providers/types.ts'
 import { tryRecord } from '#relay/providers/shared/json.ts'
 import { withTextAt } from '#relay/chat/text-at.ts'
-import { secretsOf } from '#relay/upstream-call/channel.ts'
-import { isGood, upstreamFailure } from '#relay/upstream-call/send.ts'
+import { isGood } from '#relay/upstream-call/send.ts'
 import { timeoutsOf } from '#relay/upstream-call/timeouts.ts'
 import { sendWithToken } from '#relay/upstream-call/tokens.ts'
 import { answerLimited, type Exchange } from '../limited-call.ts'
@@ -102,11 +102,10 @@ async function ask(services: RelayServices, call: CallCore, { method, path, id }
       signal: call.upstreamAbort.signal,
     })
     if (isGood(reply)) return { status: reply.status, text: withModel(await reply.text(largestAnswer), storedAt.model) }
-    const failure = await upstreamFailure(reply, secretsOf(upstream, token))
-    if (reply.status === 404) throw new DomainError('relay.stored_item_unknown')
-    throw new AttemptFailed(failure, { local: false })
+    const failed = await failedReply(services, { attempt, providerCall: { ...providerCall, token } }, reply)
+    throw reply.status === 404 ? new DomainError('relay.stored_item_unknown') : failed
   } catch (error) {
-    throw error instanceof DomainError ? error : maskedAttemptFailure(error, secretsOf(upstream))
+    throw error instanceof DomainError ? error : attemptFailureAt(services, { place: attempt }, error)
   }
 }
 

@@ -8,8 +8,8 @@ import { attemptSecrets, providerCallOf } from '#relay/attempt/upstream-channel.
 import type { RelayServices } from '#relay/request/call.ts'
 import { isTimedOut } from '#relay/request/caller-timeout.ts'
 import { drained } from '#relay/response/caller-stream.ts'
-import { AttemptFailed, failureOfDomainError, maskedAttemptFailure, unsupportedHere } from '#relay/attempt/failure.ts'
-import { shapeFailure } from '#relay/attempt/shape-failure.ts'
+import { AttemptFailed, failureOfDomainError, unsupportedHere } from '#relay/attempt/failure.ts'
+import { attemptFailureAt, shapeFailure } from '#relay/attempt/shape-failure.ts'
 import { withToken } from '#relay/attempt/attempt-token.ts'
 import { passHeaders } from '#relay/response/upstream-headers.ts'
 import { bodyAsReceived } from '#relay/attempt/build-request.ts'
@@ -86,7 +86,7 @@ export async function forwardPlain(services: RelayServices, call: PlainCall, pla
       return
     }
     if (call.upstreamAbort.signal.aborted) throw new DomainError('relay.stopping', {}, { cause: error })
-    throw maskedAttemptFailure(error, attemptSecrets(attempt, current.providerCall))
+    throw attemptFailureAt(services, { place: attempt, token: current.providerCall.token }, error)
   }
 }
 

@@ -1,14 +1,15 @@
 import { DomainError } from '#core/errors.ts'
 import type { AttemptPlan } from '#relay/attempt/attempts.ts'
 import type { CallCore, RelayServices } from '#relay/request/call.ts'
-import { AttemptFailed, failureOfDomainError, maskedAttemptFailure } from '#relay/attempt/failure.ts'
+import { AttemptFailed, failureOfDomainError } from '#relay/attempt/failure.ts'
+import { attemptFailureAt } from '#relay/attempt/shape-failure.ts'
 import { withToken } from '#relay/attempt/attempt-token.ts'
 import { failedReply, withTraceParent } from '#relay/attempt/send-request.ts'
 import { providerFor } from '#relay/providers/registry.ts'
 import type { ProviderCall, RealtimeCaller, RealtimeTranslation } from '#relay/providers/types.ts'
 import { type OpenedSocket, SocketRefused } from '#relay/transport/open-socket.ts'
 import { largestFrame } from './accept.ts'
-import { attemptSecrets, upstreamChannelOf, providerCallOf } from '#relay/attempt/upstream-channel.ts'
+import { upstreamChannelOf, providerCallOf } from '#relay/attempt/upstream-channel.ts'
 import { openUpstreamSocket } from '#relay/upstream-call/send.ts'
 
 /** How the caller came: browsers cannot send headers, so they offer sub-protocols. */
@@ -39,7 +40,7 @@ export async function dial(services: RelayServices, call: CallCore, { attempt }:
   } catch (error) {
     if (call.upstreamAbort.signal.aborted) throw new DomainError('relay.stopping', {}, { cause: error })
     const failed = error instanceof SocketRefused ? await asRefused(services, error, { attempt, providerCall }) : error
-    throw maskedAttemptFailure(failed, attemptSecrets(attempt, providerCall))
+    throw attemptFailureAt(services, { place: attempt, token: providerCall.token }, failed)
   }
 }
 

@@ -270,6 +270,17 @@ describe('an upstream that does not take the job', () => {
     expect([reply.status, reply.json]).toEqual([status, { code, message, data: null }])
   })
 
+  test.each(['code=no_credits,message=secret words', 'status=500,message=secret words'])(
+    'is not quoted where the operator hides what upstreams say: %s',
+    async (does) => {
+      await withOptions(app, { 'global.hide_upstream_error_enabled': 'true' }, async () => {
+        const { status, json } = await through(does)
+        expect([status, json['message']]).toEqual([500, 'upstream returned status 500'])
+        expect(json['code']).not.toBe('no_credits')
+      })
+    },
+  )
+
   test('another channel is tried, and one hold serves both', async () => {
     const by = await holder(app)
     const token = await inGroup(by, 'retrying')

@@ -76,8 +76,13 @@ function acceptedBy(services: RelayServices, attempt: Attempt, { status, text }:
     throw new AttemptFailed(failure, { local: false, mayBeTaken: true })
   }
   if (answer.code === 'success') return answer.taskId
-  const message = withoutSecrets(answer.message)
-  throw new AttemptFailed({ status: 500, type: 'upstream_error', code: answer.code, message }, { local: false })
+  const refused = {
+    status: 500,
+    type: 'upstream_error',
+    code: withoutSecrets(answer.code),
+    message: withoutSecrets(answer.message),
+  }
+  throw new AttemptFailed(shapeFailure(services, attempt.channel, refused), { local: false })
 }
 
 async function store(
