@@ -49,6 +49,8 @@ export type DialectRefusals = {
   sensitiveWords: 'relay.sensitive_words' | 'relay.sensitive_words_responses'
   mappingCycle: 'relay.model_mapping_cycle' | 'relay.model_mapping_cycle_responses'
   mappingUnreadable: 'relay.model_mapping_unreadable' | 'relay.model_mapping_unreadable_responses'
+  /** Where every upstream is busy; null for what the last of them said of its limit. */
+  upstreamBusy: 'relay.upstream_busy' | null
 }
 
 /** A caller's language: how it is read, how it is answered, how errors look in it. Pure. */

@@ -294,6 +294,20 @@ describe('what a caller reads of a failure', () => {
     })
   })
 
+  test.each(callerDialects)(
+    'in $dialect: of an upstream that is busy that it is, or what it says of it',
+    async (by) => {
+      const { model } = await serve(app, { does: 'status=429,message=come back at noon' })
+      await withOptions(app, { RetryTimes: '0' }, async () => {
+        const reply = await say(app, by, { token, model })
+        expect(reply.status).toBe(429)
+        const { message } = by.readError(await reply.json())
+        const isOfOpenAi = by.readError === chat.readError
+        expect(message).toContain(isOfOpenAi ? '上游繁忙，请稍后重试' : 'come back at noon')
+      })
+    },
+  )
+
   test('the status the channel maps it to, which also decides about the next attempt', async () => {
     const statusCodeMapping = '{"400":"500","500":"418"}'
     const { model: retried } = await serve(app, { priority: 1, statusCodeMapping, does: 'status=400' }, {})

@@ -74,7 +74,7 @@ export function describeLibrary(library: Library): void {
         for (const status of [400, 401, 403, 404, 429, 500, 503]) {
           const failure = await world.client.failureOf({ model: kind.model, text: `[[status=${status}]]` })
           expect(failure).toMatchObject({ status, class: facts.errorClass(status) })
-          expect(failure.message).toContain(status === 429 ? 'The upstream is busy' : `Simulated failure ${status}.`)
+          expect(failure.message).toContain(status === 429 ? facts.busy : `Simulated failure ${status}.`)
         }
         const streamed = await world.client.failureOf({ model: kind.model, text: '[[status=400]]', stream: true })
         expect(streamed).toMatchObject({ status: 400, class: facts.errorClass(400) })

@@ -43,6 +43,7 @@ export const openAiResponses: ChatDialect = {
     sensitiveWords: 'relay.sensitive_words_responses',
     mappingCycle: 'relay.model_mapping_cycle_responses',
     mappingUnreadable: 'relay.model_mapping_unreadable_responses',
+    upstreamBusy: 'relay.upstream_busy',
   },
   rateLimitHeaders: openAiRateLimitHeaders,
   withSystemPrompt: responsesWithSystemPrompt,

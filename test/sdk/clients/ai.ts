@@ -34,6 +34,7 @@ export const aiFacts: ClientFacts = {
   toolUse: 'tool-calls',
   errorClass: () => 'AI_APICallError',
   unknownModel: 503,
+  busy: 'The upstream is busy',
 }
 
 type Dialect = {

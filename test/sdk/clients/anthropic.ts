@@ -16,6 +16,7 @@ export const anthropicFacts: ClientFacts = {
       503: 'ServiceUnavailableError',
     })[status] ?? 'InternalServerError',
   unknownModel: 404,
+  busy: 'Simulated failure 429.',
 }
 
 export const anthropicLibrary = (url: string, key: string) => new Anthropic({ apiKey: `sk-${key}`, baseURL: url })

@@ -64,6 +64,8 @@ export type ClientFacts = {
   errorClass: (status: number) => string
   /** The status for a model that no channel has. */
   unknownModel: number
+  /** What is said of an upstream that is busy. */
+  busy: string
 }
 
 export async function thrownBy(run: () => Promise<unknown>): Promise<Error & { status?: number }> {

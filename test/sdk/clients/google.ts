@@ -7,6 +7,7 @@ export const googleFacts: ClientFacts = {
   toolUse: 'STOP',
   errorClass: () => 'ApiError',
   unknownModel: 404,
+  busy: 'Simulated failure 429.',
 }
 
 export const googleLibrary = (url: string, key: string) =>

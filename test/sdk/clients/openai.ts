@@ -15,6 +15,7 @@ export const openAiFacts: ClientFacts = {
       429: 'RateLimitError',
     })[status] ?? 'InternalServerError',
   unknownModel: 503,
+  busy: 'The upstream is busy',
 }
 
 export const openAiLibrary = (url: string, key: string) => new OpenAI({ apiKey: `sk-${key}`, baseURL: `${url}/v1` })
