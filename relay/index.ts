@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { type NextFunction, type Request, type Response, Router } from 'express'
 import { DomainError } from '#core/errors.ts'
 import { endUnreadBody } from '#features/request-bodies/unread-bodies.ts'
-import { authenticate } from './request/authenticate.ts'
+import { authenticate, withoutAlias } from './request/authenticate.ts'
 import type { ChatRoute, RelayServices } from './request/call.ts'
 import { handleChat } from './chat-call.ts'
 import { limitHeaders } from './request/limit.ts'
@@ -56,7 +56,8 @@ export function createRelayRouter(services: RelayServices, paths: 'all' | 'playg
   }
   serveTasks(services, router)
   router.all(
-    [...relayBases, ...taskBases].map((base) => `${base}/*path`),
+    // Clients try the address that they were given; the console has no page there.
+    ['/v1', '/v1beta', ...[...relayBases, ...taskBases].map((base) => `${base}/*path`)],
     (req, res) => unknownPath(services, req, res),
   )
   return router
@@ -192,7 +193,7 @@ function unknownPath(services: RelayServices, req: Request, res: Response): void
   const dialect = dialectOfPath(req.path)
   const incoming = receive(services, dialect, { req, res })
   const error = new DomainError('relay.path_unknown', { method: req.method, path: req.path })
-  if (!req.path.startsWith('/v1/')) return reportError(services, incoming, error)
+  if (!/^\/v1(\/|$)/.test(withoutAlias(req.path))) return reportError(services, incoming, error)
   // Clients of the family compare this very body.
   res.status(404).json({ error: { message: error.message, type: 'invalid_request_error', param: '', code: '' } })
 }

@@ -1,8 +1,10 @@
 import type { Request, Response } from 'express'
 import { clientNetwork } from '#features/client-address/service.ts'
+import { callerMessage } from '#relay/dialects/error-text.ts'
+import { openAiChat } from '#relay/dialects/openai-chat/index.ts'
 import { authenticate } from '#relay/request/authenticate.ts'
 import type { Caller, RelayServices } from '#relay/request/call.ts'
-import { languageOf } from '#relay/request/receive.ts'
+import { receive } from '#relay/request/receive.ts'
 import { callerError, failureOf } from '#relay/attempt/failure.ts'
 
 type Balance = { remaining: number; used: number; unlimited: boolean; expiresAt: Date | null }
@@ -49,7 +51,7 @@ export async function answerBilling(
   kind: 'subscription' | 'usage',
   { req, res }: { req: Request; res: Response },
 ): Promise<void> {
-  res.setHeader('x-request-id', services.ambient.newId(20))
+  const incoming = receive(services, openAiChat, { req, res })
   const limit = {
     name: 'api',
     key: clientNetwork(services, req),
@@ -64,7 +66,7 @@ export async function answerBilling(
     const balance = await balanceOf(services, await authenticate(services, req))
     res.json(kind === 'subscription' ? subscriptionOf(balance) : usageOf(balance))
   } catch (error) {
-    const { message } = callerError(failureOf(error), { id: '', language: languageOf(req.headers) })
+    const message = callerMessage(callerError(failureOf(error), incoming))
     res.json({ error: { message, type: 'upstream_error' } })
   }
 }

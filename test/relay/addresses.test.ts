@@ -38,6 +38,24 @@ test.each(['/chat/completions', '/messages', '/v1/v1/chat/completions', '/api', 
   },
 )
 
+test.each(['/v1', '/v1/', '/v1beta', '/hf/v1', '/hf/v1/nothing'])(
+  'an address below which programs call is no page of the console, and no other error: %s',
+  async (path) => {
+    const reply = await fetch(app.url + path)
+    expect(reply.status).toBe(404)
+    const error = { message: `Invalid URL (GET ${path})`, type: 'invalid_request_error', param: '', code: '' }
+    if (path === '/v1beta') expect(await reply.json()).toMatchObject({ error: { type: 'gateway_error' } })
+    else expect(await reply.json()).toEqual({ error })
+  },
+)
+
+test('a refused question for a balance has the id of every request, in its words too', async () => {
+  const reply = await fetch(`${app.url}/v1/dashboard/billing/usage`, { headers: { authorization: 'Bearer sk-nobody' } })
+  const id = String(reply.headers.get('x-request-id'))
+  expect(id).toMatch(/^\d{23}\w{8}$/)
+  expect(await reply.json()).toMatchObject({ error: { message: expect.stringContaining(` (request id: ${id})`) } })
+})
+
 test('a removed script of the console is answered like any unknown path', async () => {
   const reply = await fetch(`${app.url}/assets/gone.js`)
   expect(reply.status).toBe(404)

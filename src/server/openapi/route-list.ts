@@ -80,5 +80,5 @@ export const relayRoutes = (): Pick<RouteRow, 'path' | 'kind'>[] =>
           }))
         : [],
     )
-    .filter(({ path }) => !path.startsWith('/hf/') && !/^\/v1(beta)?\/\*path$/.test(path))
+    .filter(({ path }) => !path.startsWith('/hf/') && !/^\/v1(beta)?(\/\*path)?$/.test(path))
     .toSorted((left, right) => left.path.localeCompare(right.path))
