@@ -44,7 +44,7 @@ export function planRetry(services: RelayServices, call: CallCore, failed: Faile
       })
   if (!allowed) return null
   // What every place has refused, each refuses again, unless the operator's own list says to ask them.
-  const statuses = [...before, error.failure.status]
+  const statuses = [...before, error.failure.status].slice(-nextPlace.asked)
   if (nextPlace.state === 'again' && !settings['global.auto_retry_enabled'] && !statuses.some(mayPass)) return null
   const { askedCooldownMs } = nextPlace
   if (!nextPlace.healthy && (askedCooldownMs >= longestWaitMs || !services.retryBudget.take())) return null

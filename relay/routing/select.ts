@@ -2,7 +2,7 @@ import { DomainError } from '#core/errors.ts'
 import { autoGroup } from '#core/auto-group.ts'
 import { autoGroups } from '#core/groups.ts'
 import { abilityModel, isPrefixed, splitPrefix } from '#core/routing/abilities.ts'
-import { candidates, type Candidates, type Tiers } from '#core/routing/candidates.ts'
+import { candidates, type Candidates, type Tiers, type Tried } from '#core/routing/candidates.ts'
 import { actualModels, resolveModelMapping } from '#core/routing/model-names.ts'
 import { bindSession, pickKey, pickRoute } from '#core/routing/pick-route.ts'
 import { channelStatus } from '#core/statuses.ts'
@@ -21,6 +21,8 @@ export type Selection = {
 
 type NextPlace = {
   state: Candidates['state']
+  /** How many of the latest attempts asked for its model. */
+  asked: number
   /** One of the places is not in a cooldown. */
   healthy: boolean
   /** The shortest of the cooldowns that the places asked for; 0 where one did not. */
@@ -36,13 +38,22 @@ export function createSelection(services: RelayServices, call: CallCore): Select
 }
 
 /** Takes note of where the call has been without it, so that it goes there last. */
-type RoutedSelection = Selection & { note: (place: Choice) => void }
+type RoutedSelection = Selection & { note: (attempt: Attempt) => void }
+
+type Visited = Map<number, Set<number>>
+const nowhere: Tried = new Map()
+
+function visit(visited: Visited, { channel, key }: Attempt): Visited {
+  return visited.set(channel.id, (visited.get(channel.id) ?? new Set<number>()).add(key.position))
+}
 
 function routedSelection(services: RelayServices, call: CallCore): RoutedSelection {
   const session = call.session.session ?? null
   const plans = plansOf(services, call)
   const forceSwitch = services.options.get('global.auto_retry_force_channel_switch')
-  const tried = new Map<number, Set<number>>()
+  const visited: Visited = new Map()
+  // What a place says of one model is no answer about another.
+  const triedFor = new Map<string, Visited>()
   let attempt = 0
   let planIndex = 0
   let attemptsOfPlan = 0
@@ -55,7 +66,8 @@ function routedSelection(services: RelayServices, call: CallCore): RoutedSelecti
       const last = index === plans.length - 1
       const input = {
         attempt: index === planIndex ? attemptsOfPlan : 0,
-        tried,
+        tried: forceSwitch ? visited : (triedFor.get(plan.model) ?? nowhere),
+        visited,
         forceSwitch: forceSwitch || !last,
         isHealthy: services.circuitBreaker.allHealthy()
           ? undefined
@@ -67,16 +79,20 @@ function routedSelection(services: RelayServices, call: CallCore): RoutedSelecti
     return null
   }
 
-  const note = ({ channel, key }: Choice): void => {
+  const note = (noted: Attempt): void => {
     attempt += 1
-    tried.set(channel.id, (tried.get(channel.id) ?? new Set<number>()).add(key.position))
+    visit(visited, noted)
+    triedFor.set(noted.model, visit(triedFor.get(noted.model) ?? new Map(), noted))
   }
 
   return {
     note,
     nextPlace: () => {
       const place = look()
-      return place && peekAt(services, call, place)
+      if (!place) return null
+      // Before the second model that is all of them, one at the place of a stored answer included.
+      const asked = planIndex > 0 && place.plan === plans[planIndex] ? attemptsOfPlan : attempt
+      return peekAt(services, call, { ...place, asked })
     },
     next: () => {
       const place = look()
@@ -84,9 +100,9 @@ function routedSelection(services: RelayServices, call: CallCore): RoutedSelecti
       const index = plans.indexOf(place.plan)
       attemptsOfPlan = index === planIndex ? attemptsOfPlan + 1 : 1
       planIndex = index
-      const chosen = choose(services, place, session)
+      const chosen = named(call, choose(services, place, session), place.plan.model)
       note(chosen)
-      return named(call, chosen, place.plan.model)
+      return chosen
     },
   }
 }
@@ -94,12 +110,13 @@ function routedSelection(services: RelayServices, call: CallCore): RoutedSelecti
 function peekAt(
   { circuitBreaker }: RelayServices,
   call: CallCore,
-  { plan, found }: { plan: Plan; found: Candidates },
+  { plan, found, asked }: { plan: Plan; found: Candidates; asked: number },
 ): NextPlace {
   const model = limitedModel(call, plan.model)
   const keys = found.routes.flatMap(({ channelId, keys: own }) => own.map((key) => ({ channelId, key, model })))
   return {
     state: found.state,
+    asked,
     healthy: keys.some(({ channelId, key }) => circuitBreaker.isHealthy(channelId, key, model)),
     askedCooldownMs: Math.min(...keys.map(circuitBreaker.askedCooldownMs)),
   }

@@ -4,13 +4,16 @@ export type Route = { channelId: number; priority: number; weight: number; keys:
 /** Routes of one priority, highest priority first. */
 export type Tiers = readonly (readonly Route[])[]
 
-/** The keys this request has already used, by channel. */
+/** Keys that were already used, by channel. */
 export type Tried = ReadonlyMap<number, ReadonlySet<number>>
 
 export type CandidateInput = {
   /** 0 for the first. */
   attempt: number
+  /** Where this request has asked for the model. */
   tried: Tried
+  /** Where it has been for whichever model; absent: `tried`. */
+  visited?: Tried
   /** Never go back to a key that was tried. */
   forceSwitch: boolean
   /** Absent: all are, which is the quickest. A key in its cooldown is used only when nothing else is left. */
@@ -44,16 +47,17 @@ export function tiersOf(routes: readonly Route[], options?: { ignorePriority: bo
  */
 export function candidates(tiers: Tiers, input: CandidateInput): Candidates | undefined {
   const [top] = tiers
-  if (top !== undefined && input.attempt === 0 && input.tried.size === 0 && input.isHealthy === undefined) {
-    return { routes: top, state: 'fresh' }
+  const { tried, visited = tried } = input
+  if (top !== undefined && input.attempt === 0 && tried.size === 0 && input.isHealthy === undefined) {
+    return { routes: unvisitedFirst(top, visited), state: 'fresh' }
   }
   const order = tierOrder(tiers, input.attempt)
-  const isUntried = (channelId: number, key: number): boolean => !input.tried.get(channelId)?.has(key)
+  const isUntried = (channelId: number, key: number): boolean => !tried.get(channelId)?.has(key)
   const isHealthy = input.isHealthy ?? (() => true)
   const fresh = firstTier(order, (channelId, key) => isUntried(channelId, key) && isHealthy(channelId, key))
-  if (fresh !== undefined) return { routes: unvisitedFirst(fresh, input.tried), state: 'fresh' }
+  if (fresh !== undefined) return { routes: unvisitedFirst(fresh, visited), state: 'fresh' }
   const cooling = firstTier(order, isUntried)
-  if (cooling !== undefined) return { routes: unvisitedFirst(cooling, input.tried), state: 'cooling' }
+  if (cooling !== undefined) return { routes: unvisitedFirst(cooling, visited), state: 'cooling' }
   if (input.forceSwitch) return undefined
   const again = firstTier(tiers, isHealthy) ?? firstTier(tiers, () => true)
   return again && { routes: again, state: 'again' }
@@ -79,8 +83,8 @@ function narrowed(route: Route, mayUse: MayUse): Route {
 }
 
 /** Another channel is a better second attempt than another key of the same one. */
-function unvisitedFirst(routes: readonly Route[], tried: Tried): readonly Route[] {
-  if (tried.size === 0) return routes
-  const unvisited = routes.filter((route) => !tried.has(route.channelId))
+function unvisitedFirst(routes: readonly Route[], visited: Tried): readonly Route[] {
+  if (visited.size === 0) return routes
+  const unvisited = routes.filter((route) => !visited.has(route.channelId))
   return unvisited.length > 0 ? unvisited : routes
 }

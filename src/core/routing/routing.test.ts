@@ -62,6 +62,14 @@ describe('candidates', () => {
     expect(candidates(alone, { ...first, attempt: 1, tried })?.routes[0]?.keys).toEqual([0, 2])
   })
 
+  test('where the request has been for another model, it may go, but an unvisited channel of the tier goes first', () => {
+    const visited = triedKeys([1, [0]])
+    expect(idsOf(candidates(tiers, { ...first, visited }))).toEqual([2])
+    const isHealthy = (): boolean => true
+    expect(idsOf(candidates(tiers, { ...first, visited, isHealthy }))).toEqual([2])
+    expect(idsOf(candidates(tiersOf([routeOf(1)]), { ...first, visited }))).toEqual([1])
+  })
+
   test('a key in its cooldown gives way to a lower tier and is used only when nothing else is left', () => {
     const isHealthy = (channelId: number): boolean => channelId === 4
     const found = candidates(tiers, { ...first, isHealthy })
