@@ -18,8 +18,11 @@ export async function reserve(services: RelayServices, call: CallCore, asked: As
 }
 
 /** The names that caps and plans may have for a call's model, a line each: as it was written, and without a channel's prefix. */
-export function coveredNames({ channels }: RelayServices, { model, group }: Pick<CallCore, 'model' | 'group'>): string {
-  const split = splitPrefix(model, channels.prefixesOf(group))
+export function coveredNames(
+  { channels }: RelayServices,
+  { model, group, pinnedChannel }: Pick<CallCore, 'model' | 'group' | 'pinnedChannel'>,
+): string {
+  const split = splitPrefix(model, pinnedChannel ? [pinnedChannel.modelPrefix] : channels.prefixesOf(group))
   return split ? `${model}\n${split.model}` : model
 }
 

@@ -1,5 +1,5 @@
 import { usableGroups } from '#core/groups.ts'
-import { abilityModel, splitPrefix } from '#core/routing/abilities.ts'
+import { abilityModel, modelsAt, splitPrefix } from '#core/routing/abilities.ts'
 import { candidates, type Route } from '#core/routing/candidates.ts'
 import { modelsBehind, resolveModelMapping } from '#core/routing/model-names.ts'
 import { bindSession, sharesOf } from '#core/routing/pick-route.ts'
@@ -22,7 +22,7 @@ export type Choice = {
 
 /** Every channel that may answer, in the order of attempts. */
 export function choicesOf(services: RelayServices, call: Call): Choice[] {
-  if (call.pinnedChannel) return [pinnedChoice(call.pinnedChannel, call.model)]
+  if (call.pinnedChannel) return pinnedChoices(services, call, call.pinnedChannel)
   return sharedPlans(services, call)
     .flatMap(({ plan, share }, order) =>
       choicesOfPlan(services, call, { plan, share }).map((choice) => ({ choice, order })),
@@ -44,9 +44,25 @@ function sharedPlans(services: RelayServices, { model, group }: Call): SharedPla
   const usable = modelsBehind(mapping, model)
     .map((entry) => ({ ...entry, plan: planOf(services, { name: entry.model, group }) }))
     .filter(({ plan }) => plan.tiers.length > 0)
+  return withShares(usable)
+}
+
+/** Of the first attempt. */
+function withShares<Entry extends { priorities: number; weight: number }>(
+  usable: Entry[],
+): (Entry & { share: number })[] {
   const first = usable.filter(({ priorities }) => priorities === usable[0]?.priorities)
   const total = first.reduce((sum, { weight }) => sum + weight, 0)
-  return usable.map((entry) => ({ plan: entry.plan, share: first.includes(entry) ? entry.weight / total : 0 }))
+  return usable.map((entry) => ({ ...entry, share: first.includes(entry) ? entry.weight / total : 0 }))
+}
+
+/** It has one attempt, for one of the models that come first. */
+function pinnedChoices(services: RelayServices, { model: requested }: Call, channel: ChannelRow): Choice[] {
+  const { mapping } = services.options.get('global_model_mapping')
+  return withShares(modelsAt(channel, modelsBehind(mapping, requested)))
+    .filter(({ share }) => share > 0)
+    .map(({ model, share }) => ({ ...choiceOf(channel, model), probability: share }))
+    .toSorted((left, right) => right.probability - left.probability)
 }
 
 function choicesOfPlan(services: RelayServices, call: Call, { plan, share }: SharedPlan): Choice[] {
@@ -59,7 +75,7 @@ function choicesOfPlan(services: RelayServices, call: Call, { plan, share }: Sha
       if (!channel) return []
       return [
         {
-          ...pinnedChoice(channel, plan.model),
+          ...choiceOf(channel, plan.model),
           priority: route.priority,
           probability: share * (probabilities.get(route.channelId) ?? 0),
           tier,
@@ -82,7 +98,7 @@ function probabilitiesOf(
   return new Map(routes.map(({ channelId }, index) => [channelId, shares[index] ?? 0]))
 }
 
-const pinnedChoice = (channel: ChannelRow, model: string): Choice => ({
+const choiceOf = (channel: ChannelRow, model: string): Choice => ({
   channel_id: channel.id,
   model,
   upstream_model: upstreamNameOf(channel, model),

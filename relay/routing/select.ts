@@ -1,7 +1,7 @@
 import { DomainError } from '#core/errors.ts'
 import { autoGroup } from '#core/auto-group.ts'
 import { autoGroups } from '#core/groups.ts'
-import { abilityModel, isPrefixed, splitPrefix } from '#core/routing/abilities.ts'
+import { abilityModel, isPrefixed, modelsAt, splitPrefix } from '#core/routing/abilities.ts'
 import { candidates, type Candidates, type Tiers, type Tried } from '#core/routing/candidates.ts'
 import { actualModels, resolveModelMapping } from '#core/routing/model-names.ts'
 import { bindSession, pickKey, pickRoute } from '#core/routing/pick-route.ts'
@@ -210,9 +210,16 @@ function pinnedSelection(services: RelayServices, call: CallCore, channel: Chann
       if (used || !key || channel.status !== channelStatus.enabled)
         throw new DomainError('relay.pinned_channel_disabled')
       used = true
-      return named(call, { channel, key }, call.model)
+      return pinnedAttempt(services, call, { channel, key })
     },
   }
+}
+
+function pinnedAttempt(services: RelayServices, call: CallCore, place: Choice): Attempt {
+  const { mapping } = services.options.get('global_model_mapping')
+  const behind = actualModels(mapping, call.model, services.ambient.random).map((model) => ({ model }))
+  const [first] = modelsAt(place.channel, behind)
+  return named(call, place, first?.model ?? call.model)
 }
 
 /** The channel and key that keep what a call names, while they serve its model to its group. */
@@ -224,7 +231,7 @@ function boundAttempt(services: RelayServices, call: CallCore, { channelId, keyH
 
 /** An attempt at one place, while that serves the call's model to its group. */
 export function attemptAt(services: RelayServices, call: CallCore, place: Choice): Attempt | undefined {
-  if (call.pinnedChannel) return named(call, place, call.model)
+  if (call.pinnedChannel) return pinnedAttempt(services, call, place)
   const serves = ({ tiers }: Plan) => tiers.some((tier) => tier.some((route) => route.channelId === place.channel.id))
   const plan = plansOf(services, call).find(serves)
   return plan && named(call, place, plan.model)

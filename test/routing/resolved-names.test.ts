@@ -110,3 +110,93 @@ describe('a virtual name whose models the same channels serve', () => {
     expect(askedModels()).toEqual([models[0]])
   })
 })
+
+describe('a channel that the key names', () => {
+  const messages = [{ role: 'user', content: 'hi' }]
+
+  async function pinnedTo(id: number) {
+    const admin = await app.make.token(await app.make.user({ role: 10, quota: 1_000_000_000 }))
+    const key = `${admin.key}-${id}`
+    return {
+      admin,
+      ask: (model: string) => say(app, chat, { token: admin, key, model }),
+      explain: async (model: string) => {
+        const reply = await app.relay({ ...admin, key }, '/v1/explain', { model, messages })
+        return (await reply.json()) as { candidates: Record<string, unknown>[] }
+      },
+    }
+  }
+
+  test('is asked for a model without the channel’s own prefix, which is priced and explained so', async () => {
+    const id = await channel({ models: 'priced-here', modelPrefix: 'own/', group: 'vip', does: 'usage=1000:100' })
+    await channel({ models: 'priced-here', modelPrefix: 'others/' })
+    const { admin, ask, explain } = await pinnedTo(id)
+    const cap = await app.make.spendCap(
+      { scope: 'token', id: admin.id },
+      { amount: 1_000_000, models: ['priced-here'] },
+    )
+    const prices = { ModelRatio: '{"priced-here":2}', CompletionRatio: '{}', SelfUseModeEnabled: 'false' }
+    await withOptions(app, prices, async () => {
+      for (const redirect of ['false', 'true']) {
+        await withOptions(app, { redirect_billing_enabled: redirect }, async () => {
+          app.upstream.clear()
+          const reply = await ask('own/priced-here')
+          expect(reply.status, await reply.text()).toBe(200)
+          expect(askedModels()).toEqual(['priced-here'])
+          const row = await lastRow()
+          expect(row).toMatchObject({ channel_id: id, model_name: 'own/priced-here', quota: 2200 })
+          expect(row?.other).not.toHaveProperty('is_model_mapped')
+          expect((await explain('own/priced-here')).candidates).toMatchObject([
+            { channel_id: id, model: 'priced-here', upstream_model: 'priced-here', price: { modelRatio: 2 } },
+          ])
+        })
+      }
+    })
+    const { rows } = await app.pool.query('select sum(amount)::int as spent from spend_cap_buckets where cap_id = $1', [
+      cap,
+    ])
+    expect(rows).toEqual([{ spent: 4400 }])
+    app.upstream.clear()
+    await ask('others/priced-here')
+    expect(askedModels()).toEqual(['others/priced-here'])
+  })
+
+  test('is asked for the first model behind a virtual name that it lists, or the first where it lists none', async () => {
+    const { virtual, models } = await virtualName(3)
+    await channel({ models: models[0] as string })
+    const listing = await pinnedTo(await channel({ models: models.slice(1).join(','), modelPrefix: 'behind/' }))
+    const other = await pinnedTo(await channel({ models: 'another' }))
+    for (const [{ ask, explain }, model] of [
+      [listing, models[1]],
+      [other, models[0]],
+    ] as const) {
+      app.upstream.clear()
+      expect((await ask(virtual)).status).toBe(200)
+      expect(askedModels()).toEqual([model])
+      const row = await lastRow()
+      expect(row).toMatchObject({ model_name: virtual })
+      expect(row?.other).toMatchObject({ is_model_mapped: true, upstream_model_name: model })
+      expect((await explain(virtual)).candidates).toMatchObject([{ model, upstream_model: model, probability: 1 }])
+    }
+  })
+
+  test('shares equal models behind a virtual name by their weight', async () => {
+    const id = await channel({ models: 'even-a,even-b,even-c' })
+    const entries = [
+      { model: 'even-a', priorities: 5, weight: 30 },
+      { model: 'even-b', priorities: 5 },
+      { model: 'even-c', priorities: 1 },
+      { model: 'even-elsewhere', priorities: 9 },
+    ]
+    await withOptions(app, { global_model_mapping: JSON.stringify({ mapping: { even: entries } }) }, async () => {
+      const { explain, ask } = await pinnedTo(id)
+      const { candidates } = await explain('even')
+      expect(candidates.map(({ model, probability }) => [model, probability])).toEqual([
+        ['even-a', 0.75],
+        ['even-b', 0.25],
+      ])
+      for (let count = 0; count < 5; count += 1) expect((await ask('even')).status).toBe(200)
+      for (const model of askedModels()) expect(['even-a', 'even-b']).toContain(model)
+    })
+  })
+})

@@ -26,3 +26,21 @@ export function splitPrefix(name: string, prefixes: Iterable<string>): { prefix:
   }
   return longest === '' ? undefined : { prefix: longest, model: name.slice(longest.length) }
 }
+
+type Listing = { models: readonly string[]; modelPrefix: string }
+
+/**
+ * What one channel is asked for, whatever other channels there are: of the models behind a name those that it lists, or all of them
+ * where it lists none, without its own prefix.
+ */
+export function modelsAt<Entry extends { model: string }>(
+  { models, modelPrefix }: Listing,
+  behind: readonly Entry[],
+): Entry[] {
+  const bare = behind.map((entry) => ({
+    ...entry,
+    model: splitPrefix(entry.model, [modelPrefix])?.model ?? entry.model,
+  }))
+  const listed = bare.filter(({ model }) => models.includes(abilityModel(model)))
+  return listed.length > 0 ? listed : bare
+}

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { abilityModel, splitList, splitPrefix } from './abilities.ts'
+import { abilityModel, modelsAt, splitList, splitPrefix } from './abilities.ts'
 import { candidates, tiersOf } from './candidates.ts'
 import type { CandidateInput, Route } from './candidates.ts'
 import { actualModels, resolveModelMapping } from './model-names.ts'
@@ -256,5 +256,17 @@ describe('abilities', () => {
     })
     expect(splitPrefix('gpt-4o', ['', 'azure/'])).toBeUndefined()
     expect(splitPrefix('azure/', ['azure/'])).toBeUndefined()
+  })
+
+  test('of one channel are those behind a name that it lists, or all, each without the channel’s own prefix', () => {
+    const channel = { models: ['gpt-4o', 'gpt-4-gizmo-*'], modelPrefix: 'own/' }
+    const at = (...names: string[]) =>
+      modelsAt(
+        channel,
+        names.map((model) => ({ model })),
+      ).map(({ model }) => model)
+    expect(at('o3', 'own/gpt-4o', 'gpt-4-gizmo-x')).toEqual(['gpt-4o', 'gpt-4-gizmo-x'])
+    expect(at('own/o3', 'others/gpt-4o')).toEqual(['o3', 'others/gpt-4o'])
+    expect(at('own/')).toEqual(['own/'])
   })
 })
