@@ -1,7 +1,7 @@
 import { autoGroup } from '#core/auto-group.ts'
 import { autoGroups } from '#core/groups.ts'
 import { priceOf } from '#core/pricing/price-of.ts'
-import { resolveModelMapping } from '#core/routing/model-names.ts'
+import { modelsBehind, resolveModelMapping } from '#core/routing/model-names.ts'
 import type { Caller, RelayServices } from '#relay/request/call.ts'
 
 /** A name a caller may use; `root` is the model behind a channel's prefix. */
@@ -19,35 +19,53 @@ export function visibleModels(services: RelayServices, caller: Caller): VisibleM
   if (limits) return [...limits].map((id) => ({ id, root: id }))
   const group = caller.group || caller.user.group
   const groups = group === autoGroup ? autoGroups(services.options, caller.user.group) : [group]
+  const actual = actualNames(services, groups)
+  const virtual = virtualNames(services, actual)
+  const models = [...actual.values()].filter(({ id }) => !virtual.has(id))
+  for (const model of virtual.values()) if (model) models.push(model)
+  const byCallersName = services.options.get('redirect_billing_enabled')
+  const priceNameOf = ({ id, root }: VisibleModel): string => (byCallersName && virtual.has(id) ? id : root)
+  const unpriced = unpricedAmong(services, caller, { names: new Set(models.map(priceNameOf)), groups })
+  return models
+    .filter((model) => !unpriced.has(priceNameOf(model)))
+    .sort((left, right) => left.id.localeCompare(right.id))
+}
+
+/** The models of channels, with and without their prefixes. */
+function actualNames({ channels }: RelayServices, groups: readonly string[]): Map<string, VisibleModel> {
   const models = new Map<string, VisibleModel>()
   // By names, of which there are far fewer than channels with names.
-  for (const name of groups) for (const id of services.channels.modelsOf(name)) models.set(id, { id, root: id })
-  for (const channel of services.channels.enabledChannels()) {
+  for (const name of groups) for (const id of channels.modelsOf(name)) models.set(id, { id, root: id })
+  for (const channel of channels.enabledChannels()) {
     if (channel.modelPrefix === '' || !groups.some((name) => channel.groups.includes(name))) continue
     for (const root of channel.models) {
       const id = channel.modelPrefix + root
       models.set(id, { id, root })
     }
   }
-  const { mapping } = services.options.get('global_model_mapping')
-  for (const [virtual, entries] of Object.entries(mapping)) {
-    const behind = entries.find((entry) => models.has(entry.model))
-    if (behind) models.set(virtual, { id: virtual, root: behind.model })
-  }
-  const unpriced = unpricedAmong(services, caller, {
-    roots: new Set([...models.values()].map(({ root }) => root)),
-    groups,
-  })
-  return [...models.values()]
-    .filter(({ root }) => !unpriced.has(root))
-    .sort((left, right) => left.id.localeCompare(right.id))
+  return models
 }
 
-type Among = { roots: ReadonlySet<string>; groups: readonly string[] }
+/** Every virtual name, which takes the place of a model so named, with what its calls are for; null where nobody serves that. */
+function virtualNames(
+  { options }: RelayServices,
+  actual: ReadonlyMap<string, VisibleModel>,
+): Map<string, VisibleModel | null> {
+  const { mapping } = options.get('global_model_mapping')
+  return new Map(
+    Object.keys(mapping).map((id) => {
+      const first = modelsBehind(mapping, id).find(({ model }) => actual.has(model))
+      const behind = first && actual.get(first.model)
+      return [id, behind ? { id, root: behind.root } : null]
+    }),
+  )
+}
+
+type Among = { names: ReadonlySet<string>; groups: readonly string[] }
 
 /** Models that nobody set a price for, under their own names or under that by which a channel sends them on and their calls are charged. */
-function unpricedAmong(services: RelayServices, caller: Caller, { roots, groups }: Among): ReadonlySet<string> {
-  const unpriced = new Set([...roots].filter((root) => !isPriced(services, caller, root)))
+function unpricedAmong(services: RelayServices, caller: Caller, { names, groups }: Among): ReadonlySet<string> {
+  const unpriced = new Set([...names].filter((name) => !isPriced(services, caller, name)))
   if (unpriced.size === 0 || services.options.get('redirect_billing_enabled')) return unpriced
   // Thousands of channels share few mappings.
   const seen = new Set<string>()

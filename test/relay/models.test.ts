@@ -66,6 +66,59 @@ test('a model that a channel sends on under a priced name is listed, as its call
   await withOptions(app, { redirect_billing_enabled: 'true' }, async () => expect(await listed()).toEqual([]))
 })
 
+describe('a virtual name is listed where its calls are served', () => {
+  const listed = async () => {
+    const reply = await fetch(`${app.url}/v1/models`, { headers: { authorization: `Bearer sk-${token.key}` } })
+    const { data } = (await reply.json()) as { data: { id: string; root: string }[] }
+    return data
+  }
+  const idsWith = async (names: Record<string, string[]>): Promise<string[]> => {
+    const value = Object.fromEntries(
+      Object.entries(names).map(([name, behind]) => [name, behind.map((model) => ({ model, priorities: 1 }))]),
+    )
+    let ids: string[] = []
+    await withOptions(app, { global_model_mapping: JSON.stringify({ mapping: value }) }, async () => {
+      ids = (await listed()).map(({ id }) => id)
+    })
+    return ids
+  }
+  const served = visible.filter((name) => name !== 'best')
+
+  test('by a channel: another virtual name behind it is none, whichever comes first', async () => {
+    expect(await idsWith({ first: ['gpt-4o'], second: ['first'] })).toEqual([...served, 'first'].toSorted())
+    expect(await idsWith({ second: ['first'], first: ['gpt-4o'] })).toEqual([...served, 'first'].toSorted())
+  })
+
+  test('as is one that a model of its own has, whose calls it takes', async () => {
+    expect(await idsWith({ 'gpt-4o': ['nobody-has-it'], other: ['gpt-4o'] })).toEqual([
+      ...served.filter((name) => name !== 'gpt-4o'),
+      'other',
+    ])
+  })
+
+  test('by a name with a prefix, too, and by the model that is asked first', async () => {
+    expect(await idsWith({ first: ['east/claude-sonnet-4-20250514'] })).toEqual([...served, 'first'].toSorted())
+    const behind = [
+      { model: 'gpt-4o', priorities: 1 },
+      { model: 'gpt-4o-mini', priorities: 2 },
+    ]
+    await withOptions(app, { global_model_mapping: JSON.stringify({ mapping: { first: behind } }) }, async () => {
+      expect(await listed()).toContainEqual(expect.objectContaining({ id: 'first', root: 'gpt-4o-mini' }))
+    })
+  })
+
+  test('by its own price, where the operator bills by the callers’ names', async () => {
+    await withOptions(app, { redirect_billing_enabled: 'true' }, async () => {
+      expect((await listed()).map(({ id }) => id)).toEqual(served)
+      const messages = [{ role: 'user', content: 'hi' }]
+      expect((await app.relay(token, '/v1/chat/completions', { model: 'best', messages })).status).toBe(500)
+      await withOptions(app, { ModelPrice: '{"best":0.01}' }, async () => {
+        expect((await listed()).map(({ id }) => id)).toEqual(visible)
+      })
+    })
+  })
+})
+
 test('every list says how much a model holds, by what its name stands for, and comes in pages for who asks', async () => {
   const read = async (path: string, headers: Record<string, string> = {}) => {
     const reply = await fetch(app.url + path, { headers: { authorization: `Bearer sk-${token.key}`, ...headers } })
