@@ -30,3 +30,12 @@ export const displayName = z
 export const password = z.string().min(8, refusal('user.password_length')).max(20, refusal('user.password_length'))
 
 export const emailAddress = z.email(refusal('email.invalid')).max(50, refusal('email.invalid'))
+
+const longestInviteCode = 20
+
+/** Who invited somebody. A link brings along whatever was written into it: what is too long for a code invites nobody. */
+export const inviteCode = z
+  .string()
+  .trim()
+  .regex(/^[^\0]*$/)
+  .transform((code) => (code.length > longestInviteCode ? '' : code))

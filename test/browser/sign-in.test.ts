@@ -56,6 +56,10 @@ describeWithBrowser('accounts elsewhere', () => {
     newUser('github', { name: 'Ann' })
     await second.page.goto('/register?aff=none')
     await look(second.page, 'register')
+    // What cannot be an invitation replaces none.
+    await second.page.goto('/register?aff=AbCd%3Futm_source%3Dnewsletter')
+    await drawn(second.page)
+    expect(await second.page.evaluate(() => localStorage.getItem('aff'))).toBe('none')
     await button(second.page, '使用 GitHub 继续').click()
     await second.page.waitForURL('**/app/tokens')
     expect([...first.complaints, ...second.complaints]).toEqual([])

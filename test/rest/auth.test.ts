@@ -302,6 +302,12 @@ describe('POST /api/user/register', () => {
     ])
   })
 
+  it('takes a code that cannot be one for none', async () => {
+    const reply = await app.browser().post('/api/user/register', { ...form('lured'), aff_code: 'a'.repeat(300) })
+    expect(reply.body).toMatchObject({ success: true })
+    expect(await app.sql("select inviter_id from users where username = 'lured'")).toEqual([{ inviter_id: 0 }])
+  })
+
   it('rewards an inviter once for an account that fifty ask for at once, and loses none of fifty invited at once', async () => {
     await app.setOptions({ QuotaForInviter: '300', QuotaForInvitee: '200', QuotaForNewUser: '100' })
     const rewardsOf = async (id: number) =>

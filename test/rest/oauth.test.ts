@@ -58,6 +58,14 @@ describe.each(['github', 'oidc', 'linuxdo'] as const)('signing in by %s', (provi
     ])
   })
 
+  it('takes a code that cannot be an invitation for none', async () => {
+    const [code, id, browser] = ['a'.repeat(300), newUser(provider), world.browser()]
+    expect((await browser.get('/api/oauth/state', { query: { aff: code } })).body).toMatchObject({ success: true })
+    const reply = await finish(browser, provider, await setOut(browser, provider, code))
+    expect(reply.body['success']).toBe(true)
+    expect(await userOf(provider, id)).toMatchObject({ inviter_id: 0 })
+  })
+
   it('binds for whoever is signed in and says the word that clients compare', async () => {
     const id = newUser(provider)
     const person = await world.app.make.user()

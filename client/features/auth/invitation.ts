@@ -1,8 +1,9 @@
+import { inviteCode } from '#core/account-fields.ts'
 import { createStored } from '../../lib/stored.ts'
 
 /** Who invited the reader is remembered from the first visit of the link, until an account is made. */
 export const invitation = createStored<string>('aff', {
-  parse: (code) => code,
+  parse: (text) => inviteCode.parse(text),
   format: (code) => code || null,
   fallback: '',
 })

@@ -2,6 +2,7 @@ import { Link as ChakraLink, Stack, Text } from '@chakra-ui/react'
 import { useEffect, useState } from 'react'
 import { Link, Redirect, useLocation, useSearchParams } from 'wouter'
 import { z } from 'zod'
+import { inviteCode } from '#core/account-fields.ts'
 import { refusal } from '#core/refusal.ts'
 import { register } from '#features/auth/schema.ts'
 import { BotCheck } from '../../components/bot-check.tsx'
@@ -27,7 +28,7 @@ export function Page() {
   const { user } = useSession()
   const [asked, setAsked] = useState<SecondStepOf>()
   const [search] = useSearchParams()
-  const code = search.get('aff')
+  const code = inviteCode.safeParse(search.get('aff')).data
   useEffect(() => {
     if (code) invitation.set(code)
   }, [code])

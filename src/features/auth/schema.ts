@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { emailAddress, username } from '#core/account-fields.ts'
+import { emailAddress, inviteCode, username } from '#core/account-fields.ts'
 import { refusal } from '#core/refusal.ts'
 
 /** The bot check's answer, where the site asks for one. */
@@ -25,7 +25,7 @@ export const register = z.object({
   password: z.string().min(8, refusal('register.password_too_short')).max(20, refusal('user.password_length')),
   email: z.union([z.literal(''), emailAddress]).default(''),
   verificationCode: z.string().trim().max(20).default(''),
-  affCode: z.string().trim().max(20).default(''),
+  affCode: inviteCode.default(''),
   turnstile,
 })
 export type Register = z.infer<typeof register>

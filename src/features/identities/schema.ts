@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { inviteCode } from '#core/account-fields.ts'
 import { refusal } from '#core/refusal.ts'
 
 /** Accounts elsewhere by which somebody may sign in here. */
@@ -19,12 +20,12 @@ const givenText = (most: number) =>
     .max(most)
     .regex(/^[^\0]*$/)
 
-const inviteCode = givenText(20).default('')
+const invitation = { inviteCode: inviteCode.default('') }
 
-export const beginState = z.object({ inviteCode })
+export const beginState = z.object(invitation)
 export type BeginState = z.infer<typeof beginState>
 
-export const startOAuth = z.object({ provider: oauthProvider, inviteCode })
+export const startOAuth = z.object({ provider: oauthProvider, ...invitation })
 export type StartOAuth = z.infer<typeof startOAuth>
 
 export const finishOAuth = z.object({
