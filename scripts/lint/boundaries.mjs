@@ -77,6 +77,7 @@ export const table = [
       'src/features/client-address/service',
       'src/features/idempotency/service',
       'src/features/second-factor/verification',
+      'src/features/site/demo',
       'src/trpc/**',
       'src/core/**',
       ...packages,

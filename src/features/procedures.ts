@@ -1,6 +1,5 @@
 import { initTRPC } from '@trpc/server'
 import superjson from 'superjson'
-import { DomainError } from '#core/errors.ts'
 import { type Role, roles } from '#core/roles.ts'
 import { readInput } from '#trpc/input-reader.ts'
 import { writeOutput } from '#trpc/output-writer.ts'
@@ -9,6 +8,7 @@ import { errorDataOf, failureForCaller, toDomainError, unreadableInput } from '#
 import { networkOf } from './client-address/service.ts'
 import type { Actor, Context } from './deps.ts'
 import { actOnce } from './idempotency/service.ts'
+import { refuseInDemo } from './site/demo.ts'
 import { requireOwner, requireRecentVerification } from './second-factor/verification.ts'
 
 /** Untrusted input is parsed by a reader that builds nothing large; long answers are written without a copy. */
@@ -29,7 +29,7 @@ const t = initTRPC
      * sign-in of that age, for what lets somebody in who has a stolen session alone.
      */
     verification?: 'recent' | 'owner' | ((input: unknown, actor: Actor) => boolean | 'owner')
-    /** Goes on where the site is a demonstration, on which nobody but root changes anything. */
+    /** Goes on where the site is a demonstration, for everybody; what of it changes more than who is signed in refuses by itself. */
     inDemo?: boolean
   }>()
   .create({
@@ -66,11 +66,9 @@ const withLimits = t.middleware(async ({ next, ctx, meta }) => {
   return next()
 })
 
-/** A demonstration is looked at: only root changes anything on it, and everybody may come and go. */
+/** On a demonstration everybody may come and go. */
 const withDemoRule = t.middleware(({ next, ctx, type, meta }) => {
-  const isRoot = (ctx.actor?.role ?? roles.guest) >= roles.root
-  if (type === 'mutation' && !meta?.inDemo && !isRoot && ctx.options.get('DemoSiteEnabled'))
-    throw new DomainError('demo.read_only')
+  if (type === 'mutation' && !meta?.inDemo) refuseInDemo(ctx)
   return next()
 })
 

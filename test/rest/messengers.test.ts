@@ -70,6 +70,20 @@ describe('a WeChat code', () => {
     expect(await come(world.browser(), '3')).toMatchObject(refused('管理员未开启通过微信登录及注册'))
   })
 
+  it('signs in to a demonstration site, where it makes no account and binds nothing', async () => {
+    world.wechat.assign('1', 'wx-demo')
+    const { id } = (await come(world.browser(), '1')).data as { id: number }
+    const { browser } = await signedIn()
+    await world.setOptions({ DemoSiteEnabled: 'true' })
+    const readOnly = { status: 405, body: { success: false, message: '本站仅作演示之用，无服务端！' } }
+    world.wechat.assign('2', 'wx-demo')
+    expect((await come(world.browser(), '2')).data).toMatchObject({ id })
+    world.wechat.assign('3', 'wx-unknown')
+    expect(await come(world.browser(), '3')).toMatchObject(readOnly)
+    expect(await bind(browser, '3')).toMatchObject(readOnly)
+    expect(await world.sql("select id from users where wechat_id = 'wx-unknown'")).toEqual([])
+  })
+
   it('binds for the session, without the user-id header, and never what belongs to somebody', async () => {
     const { person, browser } = await signedIn()
     browser.become(null)
@@ -165,6 +179,14 @@ describe('what Telegram signed', () => {
     expect([reply.status, reply.headers.get('location')]).toEqual([302, '/app/me'])
     expect(await columnOf(person.id, 'telegram_id')).toBe('4242')
     expect((await come(widget({ lang: 'en' }))).data).toMatchObject({ id: person.id })
+  })
+
+  it('signs in to a demonstration site, where it binds nothing', async () => {
+    const { person } = await bound('58')
+    const { browser } = await signedIn()
+    await world.setOptions({ DemoSiteEnabled: 'true' })
+    expect((await come(widget({ id: '58' }))).data).toMatchObject({ id: person.id })
+    expect(await bind(browser, widget({ id: '59' }))).toMatchObject({ status: 405 })
   })
 
   it('counts for five minutes', async () => {

@@ -144,6 +144,25 @@ describe.each(['github', 'oidc', 'linuxdo'] as const)('signing in by %s', (provi
     expect(new URL(address).searchParams.get('client_id')).toBe('another client')
   })
 
+  it('signs in to a demonstration site, where it makes no account and binds for root alone', async () => {
+    newUser(provider)
+    await signIn(world.browser(), provider)
+    const [person, root] = [await world.app.make.user(), await world.app.make.user({ role: 100 })]
+    const [bound, rootBrowser] = [world.browser(), world.browser()]
+    bound.become(person.id, person.sessionId)
+    rootBrowser.become(root.id, root.sessionId)
+    await world.setOptions({ DemoSiteEnabled: 'true' })
+    const readOnly = { status: 405, body: { success: false, message: '本站仅作演示之用，无服务端！' } }
+    expect((await signIn(world.browser(), provider)).body).toMatchObject({ success: true })
+    const unknown = newUser(provider)
+    expect(await signIn(world.browser(), provider)).toMatchObject(readOnly)
+    expect(await signIn(bound, provider)).toMatchObject(readOnly)
+    expect(await userOf(provider, unknown)).toBeUndefined()
+    expect((await signIn(rootBrowser, provider)).body).toEqual({ success: true, message: 'bind' })
+    expect(await userOf(provider, unknown)).toMatchObject({ id: root.id })
+    expect((await signIn(world.browser(), provider)).data).toMatchObject({ id: root.id })
+  })
+
   it('is refused while it is switched off, at the start and at the end', async () => {
     newUser(provider)
     const browser = world.browser()

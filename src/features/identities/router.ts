@@ -5,7 +5,8 @@ import { beginState, finishOAuth, startOAuth } from './service/oauth.ts'
 import { bindTelegram, signInByTelegram } from './service/telegram.ts'
 import { bindWeChat, signInByWeChat } from './service/wechat.ts'
 
-const sensitive = publicProcedure.meta({ limit: 'critical' })
+/** Signing in goes on in a demonstration; accounts and bindings are refused where they would be made. */
+const sensitive = publicProcedure.meta({ limit: 'critical', inDemo: true })
 /** States are nothing that processes cache. */
 const uncached = sensitive.meta({ barrier: 'none' })
 const own = userProcedure.meta({ limit: 'critical' })

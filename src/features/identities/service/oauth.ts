@@ -1,6 +1,7 @@
 import { DomainError } from '#core/errors.ts'
 import type { Deps } from '../../deps.ts'
 import { requireOwner } from '../../second-factor/verification.ts'
+import { refuseInDemo } from '../../site/demo.ts'
 import type { SignIn } from '../../users/view.ts'
 import type { BeginState, FinishOAuth, OAuthProvider, StartOAuth } from '../schema.ts'
 import { bindIdentity } from './bindings.ts'
@@ -43,6 +44,7 @@ export async function finishOAuth(deps: Deps, input: FinishOAuth): Promise<Finis
   }
   const taken = await takeState(deps, provider, state)
   if (!taken) throw new DomainError('oauth.state_mismatch')
+  if (taken.userId > 0) refuseInDemo(deps)
   requireEnabled(deps, provider)
   if (input.error !== '') throw denial(input)
   if (input.code === '') throw new DomainError('oauth.code_missing')

@@ -6,6 +6,7 @@ import { User } from '#db/entities/user.ts'
 import { addressProblem } from '../../auth/address-rules.ts'
 import { completeSignIn } from '../../auth/service/complete-sign-in.ts'
 import type { Deps } from '../../deps.ts'
+import { refuseInDemo } from '../../site/demo.ts'
 import { isSetUp } from '../../site/setup-service.ts'
 import { normaliseEmail } from '../../users/email.ts'
 import { createAccount, type NewAccount } from '../../users/service/create-account.ts'
@@ -73,6 +74,7 @@ async function makeAccount(deps: Deps, { provider, profile, inviteCode }: Arriva
 
 async function admitNewUser(deps: Deps, { trustLevel }: Profile): Promise<void> {
   if (!(await isSetUp(deps))) throw new DomainError('setup.required')
+  refuseInDemo(deps)
   if (!deps.options.get('RegisterEnabled')) throw new DomainError('register.disabled')
   const level = deps.options.get('LinuxDOMinimumTrustLevel')
   if (trustLevel !== undefined && trustLevel < level) throw new DomainError('oauth.trust_level_low', { level })
