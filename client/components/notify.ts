@@ -1,5 +1,5 @@
 import { t } from '../i18n/t.ts'
-import { errorText, requestIdOf } from '../lib/errors.ts'
+import { errorText, refusalCode, requestIdOf } from '../lib/errors.ts'
 import { createStore } from '../lib/store.ts'
 
 export type Toast = {
@@ -35,6 +35,8 @@ export const notify = {
   /** `title` says what was not done; the reason and the request id stand below it. */
   error: (error: unknown, title?: string): void => {
     const reason = typeof error === 'string' ? error : errorText(error)
+    // A demonstration does nothing of it, and nothing is wrong.
+    if (refusalCode(error) === 'demo.read_only') return show('info', reason)
     const id = requestIdOf(error)
     const quoted = id === undefined ? undefined : `${t('请求 ID')}: ${id}`
     if (title === undefined) show('error', reason, { description: quoted })
