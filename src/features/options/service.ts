@@ -178,13 +178,14 @@ async function strandedBy(deps: OptionsDeps, texts: ReadonlyMap<string, string>)
 
 /**
  * Puts options back to their defaults, whatever those are in this version.
- * @throws {DomainError} option.no_way_in, option.no_second_factor
+ * @throws {DomainError} option.requires_server_address, option.no_way_in, option.no_second_factor
  */
 export async function resetOptions(deps: OptionsDeps, input: ResetOptions): Promise<Cleared> {
   const known = input.keys.filter(isOptionKey)
   await deps.options.reload()
-  const [lockOut] = (await lockingOut(deps, new Map(known.map((key) => [key, optionOf(key).default])))).values()
-  if (lockOut) throw toDomainError(lockOut)
+  const changes = new Map(known.map((key) => [key, optionOf(key).default]))
+  const refused = [...refusedTogether(deps.options.snapshot(), changes), ...(await lockingOut(deps, changes))]
+  for (const [, problem] of refused) throw toDomainError(problem)
   const defaults = known.map((key): [string, string] => [key, defaultText(key) ?? ''])
   const cleared = await strandedBy(deps, new Map(defaults))
   const removed = [...new Set([...input.keys, ...cleared])]

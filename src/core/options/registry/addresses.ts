@@ -1,6 +1,19 @@
 import { z } from 'zod'
-import { type OptionTable, option } from '../define.ts'
+import type { Problem } from '#core/errors.ts'
+import { type OptionTable, option, type ReadOption } from '../define.ts'
 import { address, checkAddress, flag, singleLine } from '../schemas.ts'
+
+/** With these filled in, payers are sent to a gateway. */
+const gateways = [
+  ['PayAddress', 'EpayId', 'EpayKey'],
+  ['stripe.secret_key', 'stripe.webhook_secret'],
+]
+
+/** Payers come back to this address, and so does the notice that they have paid. */
+function checkServerAddress(read: ReadOption): Problem | undefined {
+  const takesPayments = gateways.some((keys) => keys.every((key) => Boolean(read(key))))
+  return takesPayments && !read('ServerAddress') ? { code: 'option.requires_server_address' } : undefined
+}
 
 export const addressOptions = {
   ServerAddress: option(address, {
@@ -11,6 +24,7 @@ export const addressOptions = {
     help: '用于邮件、支付回调和绘图图片中的链接',
     widget: 'address',
     check: checkAddress('ServerAddress', '服务器地址'),
+    formCheck: checkServerAddress,
   }),
   ReverseProxyEnabled: option(flag, {
     default: false,
