@@ -27,6 +27,13 @@ describe('user.account', () => {
     expect((await app.browser().login({ username: person.username, password })).body['success']).toBe(true)
   })
 
+  it('empties a display name that its owner empties', async () => {
+    const person = await app.person({ displayName: 'Former' })
+    const api = await app.trpc(person)
+    await api.user.account.update({ displayName: '' })
+    expect((await api.user.account.get()).displayName).toBe('')
+  })
+
   it('gives a stolen session ten guesses at the password', async () => {
     const { person, api } = await user()
     const change = (currentPassword: string) =>

@@ -81,10 +81,11 @@ function resetMail(deps: Deps, user: User, code: string) {
  */
 export async function resetPassword(deps: Deps, input: ResetPassword): Promise<string> {
   const subject = normaliseEmail(input.email)
+  const password = deps.ambient.newId(12)
+  // Before the link is spent: too many may be waiting for it.
+  const passwordHash = await hashPassword(password)
   const spent = await useCode(deps, { purpose: 'password-reset', subject, code: input.token })
   if (!spent) throw new DomainError('password_reset.link_invalid')
-  const password = deps.ambient.newId(12)
-  const passwordHash = await hashPassword(password)
   await deps.em.transactional(async (em) => {
     const user = await em.findOne(User, { emailNormalized: subject, deletedAt: null }, { disableIdentityMap: true })
     if (!user) throw new DomainError('password_reset.link_invalid')

@@ -4,7 +4,7 @@ import { recordAct } from '../../audit/service.ts'
 import type { Deps, UserDeps } from '../../deps.ts'
 import { isSetUp } from '../../site/setup-service.ts'
 import { normaliseEmail } from '../../users/email.ts'
-import { createAccount } from '../../users/service/create-account.ts'
+import { createAccount, type NewAccount } from '../../users/service/create-account.ts'
 import { withTakenErrors, usernameColumns } from '../../users/service/taken.ts'
 import { requireBotCheck, spendBotCheck } from '../bot-check.ts'
 import { useCode } from '../one-time-codes.ts'
@@ -24,17 +24,20 @@ export async function register(deps: Deps, input: Register): Promise<void> {
   if (!options.get('RegisterEnabled')) throw new DomainError('register.disabled')
   if (!options.get('PasswordRegisterEnabled')) throw new DomainError('register.password_disabled')
   await requireBotCheck(deps, input.turnstile, 'new-account')
-  // Before the code is spent; the table has the last word.
+  // Before a password is hashed; the table has the last word.
   await checkUsername(deps, input.username)
-  const email = options.get('EmailVerificationEnabled') ? await provedEmail(deps, input) : undefined
-  await createAccount(deps, {
+  const { email, verificationCode: code } = input
+  const provesEmail = options.get('EmailVerificationEnabled')
+  if (provesEmail && (email === '' || code === '')) throw new DomainError('register.email_required')
+  const account: NewAccount = {
     username: input.username,
     displayName: input.username,
     passwordHash: await hashPassword(input.password),
-    ...(email === undefined ? {} : { email }),
     inviteCode: input.affCode,
     alongside: (em) => spendBotCheck({ ...deps, em }),
-  })
+  }
+  if (!provesEmail) await createAccount(deps, account)
+  else await withEmailCode(deps, { email, code }, (em) => createAccount({ ...deps, em }, { ...account, email }))
 }
 
 async function checkUsername({ em }: Deps, name: string): Promise<void> {
@@ -45,22 +48,28 @@ async function checkUsername({ em }: Deps, name: string): Promise<void> {
   if (similar > 0) throw new DomainError('user.username_similar')
 }
 
-async function provedEmail(deps: Deps, { email, verificationCode }: Register): Promise<string> {
-  if (email === '' || verificationCode === '') throw new DomainError('register.email_required')
-  await spendEmailCode(deps, email, verificationCode)
-  return email
-}
-
-async function spendEmailCode(deps: Deps, email: string, code: string): Promise<void> {
-  const fits = await useCode(deps, { purpose: 'email', subject: normaliseEmail(email), code: code.toLowerCase() })
+/**
+ * Spends a mailed code for an act, in one transaction: where the act is refused or fails the code still counts. A wrong code is
+ * counted as an attempt all the same. @throws {DomainError} verification.code_invalid
+ */
+async function withEmailCode(
+  deps: Deps,
+  { email, code }: { email: string; code: string },
+  act: (em: Deps['em']) => Promise<unknown>,
+): Promise<void> {
+  const mailed = { purpose: 'email', subject: normaliseEmail(email), code: code.toLowerCase() } as const
+  const fits = await deps.em.transactional(async (em) => {
+    if (!(await useCode({ ...deps, em }, mailed))) return false
+    await act(em)
+    return true
+  })
   if (!fits) throw new DomainError('verification.code_invalid')
 }
 
 /** The signed-in user's address, once the code mailed there is entered. @throws {DomainError} verification.code_invalid */
 export async function bindEmail(deps: UserDeps, input: BindEmail): Promise<void> {
-  await spendEmailCode(deps, input.email, input.code)
   await withTakenErrors(() =>
-    deps.em.transactional(async (em) => {
+    withEmailCode(deps, input, async (em) => {
       await lockActor({ ...deps, em })
       const { id } = deps.actor
       const before = await em.findOneOrFail(User, { id }, { disableIdentityMap: true })

@@ -46,7 +46,7 @@ export async function overwriteAccount(deps: UserDeps, input: UpdateAccount): Pr
   const isRenamed = input.username !== undefined && input.username !== deps.actor.username
   const changes = {
     ...(isRenamed ? renamingColumns(input.username ?? '') : {}),
-    ...(input.displayName ? { displayName: input.displayName } : {}),
+    ...(input.displayName === undefined ? {} : { displayName: input.displayName }),
   }
   await withTakenErrors(() =>
     deps.em.transactional(async (em) => {
