@@ -80,6 +80,8 @@ export type Deps = Services & {
     loopback: boolean
     /** `scheme://host` the browser sees. */
     origin: string
+    /** The page that asks, as the browser names it (`Origin`, else `Referer`), whatever a proxy made of the host; "" where it names none. */
+    page?: string
     /** It came through a proxy that `TRUST_PROXY` does not name, so that `ip` is the proxy's. */
     unknownProxy?: true
   }

@@ -354,3 +354,45 @@ test('sensitive calls of one address are counted at every one of these paths', a
     await limited[Symbol.asyncDispose]()
   }
 })
+
+describe('the address that a provider leads back to', () => {
+  const configured = 'https://gw.example'
+  const leadsBackTo = async (headers: Record<string, string>) => {
+    const { body } = await world
+      .browser()
+      .post('/trpc/auth.oauth.start', { json: { provider: 'linuxdo' } }, { headers })
+    const { address } = (body as { result: { data: { json: { address: string } } } }).result.data.json
+    return new URL(address).searchParams.get('redirect_uri')
+  }
+  // The page that asks came by https, whatever the proxy made of its request.
+  const fromPage = (origin: string) => ({ origin, 'sec-fetch-site': 'same-origin' })
+
+  it('is the server address behind a proxy that rewrites Host, and the browser’s where people come by another', async () => {
+    expect(await leadsBackTo(fromPage(configured))).toBe(`${world.app.url}/oauth/linuxdo`)
+    await world.setOptions({ ServerAddress: configured })
+    expect(await leadsBackTo(fromPage(configured))).toBe(`${configured}/oauth/linuxdo`)
+    expect(await leadsBackTo(fromPage(world.app.url))).toBe(`${world.app.url}/oauth/linuxdo`)
+  })
+
+  it('is never one that a header names', async () => {
+    await world.setOptions({ ServerAddress: configured })
+    const forged = {
+      'x-forwarded-host': 'evil.example',
+      referer: 'https://evil.example/',
+      origin: 'https://evil.example',
+    }
+    expect(await leadsBackTo({ ...forged, 'sec-fetch-site': 'same-origin' })).toBe(`${world.app.url}/oauth/linuxdo`)
+  })
+
+  it('is the server address for browsers that write the provider’s address themselves', async () => {
+    await world.setOptions({ ServerAddress: configured })
+    const originOf = async (headers: Record<string, string>) => {
+      await world.sql('delete from oauth_states')
+      await world.browser().get('/api/oauth/state', { headers })
+      return (await world.sql('select origin from oauth_states'))[0]?.['origin']
+    }
+    expect(await originOf({ referer: `${configured}/login`, 'sec-fetch-site': 'same-origin' })).toBe(configured)
+    expect(await originOf({})).toBe(configured)
+    expect(await originOf({ referer: `${world.app.url}/login` })).toBe(world.app.url)
+  })
+})

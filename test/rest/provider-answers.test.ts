@@ -220,6 +220,18 @@ describe('who somebody is', () => {
     expect(await userOf('github', other)).toMatchObject({ email: '' })
   })
 
+  it.each([403, 404])(
+    'has no address where GitHub refuses them with %d, and one is asked for again where it fails',
+    async (emails) => {
+      const id = newUser('github', { emails })
+      expect((await signIn(world.browser(), 'github')).body['success']).toBe(true)
+      expect(await userOf('github', id)).toMatchObject({ email: '' })
+      const failing = newUser('github', { emails: 500 })
+      expect(await signIn(world.browser(), 'github')).toMatchObject(refused('无法连接至 GitHub 服务器，请稍后重试！'))
+      expect(await userOf('github', failing)).toBeUndefined()
+    },
+  )
+
   it('is named as at the provider where nobody has the name, and by a number otherwise', async () => {
     const first = newUser('oidc', { preferred_username: 'trinity', name: 'T' })
     await signIn(world.browser(), 'oidc')

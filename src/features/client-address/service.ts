@@ -140,5 +140,6 @@ export function clientOf(trust: Trust, req: IncomingMessage): Deps['client'] {
     loopback: isFromThisMachine(req),
     ...(isUnknownProxy(trust, req) && { unknownProxy: true as const }),
     origin: `${secure ? 'https' : 'http'}://${first(req.headers.host)}`,
+    page: first(req.headers.origin) || first(req.headers.referer),
   }
 }

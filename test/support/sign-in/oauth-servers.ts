@@ -7,7 +7,8 @@ export type GitHubPerson = {
   id: number
   login: string
   name?: string
-  emails?: { email: string; primary: boolean; verified: boolean }[]
+  /** A status where GitHub refuses them: apps without the permission, tokens without the scope. */
+  emails?: { email: string; primary: boolean; verified: boolean }[] | number
 }
 
 const noCode: Answer = {
@@ -72,8 +73,10 @@ export async function startGitHub(client: { id: string; secret: string }) {
         const { id, login, name = null } = person
         return { body: { id, login, name, email: 'shown@profile.example' } }
       }
-      case '/api/v3/user/emails':
-        return { body: grants.bearer(asked)?.emails ?? [] }
+      case '/api/v3/user/emails': {
+        const emails = grants.bearer(asked)?.emails ?? []
+        return typeof emails === 'number' ? { status: emails, body: { message: 'Refused' } } : { body: emails }
+      }
       default:
         return { status: 404 }
     }

@@ -42,10 +42,21 @@ export async function ask(
   }
 }
 
-/** The JSON of a successful answer; whatever else happens is the provider's failure. */
-export const askJson = (deps: AskDeps, provider: Provider, question: Question): Promise<unknown> =>
+/**
+ * The JSON of a successful answer; whatever else happens is the provider's failure. Null where the answer has one of the `refusals`, the
+ * statuses by which a provider keeps to itself what a sign-in can do without.
+ */
+export const askJson = (
+  deps: AskDeps,
+  provider: Provider,
+  { refusals = [], ...question }: Question & { refusals?: readonly number[] },
+): Promise<unknown> =>
   orProviderFailed(deps, provider, async () => {
     const { status, text } = await ask(deps, question)
+    if (refusals.includes(status)) {
+      deps.log.info({ provider, url: question.url, status }, 'a sign-in provider refused what a sign-in can do without')
+      return null
+    }
     if (status < 200 || status > 299) throw new Error(`answered with status ${status}`)
     return JSON.parse(text) as unknown
   })

@@ -32,9 +32,9 @@ export const github: OAuthConversation = {
     const person = fieldsOf(await askJson(deps, 'github', { method: 'GET', url: `${apiOf(deps)}/user`, headers }))
     const id = numericId(person['id'])
     if (id === '') throw new DomainError('oauth.profile_incomplete', { provider: label })
-    const verifiedEmail = primaryOf(
-      await askJson(deps, 'github', { method: 'GET', url: `${apiOf(deps)}/user/emails`, headers }),
-    )
+    // 403: an app without the permission; 404: a token without the scope, where the browser wrote GitHub's address itself.
+    const emails = { method: 'GET', url: `${apiOf(deps)}/user/emails`, headers, refusals: [403, 404] } as const
+    const verifiedEmail = primaryOf(await askJson(deps, 'github', emails))
     return {
       id,
       displayName: textOf(person['name']) || textOf(person['login']),

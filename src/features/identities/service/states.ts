@@ -78,10 +78,13 @@ export const nonceOf = ({ secrets }: Pick<Deps, 'secrets'>, state: string): stri
   secrets.hmac(`oauth-nonce:${state}`)
 
 /**
- * Where the browser is, since only there it has its session. The configured address knows the scheme better where a proxy
- * in front is not trusted.
+ * Where the browser is, since only there it has its session. The configured address goes before the request's own wherever the browser
+ * may be there: a proxy in front may say neither scheme nor host. Of what a request says of itself nothing else counts, so that forging
+ * it leads nowhere but to the operator's own address.
  */
 export function originOf({ options, client }: Pick<Deps, 'options' | 'client'>): string {
   const configured = URL.parse(options.get('ServerAddress'))
-  return configured && configured.host === URL.parse(client.origin)?.host ? configured.origin : client.origin
+  if (!configured) return client.origin
+  const hosts = [client.origin, client.page ?? ''].map((address) => URL.parse(address)?.host)
+  return !client.page || hosts.includes(configured.host) ? configured.origin : client.origin
 }
