@@ -21,7 +21,9 @@ const isOwn = (part: unknown): boolean =>
 const isEncoded = (error: unknown): boolean => typeof error === 'object' && error !== null && 'json' in error
 
 async function fetchAnswer(...asked: Parameters<typeof fetch>): Promise<{ ok: boolean; json: () => Promise<unknown> }> {
-  const answer = await fetch(...asked)
+  const [address, init] = asked
+  // Of the browser's own cache; caches on the way read the header.
+  const answer = await fetch(address, { ...init, cache: 'no-store' })
   const isJson = answer.headers.get('content-type')?.startsWith('application/json')
   const read: unknown = isJson ? await answer.json().catch(undefinedIfBroken) : undefined
   if (![read].flat().every(isOwn)) throw unreadAnswer(answer.status)
@@ -38,7 +40,7 @@ const connection = {
   fetch: fetchAnswer,
   // What was parsed for this call alone need not be copied before its dates are put in.
   transformer: { serialize: superjson.serialize, deserialize: readAnswer },
-  headers: () => ({ ...userHeaders(), 'Accept-Language': currentLanguage() }),
+  headers: () => ({ ...userHeaders(), 'Accept-Language': currentLanguage(), 'Cache-Control': 'no-store' }),
 }
 
 type Operation = { context: Record<string, unknown> }

@@ -65,6 +65,7 @@ function createRoutes(services: RelayServices, console: express.Handler): Expres
   })
   app.use(createRelayRouter(services, ROLE === 'console' ? 'playground' : 'all'))
   if (ROLE !== 'relay') {
+    app.use('/trpc', uncached)
     app.use(['/api', '/trpc'], withRequestId(services), limitAddress(services, 'api'))
     app.use('/api', compression())
     app.use(
@@ -113,6 +114,12 @@ function answerUnexpected({ log }: Services, error: unknown, res: Response): boo
   if (res.headersSent) return false
   res.status(500).json({ error: { message: 'internal server error', type: 'gateway_error' } })
   return true
+}
+
+/** Answers to questions are somebody's own, keys among them; a cache would keep them for others. */
+const uncached: express.Handler = (_req, res, next) => {
+  res.setHeader('cache-control', 'no-store')
+  next()
 }
 
 const withRequestId =

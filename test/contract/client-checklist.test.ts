@@ -47,13 +47,40 @@ describe('statuses', () => {
     await using limited = await startApp({ environment: { API_RATE_LIMIT: '3' }, on: world.on })
     for (const path of ['/api/status', '/dashboard/billing/usage', '/api/notice'])
       expect([path, (await fetch(limited.url + path)).status]).not.toEqual([path, 429])
-    for (const path of ['/api/status', '/api/none', '/dashboard/billing/usage', '/dashboard/billing/subscription']) {
+    for (const path of [
+      '/api/status',
+      '/api/none',
+      '/trpc/auth.whoami',
+      '/dashboard/billing/usage',
+      '/dashboard/billing/subscription',
+    ]) {
       const reply = await fetch(limited.url + path)
       expect([path, reply.status, await reply.text()]).toEqual([path, 429, ''])
-      if (path.startsWith('/api')) expect(reply.headers.get('cache-control')).toBe('no-store')
+      if (/^\/(api|trpc)/.test(path)) expect(reply.headers.get('cache-control')).toBe('no-store')
     }
     // What programs call has limits of its own.
     expect((await fetch(`${limited.url}/v1/models`)).status).toBe(401)
+  })
+})
+
+describe('the console’s own calls', () => {
+  const cachingOf = async (path: string, init: RequestInit = {}) => {
+    const { status, headers } = await fetch(world.app.url + path, init)
+    return [status, headers.get('cache-control')]
+  }
+  const calling = (path: string, signedIn: TestUser) =>
+    cachingOf(`/trpc/${path}`, {
+      headers: { cookie: `session=${signedIn.sessionId}`, 'x-user-id': String(signedIn.id) },
+    })
+
+  it('are answered for no cache to keep, whole, in part or not at all', async () => {
+    expect(await calling('user.account.get', user)).toEqual([200, 'no-store'])
+    expect(await calling('user.account.get,user.none?batch=1', user)).toEqual([207, 'no-store'])
+    expect(await calling('admin.options.list', user)).toEqual([403, 'no-store'])
+    expect(await cachingOf('/trpc/user.account.get')).toEqual([401, 'no-store'])
+    expect(await cachingOf('/trpc/user.none')).toEqual([404, 'no-store'])
+    expect(await cachingOf('/trpc/%zz')).toEqual([400, 'no-store'])
+    expect(await cachingOf('/trpc/auth.login', { method: 'POST', body: '{' })).toEqual([expect.any(Number), 'no-store'])
   })
 })
 
