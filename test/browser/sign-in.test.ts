@@ -146,6 +146,23 @@ describeWithBrowser('accounts elsewhere', () => {
     await context.close()
   })
 
+  test('have the endpoints of their provider filled in from an address without TLS too', async () => {
+    const root = await world.app.make.user({ role: 100 })
+    const { page, context } = await open({ reader: { ...root, role: 100 }, path: '/admin/settings?tab=system' })
+    const field = (name: string) => page.getByRole('textbox', { name, exact: true })
+    await field('Well-Known URL').fill(`${world.app.url}/no-such`)
+    await button(page, '获取端点').click()
+    await page.getByText('获取 OIDC 配置失败，请检查网络状况和 Well-Known URL 是否正确').first().waitFor()
+    await field('Well-Known URL').fill(world.oidc.wellKnown)
+    await button(page, '获取端点').click()
+    await toastShown(page, '已获取 OIDC 配置，保存后生效')
+    const names = ['OIDC Authorization Endpoint', 'OIDC Token Endpoint', 'OIDC Userinfo Endpoint']
+    expect(await Promise.all(names.map((name) => field(name).inputValue()))).toEqual(
+      ['auth', 'token', 'me'].map((name) => `${world.oidc.url}/${name}`),
+    )
+    await context.close()
+  })
+
   test.runIf(long)('fit a phone in English and in the dark, without a fault', async () => {
     const reader = await world.app.make.user()
     const english = { width: 390, height: 844, language: 'en', theme: 'dark' } as const

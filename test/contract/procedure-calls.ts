@@ -49,6 +49,7 @@ export const procedureCalls: Readonly<Record<string, MakeInput>> = {
   'admin.messages.recipients': async (make) => ({ id: await make.message() }),
   'admin.messages.remove': async (make) => ({ id: await make.message() }),
   'admin.messages.update': async (make) => ({ id: await make.message(), title: 't', content: 'c', format: 'plain' }),
+  'admin.options.discoverOidc': () => ({ address: 'http://127.0.0.1:1' }),
   'admin.options.reset': () => ({ keys: ['Notice'] }),
   'admin.options.save': () => ({ changes: [{ key: 'Notice', value: 'n' }] }),
   'admin.options.update': () => ({ key: 'Notice', value: 'n' }),

@@ -74,6 +74,34 @@ describe('OIDC without a configuration document', () => {
     await expect(options.testOidc.mutate()).rejects.toThrow('status 404')
   })
 
+  it('says where its endpoints are before it is saved, to root alone, and nothing else of what stands at an address', async () => {
+    const { discoverOidc } = world.app.trpc(await world.app.make.user({ role: 100 })).admin.options
+    await world.sql(`delete from options where key like 'oidc.%'`)
+    await world.app.services.options.reload()
+    expect(await discoverOidc.mutate({ address: world.oidc.wellKnown })).toEqual({
+      authorizationEndpoint: `${world.oidc.url}/auth`,
+      tokenEndpoint: `${world.oidc.url}/token`,
+      userInfoEndpoint: `${world.oidc.url}/me`,
+    })
+    const admin = world.app.trpc(await world.app.make.user({ role: 10 })).admin.options
+    await expect(admin.discoverOidc.mutate({ address: world.oidc.wellKnown })).rejects.toThrow('无权')
+    await using page = await startReceiver()
+    const address = `${page.url}/page`
+    for (const [reply, reason] of [
+      [{ body: { authorization_endpoint: `${page.url}/auth`, secret: 'of the page' } }, 'names no endpoints'],
+      [{ body: { authorization_endpoint: 1, token_endpoint: 2 } }, 'names no endpoints'],
+      [{ status: 302, headers: { location: world.oidc.wellKnown } }, 'status 302'],
+    ] as const) {
+      page.answerWith(() => reply)
+      await expect(discoverOidc.mutate({ address })).rejects.toThrow(
+        new RegExp(`^获取 OIDC 配置失败.*：the (OIDC )?configuration.* ${reason}$`),
+      )
+    }
+    for (const elsewhere of ['http://169.254.169.254/latest', 'file:///etc/passwd', 'nowhere'])
+      await expect(discoverOidc.mutate({ address: elsewhere })).rejects.toThrow('Well-Known URL')
+    expect(page.received).toHaveLength(3)
+  })
+
   it('is tried with the address of ours that sign-ins come back to, also where none is configured', async () => {
     await using provider = await startReceiver()
     const endpoint = (name: string) => `${provider.url}/${name}`

@@ -236,6 +236,7 @@ const changesNothing = [
   'channels.fetchModels',
   'channels.fetchModelsOf',
   'channels.probe',
+  'options.discoverOidc',
   'options.mapping.reload',
 ] as const
 

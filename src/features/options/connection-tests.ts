@@ -1,11 +1,12 @@
-import { DomainError } from '#core/errors.ts'
+import { DomainError, toDomainError } from '#core/errors.ts'
+import { decodeText } from '#core/options/codec.ts'
 import { recordAct } from '#features/audit/service.ts'
 import { describeTransportError, TransportError } from '#relay/transport/transport-error.ts'
 import type { UserDeps } from '#features/deps.ts'
 import { tokenEndpointRefusal } from '#features/identities/service/oidc-client-test.ts'
-import { readOidcProvider } from '#features/identities/service/oidc-provider.ts'
+import { readOidcEndpoints, readOidcProvider } from '#features/identities/service/oidc-provider.ts'
 import { sendMail } from '#features/mail/service.ts'
-import type { TestMail } from './schema.ts'
+import type { DiscoverOidc, TestMail } from './schema.ts'
 
 const words = {
   subject: '测试邮件 / Test mail',
@@ -43,13 +44,24 @@ function reasonOf(cause: unknown): string {
   return (cause instanceof Error ? cause.message : String(cause)).slice(0, longestReason)
 }
 
+type Endpoints = { authorizationEndpoint: string; tokenEndpoint: string; userInfoEndpoint: string }
+
+/**
+ * What the document at an address names, which root has typed and may not have saved: it goes where the option may lead, and nothing else
+ * of the answer is shown.
+ * @throws {DomainError} oidc.test_failed; as saving the option would
+ */
+export async function discoverOidc(deps: UserDeps, { address }: DiscoverOidc): Promise<Endpoints> {
+  const validated = decodeText('oidc.well_known', address)
+  if (validated.problem) throw toDomainError(validated.problem)
+  return orReason('oidc.test_failed', () => readOidcEndpoints(deps, validated.value))
+}
+
 /**
  * Reads the provider's configuration anew and shows it our credentials with a code that cannot be good.
  * @throws {DomainError} oidc.test_failed, oidc.client_refused
  */
-export async function testOidc(
-  deps: UserDeps,
-): Promise<{ authorizationEndpoint: string; tokenEndpoint: string; userInfoEndpoint: string }> {
+export async function testOidc(deps: UserDeps): Promise<Endpoints> {
   await recordAct(deps, { action: 'options.test_oidc', targetType: 'option', targetId: 'oidc.well_known' })
   const { authorizationEndpoint, tokenEndpoint, userInfoEndpoint, refusal } = await orReason(
     'oidc.test_failed',

@@ -2,7 +2,7 @@ import { rootProcedure, router } from '#features/procedures.ts'
 import * as connection from './connection-tests.ts'
 import * as mapping from './mapping-service.ts'
 import { isGuardedOption, resetsGuardedOption, savesGuardedOption } from './guarded.ts'
-import { resetOptions, saveOptions, testMail, updateModelMapping, updateOption } from './schema.ts'
+import { discoverOidc, resetOptions, saveOptions, testMail, updateModelMapping, updateOption } from './schema.ts'
 import * as service from './service.ts'
 
 export const optionsAdminRouter = router({
@@ -22,6 +22,7 @@ export const optionsAdminRouter = router({
     .mutation(({ ctx, input }) => service.resetOptions(ctx, input)),
   testMail: rootProcedure.input(testMail).mutation(({ ctx, input }) => connection.testMail(ctx, input)),
   testOidc: rootProcedure.mutation(({ ctx }) => connection.testOidc(ctx)),
+  discoverOidc: rootProcedure.input(discoverOidc).mutation(({ ctx, input }) => connection.discoverOidc(ctx, input)),
   resetModelRatio: rootProcedure.meta({ verification: 'recent' }).mutation(({ ctx }) => service.resetModelRatio(ctx)),
   mapping: router({
     get: rootProcedure.query(({ ctx }) => mapping.getModelMapping(ctx)),

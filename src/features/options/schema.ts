@@ -26,3 +26,6 @@ export type UpdateModelMapping = z.infer<typeof updateModelMapping>
 
 export const testMail = z.object({ to: z.email().max(320) })
 export type TestMail = z.infer<typeof testMail>
+
+export const discoverOidc = z.object({ address: z.string() })
+export type DiscoverOidc = z.infer<typeof discoverOidc>

@@ -1,25 +1,27 @@
 import * as openid from 'openid-client'
+import { z } from 'zod'
 import { DomainError } from '#core/errors.ts'
 import { withoutTrailingSlashes } from '#core/trailing.ts'
 import type { Deps } from '../../deps.ts'
 import { ask } from './ask.ts'
 import { expectedIssuer, issuerByDocument, issuerByEndpoint } from './oidc-issuer.ts'
 
-export type OidcProvider = {
-  /** Whose subjects they are, by the settings: not by what a document says of itself. */
-  issuer: string
+type Endpoints = {
   authorizationEndpoint: string
   tokenEndpoint: string
+  /** Empty where the document names none. */
   userInfoEndpoint: string
+}
+
+export type OidcProvider = Endpoints & {
+  /** Whose subjects they are, by the settings: not by what a document says of itself. */
+  issuer: string
   /** What the configuration document says, with the keys it names; null where only endpoints are set. */
   configuration: openid.Configuration | null
 }
 
-type Settings = {
+type Settings = Endpoints & {
   wellKnown: string
-  authorizationEndpoint: string
-  tokenEndpoint: string
-  userInfoEndpoint: string
   clientId: string
   clientSecret: string
 }
@@ -54,6 +56,10 @@ export async function readOidcProvider(deps: Deps): Promise<OidcProvider> {
   return settings.wellKnown === '' ? byEndpoints(settings) : discover(deps, settings)
 }
 
+/** What a configuration document names, which need not be that of the settings. @throws {DomainError} oidc.discovery_failed */
+export const readOidcEndpoints = (deps: Deps, wellKnown: string): Promise<Endpoints> =>
+  orDiscoveryFailed(deps, async () => endpointsIn(await readDocument(deps, wellKnown)))
+
 function settingsOf({ options }: Deps): Settings {
   return {
     wellKnown: options.get('oidc.well_known'),
@@ -73,9 +79,9 @@ function byEndpoints({ authorizationEndpoint, tokenEndpoint, userInfoEndpoint }:
   return { issuer, authorizationEndpoint, tokenEndpoint, userInfoEndpoint, configuration: null }
 }
 
-async function discover(deps: Deps, settings: Settings): Promise<OidcProvider> {
-  try {
-    const metadata = await readMetadata(deps, settings)
+const discover = (deps: Deps, settings: Settings): Promise<OidcProvider> =>
+  orDiscoveryFailed(deps, async () => {
+    const metadata = { ...(await readDocument(deps, settings.wellKnown)), ...endpointsSet(settings) }
     const configuration = new openid.Configuration(
       metadata,
       settings.clientId,
@@ -87,31 +93,47 @@ async function discover(deps: Deps, settings: Settings): Promise<OidcProvider> {
     openid.enableNonRepudiationChecks(configuration)
     // Whoever names the document without TLS has the rest without it; a document behind TLS leads nowhere that is not.
     if (settings.wellKnown.startsWith('http:')) openid.allowInsecureRequests(configuration)
-    const { authorization_endpoint, token_endpoint, userinfo_endpoint } = metadata
-    if (!authorization_endpoint || !token_endpoint) throw new Error('the configuration names no endpoints')
-    return {
-      issuer: issuerByDocument(settings.wellKnown),
-      authorizationEndpoint: authorization_endpoint,
-      tokenEndpoint: token_endpoint,
-      userInfoEndpoint: userinfo_endpoint ?? '',
-      configuration,
-    }
+    return { ...endpointsIn(metadata), issuer: issuerByDocument(settings.wellKnown), configuration }
+  })
+
+async function orDiscoveryFailed<Result>(deps: Deps, work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work()
   } catch (error) {
     deps.log.warn({ err: error }, 'the OIDC configuration could not be read')
     throw new DomainError('oidc.discovery_failed', {}, { cause: error })
   }
 }
 
-async function readMetadata(deps: Deps, settings: Settings): Promise<openid.ServerMetadata> {
-  const { status, text } = await ask(deps, { method: 'GET', url: settings.wellKnown })
+const endpoints = z.object({
+  authorization_endpoint: z.string().min(1),
+  token_endpoint: z.string().min(1),
+  userinfo_endpoint: z.string().default(''),
+})
+
+function endpointsIn(metadata: openid.ServerMetadata): Endpoints {
+  const { data } = endpoints.safeParse(metadata)
+  if (!data) throw new Error('the configuration names no endpoints')
+  return {
+    authorizationEndpoint: data.authorization_endpoint,
+    tokenEndpoint: data.token_endpoint,
+    userInfoEndpoint: data.userinfo_endpoint,
+  }
+}
+
+async function readDocument(deps: Deps, wellKnown: string): Promise<openid.ServerMetadata> {
+  const { status, text } = await ask(deps, { method: 'GET', url: wellKnown })
   if (status !== 200) throw new Error(`the OIDC configuration answered with status ${status}`)
   const found = JSON.parse(text) as openid.ServerMetadata
-  const expected = expectedIssuer(settings.wellKnown)
+  const expected = expectedIssuer(wellKnown)
   if (expected !== undefined && withoutTrailingSlashes(found.issuer) !== expected) {
     throw new Error('the OIDC configuration is that of another issuer')
   }
+  return found
+}
+
+function endpointsSet(settings: Endpoints): Partial<openid.ServerMetadata> {
   return {
-    ...found,
     ...(settings.authorizationEndpoint === '' ? {} : { authorization_endpoint: settings.authorizationEndpoint }),
     ...(settings.tokenEndpoint === '' ? {} : { token_endpoint: settings.tokenEndpoint }),
     ...(settings.userInfoEndpoint === '' ? {} : { userinfo_endpoint: settings.userInfoEndpoint }),
