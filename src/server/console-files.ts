@@ -6,6 +6,7 @@ import { extname, join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import express, { type Handler, type Response, Router } from 'express'
 import type { OptionsReader } from '#core/options/registry/index.ts'
+import { policyOf, withNonce } from './console-policy.ts'
 import { projectFolder } from './project-folder.ts'
 
 const builtConsole = join(projectFolder, 'dist/client')
@@ -92,75 +93,30 @@ function createShellReader(path: string): () => Promise<string | null> {
 
 /**
  * The page with the operator's own head HTML, CSS and JS. Only scripts that carry this reply's nonce run, which theirs are
- * given; what ends up in the page by other ways does not.
+ * given, and those that the policy names; what ends up in the page by other ways does not.
  */
 export function sendShell(res: Response, shell: string, options: OptionsReader): void {
   const nonce = randomBytes(16).toString('base64')
   const css = options.get('global_css')
   const js = options.get('global_js')
   const head = [
-    options.get('custom_head_html').replace(/<script(?=[\s>])/gi, `<script nonce="${nonce}"`),
+    withNonce(options.get('custom_head_html'), nonce),
     css === '' ? '' : `<style>${css.replaceAll('</style', '<\\/style')}</style>`,
     js === '' ? '' : `<script nonce="${nonce}">${js.replaceAll('</script', '<\\/script')}</script>`,
   ].join('')
-  res.setHeader(
-    'content-security-policy',
-    policyOf(nonce, { framed: framedOrigins(options), paid: plainGateway(options) }),
-  )
+  res.setHeader('content-security-policy', policyOf(nonce, options))
   res.setHeader('x-content-type-options', 'nosniff')
   res.setHeader('referrer-policy', 'same-origin')
   res.setHeader('x-frame-options', 'SAMEORIGIN')
   res.setHeader('cache-control', 'no-cache')
   res.type('html').send(
     shell
-      .replace('<!--custom-head-->', () => head)
       .replaceAll('__SITE_NAME__', () => escapeHtml(options.get('SystemName')))
+      // The build has given it to every script of its own.
       .replaceAll('__CSP_NONCE__', nonce)
-      .replace(/<script(?=[\s>])(?![^<>]*nonce=)/g, `<script nonce="${nonce}"`),
+      // Last, since nothing of what the operator wrote is to be replaced.
+      .replace('<!--custom-head-->', () => head),
   )
 }
 
 const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (letter) => `&#${letter.charCodeAt(0)};`)
-
-/** Texts of the operator's in which a page may be named that is shown in a frame. */
-const framing = ['HomePageContent', 'About', 'Footer', 'custom_head_html', 'global_js'] as const
-
-/**
- * Where frames may lead: to pages that the operator names. A chat page that sends its frame on to somewhere else would take
- * along the key that stands in the address.
- */
-function framedOrigins(options: OptionsReader): string[] {
-  const links = options.get('Chats').flatMap((chat) => Object.values(chat))
-  const texts = [...links, ...framing.map((name) => options.get(name))]
-  const addresses = texts.flatMap((text) => text.match(/https?:\/\/[^\s"'<>\\/?#;,]+/gi) ?? [])
-  const origins = addresses.filter((address) => URL.canParse(address)).map((address) => new URL(address).origin)
-  return [...new Set(origins)]
-}
-
-/**
- * The origin of a payment gateway without encryption, where the operator names one. Any encrypted address may be posted to: a
- * gateway leads on to the page of whoever is paid.
- */
-function plainGateway(options: OptionsReader): string[] {
-  const address = options.get('PayAddress')
-  return /^http:\/\//i.test(address) && URL.canParse(address) ? [new URL(address).origin] : []
-}
-
-type NamedOrigins = { framed: readonly string[]; paid: readonly string[] }
-
-const policyOf = (nonce: string, { framed, paid }: NamedOrigins): string =>
-  [
-    "default-src 'self'",
-    `script-src 'self' 'nonce-${nonce}' https://challenges.cloudflare.com https://telegram.org`,
-    // The component library writes its styles into the page as it runs.
-    "style-src 'self' 'unsafe-inline'",
-    "img-src 'self' data: blob: https:",
-    // Songs lie where their makers keep them.
-    "media-src 'self' https:",
-    "font-src 'self' data:",
-    "connect-src 'self' https:",
-    `frame-src ${['https://challenges.cloudflare.com', 'https://oauth.telegram.org', ...framed].join(' ')}`,
-    "object-src 'none'",
-    "base-uri 'self'",
-    ['form-action', "'self'", 'https:', ...paid].join(' '),
-  ].join('; ')

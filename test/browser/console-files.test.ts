@@ -1,10 +1,13 @@
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { createServer } from 'node:http'
 import { request } from 'undici'
 import { afterAll, expect, test } from 'vitest'
 import { startApp } from '#test/support/app.ts'
 import { setOptions } from '#test/relay/serve.ts'
-import { builtConsole } from './console.ts'
+import { describeWithBrowser, launchBrowser } from '../support/chromium.ts'
+import { listenLocally } from '../support/local-server.ts'
+import { builtConsole, openConsole } from './console.ts'
 
 // Not what some earlier run has left.
 await builtConsole()
@@ -116,4 +119,79 @@ test('the document itself shows the frame of a page under the name of the site, 
   expect(html).toContain('<title>Acme &#60;b&#62;&#38;</title>')
   expect(html).toMatch(/class="first-paint"[^>]*>\s*<header>Acme &#60;b&#62;&#38;<\/header>/)
   expect(html).not.toContain('__SITE_NAME__')
+})
+
+/** A site of somebody else's: a stylesheet, a script and an image, which say whose they are. */
+async function startSite(name: string) {
+  const files: Record<string, [type: string, body: string]> = {
+    '/sheet.css': ['text/css', `:root { --sheet-of-${name}: 1 }`],
+    '/script.js': ['text/javascript', `window.scriptOf_${name} = 1`],
+    '/image.svg': ['image/svg+xml', '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>'],
+  }
+  const asked: string[] = []
+  const server = createServer((req, res) => {
+    asked.push(req.url ?? '')
+    const [type, body] = files[req.url ?? ''] ?? ['text/plain', '']
+    res.writeHead(200, { 'content-type': type }).end(body)
+  })
+  return { ...(await listenLocally(server)), asked }
+}
+
+describeWithBrowser('a page of the console', async () => {
+  const browser = await launchBrowser()
+  afterAll(() => browser.close())
+
+  test('loads the stylesheets and the appended scripts of origins that root’s own texts name, and of no other', async () => {
+    await using named = await startSite('named')
+    await using other = await startSite('other')
+    // What is put together is not named.
+    const { host } = new URL(other.url)
+    await setOptions(app, {
+      custom_head_html: `<link rel="stylesheet" href="${named.url}/sheet.css"><script>
+        window.tag = "<script async>"
+        window.append = (src) => document.head.append(Object.assign(document.createElement('script'), { src }))
+        append("${named.url}/script.js")
+      </script>`,
+      global_css: '',
+      global_js: `window.written = "<script src='x'>"
+        append(location.protocol + "//${host}/script.js")
+        document.head.append(Object.assign(document.createElement('link'), { rel: 'stylesheet', href: location.protocol + "//${host}/sheet.css" }))`,
+    })
+    const { page, context, complaints } = await openConsole(browser, app, { path: '/login' })
+    await page.waitForFunction(() => 'scriptOf_named' in window)
+    const valueOf = (name: string) =>
+      page.evaluate((property) => getComputedStyle(document.documentElement).getPropertyValue(property), name)
+    await expect.poll(() => valueOf('--sheet-of-named')).toBe('1')
+    // Each of the two is refused, and says so.
+    await expect.poll(() => complaints.filter((words) => words.includes(host)).length).toBeGreaterThanOrEqual(2)
+    expect(other.asked).toEqual([])
+    expect(await page.evaluate(() => 'scriptOf_other' in window)).toBe(false)
+    // What looks like a tag inside of a script is left as it was written.
+    expect(await page.evaluate(() => [Reflect.get(window, 'tag'), Reflect.get(window, 'written')])).toEqual([
+      '<script async>',
+      "<script src='x'>",
+    ])
+    expect(complaints.filter((words) => !words.includes(host))).toEqual([])
+    complaints.length = 0
+    await context.close()
+  })
+
+  test('shows a logo that lies at an address without TLS', async () => {
+    await using images = await startSite('images')
+    await setOptions(app, { custom_head_html: '', global_js: '', Logo: `${images.url}/image.svg` })
+    const { page, context } = await openConsole(browser, app, { path: '/login' })
+    await page.waitForFunction((src) => {
+      const image = document.querySelector<HTMLImageElement>(`img[src="${src}"]`)
+      return image?.complete && image.naturalWidth > 0
+    }, `${images.url}/image.svg`)
+    await context.close()
+  })
+
+  test('asks the server for nothing that a cache on the way may answer', async () => {
+    const { page, context } = await openConsole(browser, app)
+    const asked = page.waitForRequest((request) => request.url().includes('/trpc/'))
+    await page.goto('/login')
+    expect(await (await asked).headerValue('cache-control')).toBe('no-store')
+    await context.close()
+  })
 })

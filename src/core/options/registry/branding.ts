@@ -65,7 +65,7 @@ export const brandingOptions = {
     visibility: 'public',
     group: 'branding',
     label: '自定义 head 内容',
-    help: '原样写入每个页面的 head，请只填写你信任的内容',
+    help: '原样写入每个页面的 head，请只填写你信任的内容。样式表、字体和由脚本加载的脚本，仅当其来源（https://…）在此完整写出时才会加载，它们再引用的其他来源也须写出（可写在注释中，脚本的来源写在脚本的注释中）；内联事件（如 onclick）和 eval 不会运行',
     widget: 'html',
   }),
   global_css: option(text, {
@@ -73,6 +73,7 @@ export const brandingOptions = {
     visibility: 'public',
     group: 'branding',
     label: '全局 CSS',
+    help: '外部样式表和字体，仅当其来源（https://…）在此完整写出时才会加载，样式表再引用的其他来源也须写出（可写在注释中）',
     widget: 'css',
   }),
   global_js: option(text, {
@@ -80,7 +81,7 @@ export const brandingOptions = {
     visibility: 'public',
     group: 'branding',
     label: '全局 JavaScript',
-    help: '在每个页面运行，请只填写你信任的内容',
+    help: '在每个页面运行，请只填写你信任的内容。由它加载的脚本、样式表和字体以及 wss:// 连接，仅当其来源在此完整写出（https://…、wss://…）时才会成功，它们再引用的其他来源也须写出（可写在注释中）；内联事件（如 onclick）和 eval 不会运行',
     widget: 'javascript',
   }),
   Chats: option(z.array(z.record(z.string(), z.string())), {
