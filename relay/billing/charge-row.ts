@@ -3,12 +3,13 @@ import { formulaFor, quotaOfReceipt } from '#core/pricing/charge.ts'
 import { imagePricesOf, nameOfPrice } from '#core/pricing/price-of.ts'
 import type { Receipt, UsageReceipt } from '#core/pricing/receipt.ts'
 import { toolUses } from '#core/pricing/tools.ts'
-import { type MeasuredUsage, totalTokens } from '#core/usage.ts'
+import { totalTokens } from '#core/usage.ts'
 import type { ChargeRow } from '#features/ledger/charge-row.ts'
 import type { Delivered } from '#relay/chat/delivered.ts'
 import type { Attempt, AttemptRecord, Call, RelayServices } from '#relay/request/call.ts'
 import type { ChannelRequest } from '#relay/attempt/channel-body.ts'
 import { type CostInfo, costOfCall } from '#core/pricing/attempt-costs.ts'
+import type { AnswerUsage } from './measure-usage.ts'
 import type { CallPrice } from './price-call.ts'
 import {
   attemptKeys,
@@ -23,7 +24,7 @@ import {
 
 /** How an answer ended, seen from the bill. */
 export type Ending = {
-  measured: MeasuredUsage
+  measured: AnswerUsage
   /** Milliseconds from arrival to the first data; null when none arrived. */
   firstTokenMs: number | null
   /** Milliseconds that the upstream took, of the whole. */
@@ -34,7 +35,7 @@ export type Ending = {
    * nothing was left to pay for more.
    */
   end: 'complete' | 'hung-up' | 'failed' | 'unpaid'
-  /** Blank text, no tool call, no image: free when the upstream reported no usage either. */
+  /** Blank text, no tool call, no image. */
   empty: boolean
   losses: string[]
   delivered: () => Delivered
@@ -58,11 +59,15 @@ export type Settlement = {
   lowered?: number | undefined
 }
 
+/** Nothing was answered, and the upstream reported no usage either. */
+export const isFree = ({ empty, measured }: Pick<Ending, 'empty' | 'measured'>): boolean =>
+  empty && !measured.isReported
+
 /** The log row of a finished call, with everything its charge was computed from. */
 export function chargeRowOf(services: RelayServices, call: Call, settlement: Settlement): ChargeRow {
   const { attempt, ending, terms } = settlement
-  const { usage, source } = ending.measured
-  const used = ending.empty && source !== 'upstream' ? { ...usage, promptTokens: 0, completionTokens: 0 } : usage
+  const { usage } = ending.measured
+  const used = isFree(ending) ? { ...usage, promptTokens: 0, completionTokens: 0 } : usage
   // Nothing was used: nothing is charged, a price per call included, and no counter moves.
   const isUnused = totalTokens(used) === 0
   const tools = toolUses({

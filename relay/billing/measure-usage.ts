@@ -22,6 +22,12 @@ export type Answered = {
   cut?: boolean
 }
 
+/** What an answer used. */
+export type AnswerUsage = MeasuredUsage & {
+  /** The upstream counted tokens, or tools that it ran, above zero: its answer is charged, however empty. */
+  isReported: boolean
+}
+
 type Measured = Pick<AttemptContext, 'services' | 'call' | 'sent' | 'attempt' | 'searches'>
 
 /**
@@ -31,19 +37,20 @@ type Measured = Pick<AttemptContext, 'services' | 'call' | 'sent' | 'attempt' | 
 export async function measureUsage(
   context: Measured,
   { usage: received = {}, delivered, cut = false }: Answered,
-): Promise<MeasuredUsage> {
+): Promise<AnswerUsage> {
   const { services, sent, attempt, searches } = context
   const { count } = services.counter
   const { upstreamModel } = attempt
   const reported = searches > 0 ? { ...received, webSearchCalls: received.webSearchCalls ?? searches } : received
-  const { usage: normal, reported: isReported, corrected } = normaliseUsage(reported)
+  const { usage: normal, reported: hasTokens, corrected } = normaliseUsage(reported)
+  const isReported = hasTokens || hasTools(received)
   const usage = normal.containers || normal.drawing ? withAddedTools(normal, sent.body.json) : normal
   const request = isCount(reported.promptTokens) ? sent.request : await withImages(context)
-  if (!isReported) {
+  if (!hasTokens) {
     // Images that a tool drew are charged as such, and were no work of the model that answers.
     const answer = usage.drawing ? { ...delivered(), images: 0 } : delivered()
     const counted = await estimateUsage({ request, delivered: answer, model: upstreamModel, count })
-    return { usage: { ...counted, ...toolsIn(usage) }, source: 'estimated', corrected }
+    return { usage: { ...counted, ...toolsIn(usage) }, source: 'estimated', corrected, isReported }
   }
   let { promptTokens, completionTokens, imageOutputTokens } = usage
   if (!isCount(reported.promptTokens)) promptTokens = await countPrompt(request, upstreamModel, count)
@@ -54,8 +61,11 @@ export async function measureUsage(
   }
   const isCounted = promptTokens !== usage.promptTokens || completionTokens !== usage.completionTokens
   const measured = { ...usage, promptTokens, completionTokens, imageOutputTokens }
-  return { usage: measured, source: isCounted ? 'estimated' : 'upstream', corrected }
+  return { usage: measured, source: isCounted ? 'estimated' : 'upstream', corrected, isReported }
 }
+
+const hasTools = ({ webSearchCalls, fileSearchCalls, containers = [], drawing }: ReportedUsage): boolean =>
+  Number(webSearchCalls) > 0 || Number(fileSearchCalls) > 0 || containers.length > 0 || drawing !== undefined
 
 /**
  * A container has the memory, and images are of the model, that the tool of the call says. An answer repeats the tools that stand

@@ -1,5 +1,4 @@
 import { DomainError } from '#core/errors.ts'
-import type { MeasuredUsage } from '#core/usage.ts'
 import { SettleFailed } from '#features/ledger/service.ts'
 import type { UpstreamFailure } from '#relay/chat/events.ts'
 import type { AttemptContext } from '#relay/attempt/attempt-context.ts'
@@ -7,9 +6,9 @@ import { payerOf } from './answer-lengths.ts'
 import { failureOfDomainError } from '#relay/attempt/failure.ts'
 import { isHeld } from '#relay/providers/shared/held-objects.ts'
 import { rememberStored } from '#relay/routing/stored-responses.ts'
-import { chargeRowOf, type Ending } from './charge-row.ts'
+import { chargeRowOf, type Ending, isFree } from './charge-row.ts'
 import { attemptRecord } from './log-row.ts'
-import { type Answered, measureUsage } from './measure-usage.ts'
+import { type Answered, type AnswerUsage, measureUsage } from './measure-usage.ts'
 
 export type EndOfCall = Omit<Ending, 'upstreamMs' | 'losses'>
 
@@ -46,7 +45,7 @@ export async function settle(
 }
 
 /** A container is charged with the answer that it was made for, not with those that go on in it. */
-function withNewContainers(measured: MeasuredUsage, made: readonly string[] | undefined): MeasuredUsage {
+function withNewContainers(measured: AnswerUsage, made: readonly string[] | undefined): AnswerUsage {
   if (!made) return measured
   const { containers = [], ...usage } = measured.usage
   const charged = containers.filter(({ id }) => !isHeld(id) || made.includes(id))
@@ -54,8 +53,8 @@ function withNewContainers(measured: MeasuredUsage, made: readonly string[] | un
 }
 
 /** Whoever reports what cannot be is not believed in the rest either. */
-const isInformative = ({ measured, empty }: EndOfCall): boolean =>
-  measured.source !== 'none' && !measured.corrected && !empty
+const isInformative = (end: EndOfCall): boolean =>
+  end.measured.source !== 'none' && !end.measured.corrected && !isFree(end)
 
 /** What a complete answer says of the next one's length. */
 function learn({ services, call, attempt }: AttemptContext, { measured, countedTokens }: EndOfCall): void {

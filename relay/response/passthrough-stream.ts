@@ -53,7 +53,6 @@ export function passthroughStream(context: AttemptContext): StreamWriter {
     usage: listener.usage,
     failure: () => listener.failure,
     isEmpty: () => {
-      if (listener.usage()) return false
       const { text, toolCalls, images = 0 } = listener.delivered()
       return text.trim() === '' && toolCalls === 0 && images === 0
     },

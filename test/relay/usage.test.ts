@@ -128,6 +128,32 @@ describe('an upstream that reports no usage', () => {
       expect(hidden.row.quota).toBe(40 * rate)
     }
   })
+
+  test.each([1, 14, 24])('but zeros, and answers nothing is free, from a channel of type %i', async (type) => {
+    for (const by of callerDialects) {
+      for (const stream of [false, true]) {
+        const { row } = await ask({ does: 'blank,usage=0:0', type, stream, by })
+        const label = `${by.dialect} ${stream}`
+        expect(row, label).toMatchObject({ quota: 0, prompt_tokens: 0, completion_tokens: 0 })
+        expect(row.content, label).toContain('（没有用量，上游可能超时）')
+      }
+    }
+  })
+
+  test('of the prompt is charged for the answer that it counted, though that is blank, and the prompt is counted', async () => {
+    for (const by of callerDialects) {
+      for (const stream of [false, true]) {
+        const { row, other } = await ask({ does: 'blank,usage=null:30', stream, by })
+        const label = `${by.dialect} ${stream}`
+        expect(row.completion_tokens, label).toBe(30)
+        if (by === chat) expect(row.prompt_tokens, label).toBe(promptCount)
+        expect(row.prompt_tokens, label).toBeGreaterThan(1)
+        const exact = (row.prompt_tokens + 30) * rate
+        expect(row.quota, label).toBe(by.dialect === 'messages' ? Math.floor(exact) : Math.round(exact))
+        expect(other, label).toMatchObject({ usage_source: 'estimated' })
+      }
+    }
+  })
 })
 
 const blanks = ' \n'
