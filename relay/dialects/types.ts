@@ -27,14 +27,16 @@ export type EncodeContext = {
 }
 
 /**
- * Ends a stream that went out as received before its own end, as at a reached output limit. Watches what passes at the cost
- * of keeping it.
+ * Ends a stream that went out as received: before its own end, as at a reached output limit, and after it where the upstream
+ * closed without the dialect's mark. Watches what passes at the cost of keeping it.
  */
 export type Cutter = {
   /** `held`: kept back as part of the end. */
   watch: (event: WireEvent, held: boolean) => void
   /** The closing events; `text` is all that was delivered. */
   end: (given: { usage: Usage; text: string }) => WireEvent[]
+  /** The closing mark of a complete answer, where it has not passed. */
+  mark?: () => WireEvent | undefined
 }
 
 export type CutContext = Pick<EncodeContext, 'includeUsage' | 'model' | 'ambient'> & { choiceCount: number }

@@ -42,8 +42,10 @@ export function passthroughStream(context: AttemptContext): StreamWriter {
     },
     end: () => '',
     close: (measured) => {
+      const mark = cutter.mark?.()
+      const closing = mark ? held + framer.frame(mark) : held
       const isMissed = call.request.includeUsage && !listener.usage()
-      return ((isMissed ? call.dialect.withUsage?.(held, measured) : undefined) ?? held) + framer.close()
+      return ((isMissed ? call.dialect.withUsage?.(closing, measured) : undefined) ?? closing) + framer.close()
     },
     fail: (failure) => {
       const error = callerError(failure, call)

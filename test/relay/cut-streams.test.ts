@@ -1,10 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import { serve, withOptions } from './serve.ts'
 import { chat, consumed, say, type CallerDialect, callerDialects } from './caller-dialects.ts'
-import { startRelay } from './relay-world.ts'
+import { startScriptedRelay } from './relay-world.ts'
+import { cut, type Step } from '#test/support/scripted-upstream.ts'
 import { isTaken } from '#test/support/long.ts'
 
-const { app, token } = await startRelay({ options: { RetryTimes: '1' } })
+const { app, token, scripted } = await startScriptedRelay({ options: { RetryTimes: '1' } })
 
 const kinds = [
   { name: 'an OpenAI channel', type: 1 },
@@ -97,12 +98,120 @@ test('a stream cut after its finish is complete, with its usage or without', asy
       const text = await (await say(app, chat, { token, model, stream: true })).text()
       expect(text, `${directive}=${after}`).toContain('"finish_reason":"stop"')
       expect(text).not.toContain('"error"')
+      expect(text, `${directive}=${after}`).toMatch(chat.closing)
       const row = (await consumed(app)).at(-1)
       // (10 + 2) × 37.5, or 8 of the prompt and 3 of "You said:"
       expect(row?.quota).toBe(source === 'upstream' ? 450 : Math.round(11 * 37.5))
       expect(row?.other).toMatchObject({ usage_source: source })
     }
   }
+})
+
+const chunk = (rest: object): string =>
+  `data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk', created: 1, model: 'm', ...rest })}\n\n`
+const choice = (index: number, delta: object, finish_reason: string | null = null) => ({ index, delta, finish_reason })
+const usage = { prompt_tokens: 10, completion_tokens: 2, total_tokens: 12 }
+const named = (type: string, rest: object = {}): string =>
+  `event: ${type}\ndata: ${JSON.stringify({ type, ...rest })}\n\n`
+
+describe('a passthrough stream that has come to its end', () => {
+  // What is sent up to the end, in the events after which it has come, and the mark that closes it, if the dialect has one.
+  const streams: { dialect: string; type: number; begun: string; ends: string[]; mark: string; quota: number }[] = [
+    {
+      dialect: 'chat completions',
+      type: 1,
+      begun: chunk({ choices: [choice(0, { role: 'assistant', content: 'You said' })] }),
+      ends: [chunk({ choices: [choice(0, {}, 'stop')], usage }), chunk({ choices: [], usage })],
+      mark: 'data: [DONE]\n\n',
+      quota: 450,
+    },
+    {
+      dialect: 'messages',
+      type: 14,
+      begun:
+        named('message_start', { message: { id: 'm', role: 'assistant', content: [], usage: { input_tokens: 10 } } }) +
+        named('content_block_start', { index: 0, content_block: { type: 'text', text: '' } }) +
+        named('content_block_delta', { index: 0, delta: { type: 'text_delta', text: 'You said' } }) +
+        named('content_block_stop', { index: 0 }),
+      ends: [named('message_delta', { delta: { stop_reason: 'end_turn' }, usage: { output_tokens: 2 } })],
+      mark: named('message_stop'),
+      quota: 450,
+    },
+    {
+      dialect: 'generateContent',
+      type: 24,
+      begun: `data: ${JSON.stringify({ candidates: [{ content: { role: 'model', parts: [{ text: 'You said' }] } }] })}\n\n`,
+      ends: [
+        `data: ${JSON.stringify({ usageMetadata: { promptTokenCount: 10, candidatesTokenCount: 2, totalTokenCount: 12 }, candidates: [{ content: { role: 'model', parts: [{ text: '' }] }, finishReason: 'STOP' }] })}\n\n`,
+      ],
+      mark: '',
+      quota: 450,
+    },
+  ]
+
+  const marksIn = (text: string, mark: string): number => (mark === '' ? 1 : text.split(mark).length - 1)
+
+  test.each(streams)(
+    'has its closing mark once, whether the upstream sent it or not, in $dialect',
+    async ({ dialect, type, begun, ends, mark, quota }) => {
+      const by = callerDialects.find((known) => known.dialect === dialect) ?? chat
+      const finished = ends.slice(0, 1).join('')
+      const ways: Record<string, Step[]> = {
+        'with all': [begun, ...ends, mark],
+        // As hosts do that speak both dialects.
+        'with more after its mark': [begun, ...ends, mark, ...(type === 14 ? ['data: [DONE]\n\n'] : [])],
+        'without its mark': [begun, ...ends],
+        'after its finish': [begun, finished],
+        'broken after its finish': [begun, finished, cut],
+        'broken in its mark': [begun, finished, mark.slice(0, -4), cut],
+      }
+      for (const [label, steps] of Object.entries(ways)) {
+        const { model } = await serve(app, { type, baseUrl: scripted.play({ steps }) })
+        const text = await (await say(app, by, { token, model, stream: true })).text()
+        if (label === 'with more after its mark') expect(text).toContain(mark)
+        else expect(text, label).toMatch(by.closing)
+        expect(marksIn(text, mark), label).toBe(1)
+        expect(text, label).not.toContain('"error"')
+        const row = (await consumed(app)).at(-1)
+        expect(row, label).toMatchObject({ model_name: model, quota, prompt_tokens: 10, completion_tokens: 2 })
+        expect(row?.other['end'], label).toBeUndefined()
+      }
+    },
+  )
+
+  test('has the usage chunk that its caller asked for before the mark, where the upstream sent neither', async () => {
+    const steps = [
+      chunk({ choices: [choice(0, { role: 'assistant', content: 'You said:' })] }),
+      chunk({ choices: [choice(0, {}, 'stop')] }),
+    ]
+    const { model } = await serve(app, { baseUrl: scripted.play({ steps }) })
+    const body = { ...chat.body(model, 'hello', true), stream_options: { include_usage: true } }
+    const text = await (await say(app, chat, { token, body })).text()
+    expect(text).toMatch(/data: \{[^\n]*"choices":\[\],"usage":\{[^\n]*\}\n\ndata: \[DONE\]\n\n$/)
+    // 8 of the prompt and 3 of "You said:".
+    expect((await consumed(app)).at(-1)?.quota).toBe(Math.round(11 * 37.5))
+  })
+
+  test('has no mark while one of its answers was being written', async () => {
+    const steps = [
+      chunk({ choices: [choice(0, { role: 'assistant', content: 'one' }), choice(1, { content: 'two' })] }),
+      chunk({ choices: [choice(0, {}, 'stop')] }),
+      cut,
+    ]
+    const { model } = await serve(app, { baseUrl: scripted.play({ steps }) })
+    const text = await (await say(app, chat, { token, body: { ...chat.body(model, 'hello', true), n: 2 } })).text()
+    expect(text).toContain('"finish_reason":"stop"')
+    expect(text).not.toContain('[DONE]')
+  })
+
+  test('has the mark of the calls before chats, too', async () => {
+    const steps = [
+      chunk({ object: 'text_completion', choices: [{ index: 0, text: 'You said', finish_reason: 'stop' }] }),
+    ]
+    const { model } = await serve(app, { baseUrl: scripted.play({ steps }) })
+    const reply = await app.relay(token, '/v1/completions', { model, prompt: 'x', suffix: 'y', stream: true })
+    expect(await reply.text()).toMatch(/"finish_reason":"stop"[^\n]*\n\ndata: \[DONE\]\n\n$/)
+  })
 })
 
 test('an error inside a stream is sent in the caller’s dialect, with the upstream’s message', async () => {

@@ -5,12 +5,16 @@ import { toClaudeUsage } from './usage.ts'
 
 const event = (type: string, rest: object): WireEvent => ({ event: type, data: JSON.stringify({ type, ...rest }) })
 
+const stop = event('message_stop', {})
+
 /** Ends a message: the block being written is closed, and the reason is `max_tokens`. */
 export function cutClaude(): Cutter {
   let last: WireEvent | undefined
+  let isStopped = false
   return {
     watch: (passed) => {
       if (passed.event !== 'ping') last = passed
+      isStopped ||= passed.event === stop.event
     },
     end: ({ usage }) => {
       const { type, index } = parseObject(last?.data ?? '') ?? {}
@@ -21,8 +25,9 @@ export function cutClaude(): Cutter {
           delta: { stop_reason: 'max_tokens', stop_sequence: null },
           usage: toClaudeUsage(usage),
         }),
-        event('message_stop', {}),
+        stop,
       ]
     },
+    mark: () => (isStopped ? undefined : stop),
   }
 }

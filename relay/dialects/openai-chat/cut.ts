@@ -3,6 +3,8 @@ import type { WireEvent } from '#relay/transport/framing.ts'
 import type { CutContext, Cutter } from '../types.ts'
 import { toOpenAiUsage } from './usage.ts'
 
+const endMark = '[DONE]'
+
 const choicesOf = (chunk: Fields | undefined): Fields[] => {
   const choices = chunk?.['choices']
   return Array.isArray(choices) ? choices.filter(isObject) : []
@@ -12,10 +14,12 @@ const choicesOf = (chunk: Fields | undefined): Fields[] => {
 export function cutOpenAi({ includeUsage, choiceCount, model, ambient }: CutContext): Cutter {
   const ended = new Set<unknown>()
   let last: WireEvent | undefined
+  let isMarked = false
   return {
     watch: (event, held) => {
       if (event.data.startsWith('{')) last = event
       if (!held) return
+      isMarked ||= event.data.startsWith(endMark)
       for (const choice of choicesOf(parseObject(event.data))) if (choice['finish_reason']) ended.add(choice['index'])
     },
     end: ({ usage }) => {
@@ -33,8 +37,10 @@ export function cutOpenAi({ includeUsage, choiceCount, model, ambient }: CutCont
       return [
         { data: JSON.stringify({ ...common, choices }) },
         ...(includeUsage ? [{ data: JSON.stringify({ ...common, choices: [], usage: toOpenAiUsage(usage) }) }] : []),
-        { data: '[DONE]' },
+        { data: endMark },
       ]
     },
+    // The end of one of several answers is not that of all.
+    mark: () => (isMarked || ended.size < choiceCount ? undefined : { data: endMark }),
   }
 }
