@@ -193,7 +193,7 @@ describe('a passthrough stream that has come to its end', () => {
   })
 
   test('has no mark while one of its answers was being written', async () => {
-    const steps = [
+    const steps: Step[] = [
       chunk({ choices: [choice(0, { role: 'assistant', content: 'one' }), choice(1, { content: 'two' })] }),
       chunk({ choices: [choice(0, {}, 'stop')] }),
       cut,

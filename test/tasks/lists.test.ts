@@ -68,6 +68,15 @@ describe('drawings over REST', () => {
     expect(first[0]?.['properties']).toBeTypeOf('string')
   })
 
+  test('have an address that can be opened before the site has been given one', async () => {
+    const local = `http://localhost:${app.services.environment.PORT}`
+    await withOptions(app, { ServerAddress: '' }, async () => {
+      expect((await list(by.user, '/api/mj/self/?p=0'))[0]).toMatchObject({
+        image_url: `${local}/mj/image/${String(images[10])}`,
+      })
+    })
+  })
+
   test('an administrator sees all, by number, channel and milliseconds', async () => {
     const all = await list(admin, '/api/mj/')
     expect(all[0]).toMatchObject({ mj_id: images[11], channel_id: drawing, image_url: '' })

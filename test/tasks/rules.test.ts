@@ -377,5 +377,11 @@ describe('an image by its address', () => {
     job.override = { status: 'SUCCESS', progress: '100%' }
     await poll(app)
     expect(await shown()).toBe(`https://gateway.example/mj/image/${id}`)
+    // Without an address of the site, at the host that its caller came by.
+    await withOptions(app, { ServerAddress: '' }, async () => {
+      expect(await shown()).toBe(`${app.url}/mj/image/${id}`)
+      const listed = await call(app, by, 'POST /mj/task/list-by-condition', { ids: [id] })
+      expect(listed.json).toMatchObject([{ imageUrl: `${app.url}/mj/image/${id}` }])
+    })
   })
 })

@@ -5,7 +5,8 @@ import { forwardedImageUrl, taskObject } from '#relay/dialects/drawing/task-obje
 import { admitGroup } from '#relay/request/admit.ts'
 import { maskSecrets } from '#core/masking/mask-secrets.ts'
 import { attemptSecrets } from '#relay/attempt/upstream-channel.ts'
-import type { Caller, RelayServices } from '#relay/request/call.ts'
+import type { Caller, Incoming, RelayServices } from '#relay/request/call.ts'
+import { originOf } from '#relay/request/origin.ts'
 import { readBody } from '#relay/request/read-body.ts'
 import { TransportError } from '#relay/transport/transport-error.ts'
 import type { Exchange } from '#relay/limited-call.ts'
@@ -25,10 +26,10 @@ async function ownDrawing(services: RelayServices, caller: Caller, id: string): 
 
 const seedLimitMs = 30_000
 
-function shown(services: RelayServices, task: DrawingTask) {
+function shown(services: RelayServices, incoming: Pick<Incoming, 'req'>, task: DrawingTask) {
   const forwards = services.options.get('MjForwardUrlEnabled') && task.imageUrl !== ''
   const given = {
-    serverAddress: services.options.get('ServerAddress'),
+    serverAddress: services.options.get('ServerAddress') || originOf(services, incoming),
     nanoseconds: String(BigInt(services.ambient.now().getTime()) * 1_000_000n),
   }
   return taskObject(
@@ -46,9 +47,9 @@ function shown(services: RelayServices, task: DrawingTask) {
 export const fetchDrawing = (services: RelayServices, id: string, exchange: Exchange): Promise<void> =>
   handleTask(services, exchange, {
     report: reportDrawing,
-    answer: async ({ caller }) => {
+    answer: async ({ incoming, caller }) => {
       const task = await ownDrawing(services, caller, id)
-      exchange.res.json(shown(services, task))
+      exchange.res.json(shown(services, incoming, task))
     },
   })
 
@@ -60,7 +61,7 @@ export const listDrawings = (services: RelayServices, exchange: Exchange): Promi
       const { json } = await readBody(services, incoming)
       admitGroup(services, caller)
       const tasks = await findOwnDrawings(services, caller.user.id, idsOf(json['ids']))
-      exchange.res.json(tasks.map((task) => shown(services, task)))
+      exchange.res.json(tasks.map((task) => shown(services, incoming, task)))
     },
   })
 

@@ -7,6 +7,7 @@ import { deliver } from './deliver.ts'
 import type { Language } from '#core/errors.ts'
 import type { Bilingual, Notice } from './notice.ts'
 import type { NoticeDeps } from './service.ts'
+import { publicAddress } from '../site/public-address.ts'
 import { siteThreshold } from './site-threshold.ts'
 
 /** After a warning, or a failed attempt, this process leaves the user alone for a while. */
@@ -88,7 +89,8 @@ function quotaNotice(deps: WatchDeps, balance: number): Bilingual {
   return { zh: quotaNoticeIn('zh', deps, balance), en: quotaNoticeIn('en', deps, balance) }
 }
 
-function quotaNoticeIn(language: Language, { options, environment }: WatchDeps, balance: number): Notice {
+function quotaNoticeIn(language: Language, deps: WatchDeps, balance: number): Notice {
+  const { options } = deps
   const { title, nearlySpent, spent, content, line, link: toTopUp } = words[language]
   const text = balance > 0 ? nearlySpent : spent
   const left = formatQuota(balance, {
@@ -96,7 +98,7 @@ function quotaNoticeIn(language: Language, { options, environment }: WatchDeps, 
     inCurrency: options.get('DisplayInCurrencyEnabled'),
     digits: 6,
   })
-  const link = `${options.get('ServerAddress') || `http://localhost:${environment.PORT}`}/app/wallet`
+  const link = `${publicAddress(deps)}/app/wallet`
   const lines = [line(text, left), toTopUp]
   return { type: 'quota_exceed', title, content, values: [text, left, link, link], lines, link }
 }

@@ -9,6 +9,7 @@ import { shownQuota } from '../ledger/shown-quota.ts'
 import { deliver } from '../notifications/deliver.ts'
 import type { Notice } from '../notifications/notice.ts'
 import type { NoticeDeps } from '../notifications/service.ts'
+import { publicAddress } from '../site/public-address.ts'
 import { planLink, planWords, windowWords } from './notice-words.ts'
 
 type Event = { subscriptionId: number; kind: PlanNoticeKind; key?: string; amount?: number }
@@ -149,7 +150,6 @@ async function send(deps: PlanNoticeDeps, due: Due): Promise<boolean> {
 
 function noticeIn(language: Language, deps: PlanNoticeDeps, due: Due): Notice {
   const { title, line } = planWords[language][due.kind]
-  const { options, environment } = deps
   const window = due.period && windowWords(language, { period: due.period, seconds: due.seconds ?? 0 })
   const text = line({
     plan: due.name,
@@ -160,7 +160,7 @@ function noticeIn(language: Language, deps: PlanNoticeDeps, due: Due): Notice {
     amount: due.amount === null || Number(due.amount) === 0 ? '' : shownQuota(deps, Number(due.amount)),
     balancePays: due.balance_pays,
   })
-  const link = `${options.get('ServerAddress') || `http://localhost:${environment.PORT}`}/app/wallet`
+  const link = `${publicAddress(deps)}/app/wallet`
   return {
     type: `plan_${due.kind}`,
     title,

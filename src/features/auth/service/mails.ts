@@ -5,6 +5,7 @@ import { User } from '#db/entities/user.ts'
 import { recordAct } from '../../audit/service.ts'
 import type { Deps } from '../../deps.ts'
 import { requireMailServer, sendMail } from '../../mail/service.ts'
+import { publicAddress } from '../../site/public-address.ts'
 import { normaliseEmail } from '../../users/email.ts'
 import { addressProblem } from '../address-rules.ts'
 import { requireBotCheck } from '../bot-check.ts'
@@ -67,11 +68,8 @@ async function mailReset(deps: Deps, subject: string): Promise<void> {
 }
 
 function resetMail(deps: Deps, user: User, code: string) {
-  const { options, environment } = deps
-  // Never from the request: its Host header is the caller's own claim.
-  const base = options.get('ServerAddress') || `http://localhost:${environment.PORT}`
-  const link = `${base}/user/reset?email=${encodeURIComponent(user.email)}&token=${code}`
-  const words = mailWords[languageOf(deps, user)].reset(options.get('SystemName'))
+  const link = `${publicAddress(deps)}/user/reset?email=${encodeURIComponent(user.email)}&token=${code}`
+  const words = mailWords[languageOf(deps, user)].reset(deps.options.get('SystemName'))
   return { to: user.email, link, ...words }
 }
 

@@ -3,7 +3,7 @@ import type { PayMethod } from '#core/payment/methods.ts'
 import { moneyText } from '#core/payment/money.ts'
 import type { TopUpOrder } from '#db/entities/top-up-order.ts'
 import type { Services } from '../../deps.ts'
-import { publicAddress } from './addresses.ts'
+import { publicAddress } from '../../site/public-address.ts'
 import type { Started } from './gateway.ts'
 import { isRealSecret } from './placeholder.ts'
 

@@ -7,7 +7,7 @@ import { endsWithin } from '#relay/upstream-call/timeouts.ts'
 import { type SendRequest, TransportError } from '#relay/transport/send.ts'
 import { sendUnsigned } from '#relay/upstream-call/send.ts'
 import type { Services } from '../../deps.ts'
-import { publicAddress } from './addresses.ts'
+import { publicAddress } from '../../site/public-address.ts'
 import { isRealSecret } from './placeholder.ts'
 
 /** The form of the API that is spoken here; newer ones are not sent to us. */

@@ -7,6 +7,7 @@ import { DrawingTask } from '#db/entities/drawing-task.ts'
 import { MusicTask } from '#db/entities/music-task.ts'
 import { User } from '#db/entities/user.ts'
 import type { Deps, UserDeps } from '#features/deps.ts'
+import { publicAddress } from '#features/site/public-address.ts'
 import type { ListDrawings, ListMusicTasks } from '../schema.ts'
 import { type DrawingView, type MusicTaskView, type TaskContext, toDrawingView, toMusicTaskView } from '../view.ts'
 
@@ -100,7 +101,7 @@ async function musicTasksOf(
 async function showDrawings(deps: UserDeps, rows: DrawingTask[]): Promise<DrawingView[]> {
   const contextOf = await contexts(deps, rows)
   const forwardsImages = deps.options.get('MjForwardUrlEnabled')
-  const serverAddress = deps.options.get('ServerAddress')
+  const serverAddress = publicAddress(deps)
   return rows.map((row) => toDrawingView(row, { ...contextOf(row), forwardsImages, serverAddress }))
 }
 
