@@ -100,7 +100,7 @@ export function chargeRowOf(services: RelayServices, call: Call, settlement: Set
     other: {
       ...userGroupKeys(services, call, terms.groupRatio),
       ...other,
-      ...contentKeys(services, settlement.sent, () => ending.delivered().text),
+      ...contentKeys(services, settlement.sent, ending.delivered),
     },
     ...cost.columns,
   }

@@ -4,6 +4,7 @@ import type { Price } from '#core/pricing/price.ts'
 import type { Receipt, ToolName, UsageReceipt } from '#core/pricing/receipt.ts'
 import type { Usage } from '#core/usage.ts'
 import type { ChannelRequest } from '#relay/attempt/channel-body.ts'
+import type { Delivered } from '#relay/chat/delivered.ts'
 import type { ChatRequest } from '#relay/chat/request.ts'
 import type { Attempt, AttemptRecord, CallCore, RelayServices } from '#relay/request/call.ts'
 import type { CallPrice } from './price-call.ts'
@@ -178,13 +179,36 @@ export function userGroupKeys(
 
 const longest = 64 * 1024
 
-const cut = (text: string): string => (text.length > longest ? text.slice(0, longest) : text)
+/** As much of a text as so many bytes hold. */
+function cut(text: string, bytes = longest): string {
+  if (Buffer.byteLength(text) <= bytes) return text
+  // A letter has a byte at least. What is left of one at the end is kept back as the beginning of another.
+  const start = Buffer.from(text.slice(0, bytes)).subarray(0, bytes)
+  return new TextDecoder('utf-8', { ignoreBOM: true }).decode(start, { stream: true })
+}
 
 /** What a caller wrote, as text: images and files are named, not stored. */
 function textOf(content: ChatRequest['messages'][number]['content']): string {
   return (content as { type: string; text?: string }[])
     .map((part) => (typeof part.text === 'string' ? part.text : `[${part.type}]`))
     .join('\n')
+}
+
+/** As many of the messages as there is room for, the newest first; the oldest of them is cut. */
+function contextOf(messages: ChatRequest['messages']): { role: string; content: string }[] {
+  const context: { role: string; content: string }[] = []
+  let room = longest - '[]'.length
+  for (const message of messages.toReversed()) {
+    const entry = { role: message.role, content: cut(textOf(message.content)) }
+    room -= Buffer.byteLength(JSON.stringify(entry)) + ','.length
+    if (room >= 0) context.push(entry)
+    else {
+      const content = cut(entry.content, Math.max(0, Buffer.byteLength(entry.content) + room))
+      if (content !== '') context.push({ ...entry, content })
+      break
+    }
+  }
+  return context.toReversed()
 }
 
 /**
@@ -194,14 +218,12 @@ function textOf(content: ChatRequest['messages'][number]['content']): string {
 export function contentKeys(
   services: RelayServices,
   { request: { messages }, hasChannelPrompt }: Pick<ChannelRequest, 'request' | 'hasChannelPrompt'>,
-  output: () => string,
+  delivered: () => Delivered,
 ): Record<string, unknown> {
   if (!services.options.get('LogChatContentEnabled')) return {}
-  const lastUser = messages.findLastIndex((message) => message.role === 'user')
-  const input = messages[lastUser >= 0 ? lastUser : messages.length - 1]
-  const context = messages
-    .filter((message, index) => message.role !== 'system' && index !== lastUser)
-    .map((message) => ({ role: message.role, content: cut(textOf(message.content)) }))
+  const conversation = messages.filter((message) => message.role !== 'system')
+  const input = conversation.findLast((message) => message.role === 'user') ?? conversation.at(-1)
+  const { text, reply = text } = delivered()
   return {
     system_prompt: cut(
       messages
@@ -210,8 +232,8 @@ export function contentKeys(
         .join('\n'),
     ),
     own_system_prompt: !hasChannelPrompt,
-    context: JSON.stringify(context).length > longest ? context.slice(-5) : context,
+    context: contextOf(conversation.filter((message) => message !== input)),
     input_content: input ? { role: input.role, content: cut(textOf(input.content)) } : '',
-    output_content: cut(output()),
+    output_content: cut(reply),
   }
 }

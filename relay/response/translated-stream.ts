@@ -1,4 +1,5 @@
 import { isCount, type ReportedUsage } from '#core/usage.ts'
+import { createReply } from '#relay/chat/delivered.ts'
 import type { ChatEvent, UpstreamFailure } from '#relay/chat/events.ts'
 import { moveReasoning } from '#relay/chat/reasoning.ts'
 import { createWeight } from '#relay/providers/shared/answer-record.ts'
@@ -24,6 +25,7 @@ export function translatedStream(context: AttemptContext): StreamWriter {
   const choices = new Set<number>()
   const ended = new Set<number>()
   const weight = createWeight()
+  const reply = createReply()
   let toolCalls = 0
   let images = 0
   let finished = false
@@ -31,7 +33,11 @@ export function translatedStream(context: AttemptContext): StreamWriter {
 
   const { fromTags, asText } = reasoning
   const move = fromTags || asText ? moveReasoning(reasoning) : null
-  const write = (event: ChatEvent): string => (move ? move(event).map(encoder.push).join('') : encoder.push(event))
+  const push = (event: ChatEvent): string => {
+    reply.note(event)
+    return encoder.push(event)
+  }
+  const write = (event: ChatEvent): string => (move ? move(event).map(push).join('') : push(event))
   const take = (events: ChatEvent[]): string => {
     let text = ''
     for (const event of events) {
@@ -78,7 +84,7 @@ export function translatedStream(context: AttemptContext): StreamWriter {
       default:
     }
   }
-  const delivered = () => ({ text: texts.join(''), toolCalls, ...(images > 0 ? { images } : {}) })
+  const counted = () => ({ text: texts.join(''), toolCalls, ...(images > 0 ? { images } : {}) })
   return {
     push: (event) => take(decoder.push(event)),
     end: () => take(decoder.end()),
@@ -95,7 +101,7 @@ export function translatedStream(context: AttemptContext): StreamWriter {
     usage: () => seen.usage,
     failure: () => seen.failure,
     isEmpty: () => !hasContent,
-    written: () => ({ ...delivered(), tokens: weight.tokens() }),
+    written: () => ({ ...counted(), tokens: weight.tokens() }),
     closeCut: (measured) => {
       const open = choices.size === 0 ? [0] : [...choices]
       const ends = open
@@ -103,6 +109,9 @@ export function translatedStream(context: AttemptContext): StreamWriter {
         .map((choice) => write({ type: 'finish', reason: 'length', choice }))
       return ends.join('') + encoder.push({ type: 'usage', usage: measured }) + encoder.close()
     },
-    delivered,
+    delivered: () => {
+      const all = counted()
+      return { ...all, ...reply.beside(all.text) }
+    },
   }
 }

@@ -29,6 +29,7 @@ function opens(data: string, name: string, mark: string): boolean {
 }
 
 const choicesName = '"choices":[{'
+const indexName = '"index":'
 const textStarts = ['"delta":{"content":"', '"delta":{"role":"assistant","content":"']
 
 /**
@@ -53,6 +54,9 @@ function createTextReader(style: OpenAiStyle): (data: string) => string | undefi
     if (from < 0 || choices < 0 || choices > from || data.indexOf('"delta"', from) > 0) return undefined
     const second = data.indexOf('},{', choices)
     if (second >= 0 && second < from) return undefined
+    // Of another answer than the first, which stands apart. In a text the quotes of the name would be escaped.
+    const index = data.indexOf(indexName, choices)
+    if (index >= 0 && data[index + indexName.length] !== '0') return undefined
     const end = pastString(data, from)
     if (data[end] !== '}' || !data.endsWith('}')) return undefined
     const text = data.slice(from + 1, end - 1)

@@ -92,8 +92,12 @@ test('what was delivered can be counted afterwards', () => {
   expect(listen('tools.sse', true).listener.delivered()).toEqual({
     text: 'get_weather{"city":"Paris"}get_time{"zone":"CET"}',
     toolCalls: 2,
+    reply: '',
   })
-  expect(listen('thinking.sse', true).listener.delivered().text).toBe('Let me think.Hello from upstream')
+  expect(listen('thinking.sse', true).listener.delivered()).toMatchObject({
+    text: 'Let me think.Hello from upstream',
+    reply: 'Hello from upstream',
+  })
 })
 
 test('what was delivered is counted alike, whether an event is read in full or its text is taken at once', () => {

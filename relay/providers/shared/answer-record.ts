@@ -1,6 +1,6 @@
 import type { Ambient } from '#core/ambient.ts'
 import type { WireEvent } from '#relay/transport/framing.ts'
-import type { Delivered } from '#relay/chat/delivered.ts'
+import { createReply, type Delivered } from '#relay/chat/delivered.ts'
 import type { ChatEvent, ChatResponse, StreamDecoder } from '#relay/chat/events.ts'
 
 /** For reading an answer only to count it: ids it lacks are shown to nobody. */
@@ -82,6 +82,7 @@ export function keepDelivered(createDecoder: () => StreamDecoder, textOf?: (data
   let toolCalls = 0
   let images = 0
   const weight = createWeight()
+  const reply = createReply()
 
   const keep = (written: string): void => {
     if (text.length < textCharacters) text += written
@@ -94,6 +95,7 @@ export function keepDelivered(createDecoder: () => StreamDecoder, textOf?: (data
         toolCalls += add(pieces, event)
         if (event.type === 'image') images += 1
         weight.add(event)
+        reply.note(event)
       }
       keep(pieces.join(''))
     } catch {
@@ -106,7 +108,9 @@ export function keepDelivered(createDecoder: () => StreamDecoder, textOf?: (data
       const plain = textOf?.(event.data)
       if (plain === undefined) take(() => current.push(event))
       else if (plain !== '') {
-        weight.add({ type: 'text-delta', text: plain })
+        const event = { type: 'text-delta' as const, text: plain }
+        weight.add(event)
+        reply.note(event)
         keep(plain)
       }
     }
@@ -134,7 +138,7 @@ export function keepDelivered(createDecoder: () => StreamDecoder, textOf?: (data
     delivered: (): Delivered => {
       const current = digest()
       take(() => current.end())
-      return recorded()
+      return { ...recorded(), ...reply.beside(text) }
     },
   }
 }
