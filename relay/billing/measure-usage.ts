@@ -1,5 +1,6 @@
 import {
   type Container,
+  hasTools,
   isCount,
   type MeasuredUsage,
   normaliseUsage,
@@ -63,9 +64,6 @@ export async function measureUsage(
   const measured = { ...usage, promptTokens, completionTokens, imageOutputTokens }
   return { usage: measured, source: isCounted ? 'estimated' : 'upstream', corrected, isReported }
 }
-
-const hasTools = ({ webSearchCalls, fileSearchCalls, containers = [], drawing }: ReportedUsage): boolean =>
-  Number(webSearchCalls) > 0 || Number(fileSearchCalls) > 0 || containers.length > 0 || drawing !== undefined
 
 /**
  * A container has the memory, and images are of the model, that the tool of the call says. An answer repeats the tools that stand

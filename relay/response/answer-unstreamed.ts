@@ -63,7 +63,7 @@ async function finishUnstreamed(attemptContext: AttemptContext, read: Unstreamed
   if (call.callerAborted.signal.aborted) return finishHungUp(attemptContext, read)
   const measured = await measureUsage(attemptContext, read)
   // What was counted here is reported like what the upstream reports.
-  const complete = read.usage ? read : withUsage(read, measured.usage)
+  const complete = countsTokens(read.usage) ? read : withUsage(read, measured.usage)
   const isStream = call.request.stream
   const text = isStream ? streamText(attemptContext, complete.response()) : unstreamedText(attemptContext, complete)
   const firstTokenMs = performance.now() - call.startedAt
@@ -83,6 +83,10 @@ async function finishUnstreamed(attemptContext: AttemptContext, read: Unstreamed
     ? sendStream(attemptContext, closing)
     : sendUnstreamed(attemptContext, { text: closing, headers: read.headers }))
 }
+
+/** Or there are at most the tools that ran. */
+const countsTokens = (usage: ReportedUsage | undefined): boolean =>
+  usage?.promptTokens !== undefined || usage?.completionTokens !== undefined
 
 function withUsage(read: UnstreamedAnswer, usage: Usage): UnstreamedAnswer {
   const asReceived = read.asReceived === null ? null : withOpenAiUsage(read.asReceived, usage)

@@ -125,4 +125,8 @@ export function normaliseUsage(reported: ReportedUsage): { usage: Usage; reporte
   return { usage, reported: promptTokens + completionTokens > 0, corrected }
 }
 
+/** Whether the vendor ran tools that are charged by themselves. */
+export const hasTools = ({ webSearchCalls, fileSearchCalls, containers = [], drawing }: ReportedUsage): boolean =>
+  Number(webSearchCalls) > 0 || Number(fileSearchCalls) > 0 || containers.length > 0 || drawing !== undefined
+
 export const totalTokens = (usage: Usage): number => usage.promptTokens + usage.completionTokens

@@ -219,3 +219,44 @@ test.each([
   const row = (await consumed(app)).at(-1)
   expect(row).toMatchObject({ prompt_tokens: 1000, completion_tokens: 1, other: { end: 'failed' } })
 })
+
+test.each(['/v1/responses', '/v1/messages'])(
+  'the tools of a response that reports no usage are charged, streamed or not, and its tokens are counted, at %s',
+  async (path) => {
+    const text = { type: 'output_text', text: 'found', annotations: [] }
+    const output = [
+      { type: 'web_search_call', id: 'ws_1', status: 'completed' },
+      { type: 'file_search_call', id: 'fs_1', status: 'completed', queries: [] },
+      { type: 'message', id: 'msg_1', role: 'assistant', status: 'completed', content: [text] },
+    ]
+    const whole = { id: 'resp_1', object: 'response', created_at: 1, status: 'completed', model: 'm', output }
+    const events = [
+      { type: 'response.created', response: { ...whole, status: 'in_progress', output: [] } },
+      ...output.map((item, output_index) => ({ type: 'response.output_item.done', output_index, item })),
+      { type: 'response.output_text.delta', output_index: 2, content_index: 0, delta: 'found' },
+      { type: 'response.completed', response: whole },
+    ]
+    const steps = events.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`)
+    const asked = path === '/v1/responses' ? { input: 'hi' } : { messages: [{ role: 'user', content: 'hi' }] }
+    for (const stream of [false, true]) {
+      const baseUrl = scripted.play(stream ? { steps } : json(whole))
+      const { model } = await serve(app, { baseUrl })
+      const reply = await app.relay(token, path, { model, max_tokens: 10, stream, ...asked })
+      const body = await reply.text()
+      expect([reply.status, body.includes('found')], body).toEqual([200, true])
+      const row = (await consumed(app)).at(-1)
+      expect(row, String(stream)).toMatchObject({ model_name: model, completion_tokens: 1 })
+      const prompt = Number(row?.prompt_tokens)
+      expect(prompt).toBeGreaterThan(1)
+      const tools = { usage_source: 'estimated', web_search_call_count: 1, file_search_call_count: 1 }
+      expect(row?.other, String(stream)).toMatchObject(tools)
+      // Ten dollars for a thousand searches of the web, 2.5 for a thousand of files. Claude's formula rounds down.
+      const exact = (prompt + 1) * 37.5
+      const rounded = path === '/v1/messages' ? Math.floor(exact) : Math.round(exact)
+      expect(row?.quota, String(stream)).toBe(rounded + 5000 + 1250)
+      // What was counted here is reported to the caller, where the answer is put in its words.
+      if (path === '/v1/messages' && !stream)
+        expect(JSON.parse(body).usage).toMatchObject({ input_tokens: prompt, output_tokens: 1 })
+    }
+  },
+)

@@ -14,7 +14,7 @@ import { storedIds } from './stored-ids.ts'
 import { failureIn } from './failure.ts'
 import { listenToResponses } from './listen.ts'
 import { fromResponse } from './response.ts'
-import { usageOf } from './usage.ts'
+import { usageInOnePiece, usageOf } from './usage.ts'
 
 export type ResponsesHost = {
   url: (call: ProviderCall) => string
@@ -105,7 +105,7 @@ const isOnlySpoken = (json: unknown): boolean =>
   recordsOf(recordOf(json)?.['output']).every(({ type }) => type === 'message' || type === 'reasoning')
 
 function inspect(json: unknown): ReturnType<NativeDialect['inspect']> {
-  const usage = usageOf(recordOf(json) ?? {})
+  const usage = usageInOnePiece(recordOf(json) ?? {})
   const reported = usage ? { usage } : {}
   try {
     const response = fromResponse(json, nameless)

@@ -5,7 +5,7 @@ import { type ProviderCall, UpstreamRefusal } from '../types.ts'
 import { type Json, recordOf, recordsOf, textOf, wordOf } from '../shared/json.ts'
 import { failureIn } from './failure.ts'
 import { remoteCallOf, searchOf } from '#relay/chat/hosted/response-items.ts'
-import { usageOf } from './usage.ts'
+import { usageInOnePiece } from './usage.ts'
 
 type Reading = Pick<ProviderCall, 'ambient'>
 
@@ -116,7 +116,7 @@ export function fromResponse(json: unknown, reading: Reading): ChatResponse {
   const place = { ...reading, written: 0 }
   const parts = recordsOf(response['output']).flatMap((item) => partsOf(item, place))
   nameResults(parts)
-  const usage = usageOf(response)
+  const usage = usageInOnePiece(response)
   const logprobs = recordsOf(response['output']).flatMap(logprobsOf)
   return {
     id: wordOf(response['id']) ?? `resp_${reading.ambient.newId(24)}`,

@@ -1,4 +1,4 @@
-import { type Container, type Drawing, isCount, type ReportedUsage } from '#core/usage.ts'
+import { type Container, type Drawing, hasTools, isCount, type ReportedUsage } from '#core/usage.ts'
 import { readUsage } from '../openai-compatible/usage.ts'
 import { containersIn, gigabytesOf } from '../shared/held-objects.ts'
 import { countOf, type Json, recordOf, recordsOf, textOf, wordOf } from '../shared/json.ts'
@@ -68,4 +68,10 @@ export function usageOf(response: Json): ReportedUsage | undefined {
     ...(fileSearchCalls > 0 ? { fileSearchCalls } : {}),
     ...(containers.length > 0 ? { containers } : {}),
   }
+}
+
+/** The same of an answer in one piece, whose tools count although its tokens do not. Those of a stream are counted as they run. */
+export function usageInOnePiece(response: Json): ReportedUsage | undefined {
+  const usage = usageOf({ ...response, usage: recordOf(response['usage']) ?? {} })
+  return recordOf(response['usage']) || (usage && hasTools(usage)) ? usage : undefined
 }
