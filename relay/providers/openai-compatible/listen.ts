@@ -5,7 +5,7 @@ import type { WireEvent } from '#relay/transport/framing.ts'
 import type { ListenVerdict, StreamListener } from '../types.ts'
 import { nameless } from '../shared/answer-record.ts'
 import { refusalOf } from '../shared/failures.ts'
-import { recordsOf, tryRecord } from '../shared/json.ts'
+import { recordOf, recordsOf, tryRecord } from '../shared/json.ts'
 import { createListener, type ListenState } from '../shared/stream-listener.ts'
 import { createOpenAiDecoder } from './stream.ts'
 import type { OpenAiStyle } from './style.ts'
@@ -79,6 +79,16 @@ function holds(data: string, name: string): boolean {
   return false
 }
 
+const saysNothing = (value: unknown): boolean =>
+  value === undefined || value === null || value === '' || (Array.isArray(value) && value.length === 0)
+
+/** Whether a chunk says nothing in any of its answers, as the last of hosts that send no list without one. */
+const isBlank = (data: string): boolean =>
+  recordsOf(tryRecord(data)?.['choices']).every(({ delta, text }) => {
+    const { role: _, ...rest } = recordOf(delta) ?? {}
+    return saysNothing(text) && Object.values(rest).every(saysNothing)
+  })
+
 export function listenToOpenAi(style: OpenAiStyle, caller: { includeUsage: boolean }): StreamListener {
   let usageData: string | undefined
 
@@ -106,7 +116,7 @@ export function listenToOpenAi(style: OpenAiStyle, caller: { includeUsage: boole
     const hasUsage = opens(data, usageName, '{')
     if (hasUsage) usageData = data
     const finishes = opens(data, finishName, '"') && !/"finish_reason"\s*:\s*""/.test(data)
-    const counts = hasUsage && noChoices.test(data)
+    const counts = hasUsage && (noChoices.test(data) || (state.complete && !finishes && isBlank(data)))
     state.complete ||= finishes
     if (counts && !caller.includeUsage) return 'drop'
     // One of several answers may end before the others: only what closes waits.

@@ -88,6 +88,32 @@ test('a usage chunk nobody asked for is dropped but counted', () => {
   expect(listener.usage()).toMatchObject({ promptTokens: 20 })
 })
 
+test('usage in a chunk that says nothing after the finish is dropped alike; beside what is said it is sent on', () => {
+  const usage = { prompt_tokens: 20, completion_tokens: 2 }
+  const chunk = (choice: object, counts: object = { usage }) => JSON.stringify({ choices: [choice], ...counts })
+  const blanks = [
+    chunk({ index: 0, delta: {} }),
+    chunk({ index: 0, delta: { role: 'assistant', content: '' }, finish_reason: null }),
+    chunk({ index: 0, text: '', finish_reason: null }),
+  ]
+  const texts = [
+    chunk({ index: 1, delta: { content: 'more' }, finish_reason: null }),
+    chunk({ index: 1, text: 'more', finish_reason: null }),
+  ]
+  for (const includeUsage of [true, false]) {
+    const verdictOf = (last: string, ...before: string[]) => {
+      const listener = openai.native['openai-chat']!.listen({ includeUsage })
+      const verdicts = [...before, last].map((data) => listener.push({ data }))
+      expect(listener.usage()).toMatchObject({ promptTokens: 20 })
+      return verdicts.at(-1)
+    }
+    const finish = chunk({ index: 0, delta: {}, finish_reason: 'stop' }, {})
+    for (const last of blanks) expect(verdictOf(last, finish)).toBe(includeUsage ? 'hold' : 'drop')
+    for (const last of texts) expect(verdictOf(last, finish)).toBe('forward')
+    for (const first of [...blanks, ...texts]) expect(verdictOf(first)).toBe('forward')
+  }
+})
+
 test('what was delivered can be counted afterwards', () => {
   expect(listen('tools.sse', true).listener.delivered()).toEqual({
     text: 'get_weather{"city":"Paris"}get_time{"zone":"CET"}',
