@@ -49,10 +49,15 @@ test('several answers are stored one after another', async () => {
     message: { role: 'assistant', content },
     finish_reason: 'stop',
   })
-  const whole = json({ id: 'c', object: 'chat.completion', model: 'm', choices: [choice(0, 'one'), choice(1, 'two')] })
+  const complete = json({
+    id: 'c',
+    object: 'chat.completion',
+    model: 'm',
+    choices: [choice(0, 'one'), choice(1, 'two')],
+  })
   for (const [stream, play] of [
     [true, { steps }],
-    [false, whole],
+    [false, complete],
   ] as const) {
     const { model } = await serve(app, { baseUrl: scripted.play(play) })
     await (await say(app, chat, { token, body: { ...chat.body(model, 'hello', stream), n: 2 } })).text()
@@ -78,14 +83,14 @@ test('the last message of the user is the input, else the last one; no message i
 test('each part is 64 KiB long at most, cut between letters; a conversation loses its oldest messages', async () => {
   const bytes = (value: unknown): number => Buffer.byteLength(typeof value === 'string' ? value : JSON.stringify(value))
   const long = '好'.repeat(30_000)
-  const kept = '好'.repeat(Math.floor(longest / 3))
+  const prefix = '好'.repeat(Math.floor(longest / 3))
   const turns = Array.from({ length: 40 }, (_, turn) => ({
     role: turn % 2 === 0 ? 'user' : 'assistant',
     content: `${turn} ${'"字'.repeat(700)}`,
   }))
   const content = await storedOf([{ role: 'system', content: long }, ...turns, { role: 'user', content: long }])
-  expect(content['system_prompt']).toBe(kept)
-  expect(content['input_content']).toEqual({ role: 'user', content: kept })
+  expect(content['system_prompt']).toBe(prefix)
+  expect(content['input_content']).toEqual({ role: 'user', content: prefix })
   const output = String(content['output_content'])
   expect(`You said: ${long}`.startsWith(output)).toBe(true)
   expect(bytes(output)).toBeGreaterThan(longest - 3)

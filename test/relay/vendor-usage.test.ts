@@ -229,17 +229,17 @@ test.each(['/v1/responses', '/v1/messages'])(
       { type: 'file_search_call', id: 'fs_1', status: 'completed', queries: [] },
       { type: 'message', id: 'msg_1', role: 'assistant', status: 'completed', content: [text] },
     ]
-    const whole = { id: 'resp_1', object: 'response', created_at: 1, status: 'completed', model: 'm', output }
+    const complete = { id: 'resp_1', object: 'response', created_at: 1, status: 'completed', model: 'm', output }
     const events = [
-      { type: 'response.created', response: { ...whole, status: 'in_progress', output: [] } },
+      { type: 'response.created', response: { ...complete, status: 'in_progress', output: [] } },
       ...output.map((item, output_index) => ({ type: 'response.output_item.done', output_index, item })),
       { type: 'response.output_text.delta', output_index: 2, content_index: 0, delta: 'found' },
-      { type: 'response.completed', response: whole },
+      { type: 'response.completed', response: complete },
     ]
     const steps = events.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`)
     const asked = path === '/v1/responses' ? { input: 'hi' } : { messages: [{ role: 'user', content: 'hi' }] }
     for (const stream of [false, true]) {
-      const baseUrl = scripted.play(stream ? { steps } : json(whole))
+      const baseUrl = scripted.play(stream ? { steps } : json(complete))
       const { model } = await serve(app, { baseUrl })
       const reply = await app.relay(token, path, { model, max_tokens: 10, stream, ...asked })
       const body = await reply.text()
