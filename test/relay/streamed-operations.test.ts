@@ -145,11 +145,12 @@ describe('a streamed image', () => {
 })
 
 test('audio that cannot be booked breaks off, is charged once, and is asked for nowhere else', async () => {
-  await using usual = await startApp({ on: app, refusesAsUsual: true })
   const { promise: begun, resolve } = Promise.withResolvers<void>()
   const [first, last] = [Buffer.alloc(500_000, 1), Buffer.alloc(500_000, 2)]
   const baseUrl = scripted.play({ headers: { 'content-type': 'audio/mpeg' }, steps: [first, begun, last] })
   const { model } = await serve(app, { priority: 1, baseUrl }, { baseUrl })
+  // It knows the channels that are there when it starts.
+  await using usual = await startApp({ on: app, refusesAsUsual: true })
   const asked = scripted.received.length
   const reply = await fetch(`${usual.url}/v1/audio/speech`, {
     method: 'POST',
