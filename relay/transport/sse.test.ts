@@ -97,6 +97,23 @@ describe('framing of server-sent events', () => {
     expect(endless).toThrow(TransportError)
   })
 
+  it('stops an event that never ends though comments stand between its lines', () => {
+    const parser = createSseParser({ onEvent: () => {}, maxEventBytes: 100_000 })
+    const piece = Buffer.from(`data: ${'x'.repeat(10_000)}\n:\n`)
+    const endless = () => {
+      for (let count = 0; count < 1000; count += 1) parser.push(piece)
+    }
+    expect(endless).toThrow(expect.objectContaining({ kind: 'too-large' }))
+  })
+
+  it('puts up with any number of comments between events', () => {
+    let count = 0
+    const parser = createSseParser({ onEvent: () => (count += 1), maxEventBytes: 1000 })
+    for (let sent = 0; sent < 500; sent += 1) parser.push(Buffer.from(`: ${'x'.repeat(500)}\n\n`))
+    parser.push(Buffer.from('data: 1\n\n'))
+    expect(count).toBe(1)
+  })
+
   it('stops lines that are no events at all', () => {
     const parser = createSseParser({ onEvent: () => {}, maxEventBytes: 100_000 })
     const noise = Buffer.from('junk without meaning\n'.repeat(1000))

@@ -1,5 +1,6 @@
 import { StringDecoder } from 'node:string_decoder'
 import type { WireEvent } from './framing.ts'
+import { createTextPieces } from './text-pieces.ts'
 import { TransportError } from './transport-error.ts'
 
 /** An event as it goes over the wire, with plain line ends. */
@@ -10,7 +11,7 @@ export function formatSseEvent({ event, data }: WireEvent): string {
 
 type SseParserOptions = {
   onEvent: (event: WireEvent) => void
-  /** Bytes without a complete event or comment that are put up with. */
+  /** Bytes without a complete event, or a comment between two, that are put up with. */
   maxEventBytes?: number | undefined
 }
 
@@ -21,32 +22,14 @@ export type SseParser = {
   end: () => void
 }
 
-const piecesOfBlock = 1024
-
 /**
  * Text in pieces → its lines, ended by CR, LF or both. Each piece is looked through once, however many of them a line
  * takes: with a parser that begins anew for every piece, single bytes of a long line would take all the time there is.
  */
 function createLineReader(onLine: (line: string) => void) {
-  let pieces: string[] = []
-  /** Many small pieces, joined. */
-  let blocks: string[] = []
+  const begun = createTextPieces()
   let afterReturn = false
 
-  const keep = (piece: string): void => {
-    pieces.push(piece)
-    if (pieces.length < piecesOfBlock) return
-    blocks.push(pieces.join(''))
-    pieces = []
-  }
-  const take = (text: string, from: number, to: number): string => {
-    const piece = text.slice(from, to)
-    if (pieces.length === 0 && blocks.length === 0) return piece
-    const line = blocks.join('') + pieces.join('') + piece
-    blocks = []
-    pieces = []
-    return line
-  }
   return {
     push(text: string): void {
       if (text === '') return
@@ -56,7 +39,7 @@ function createLineReader(onLine: (line: string) => void) {
       let carriage = text.indexOf('\r', at)
       while (feed >= 0 || carriage >= 0) {
         const end = carriage < 0 || (feed >= 0 && feed < carriage) ? feed : carriage
-        onLine(take(text, at, end))
+        onLine(begun.take(text.slice(at, end)))
         at = end + 1
         if (end === carriage) {
           if (at === text.length) afterReturn = true
@@ -65,10 +48,10 @@ function createLineReader(onLine: (line: string) => void) {
         }
         if (feed >= 0 && feed < at) feed = text.indexOf('\n', at)
       }
-      if (at < text.length) keep(text.slice(at))
+      if (at < text.length) begun.keep(text.slice(at))
     },
     /** What came after the last line end. */
-    rest: (): string => take('', 0, 0),
+    rest: (): string => begun.take(),
   }
 }
 
@@ -92,9 +75,9 @@ export function createSseParser({ onEvent, maxEventBytes = 10 * 1_048_576 }: Sse
   }
   const readField = (line: string): void => {
     const colon = line.indexOf(':')
-    // A comment: it keeps the connection alive.
+    // A comment: it keeps the connection alive. Inside an event it makes what is kept of that no less.
     if (colon === 0) {
-      bytesSinceEvent = 0
+      if (data === undefined) bytesSinceEvent = 0
       return
     }
     const field = colon < 0 ? line : line.slice(0, colon)
