@@ -34,14 +34,10 @@ export async function readPlainRequest(sent: Body, contentType: string): Promise
     .catch((cause: unknown) => {
       throw new DomainError('relay.body_invalid', { detail: 'the form cannot be read' }, { cause })
     })
-  // Which of several an upstream reads is its own business; the one that is measured has to be it.
-  if (form.getAll('file').length > 1)
-    throw new DomainError('relay.body_invalid', { detail: 'the form has more than one file' })
   const dropped = routingNames.filter((name) => form.has(name))
   for (const name of dropped) form.delete(name)
-  const json: Record<string, unknown> = Object.fromEntries(
-    [...form.entries()].filter((entry): entry is [string, string] => typeof entry[1] === 'string'),
-  )
+  refuseDoubles(form)
+  const json: Record<string, unknown> = Object.fromEntries(textsIn(form))
   const fileWords = [...form].flatMap(([name, value]) =>
     typeof value === 'string' ? [] : [name, value.name, value.type],
   )
@@ -68,6 +64,18 @@ export async function readPlainRequest(sent: Body, contentType: string): Promise
     readImages,
     body: { bytes: Buffer.from(JSON.stringify(json)), json, dropped, fileWords },
   }
+}
+
+const textsIn = (form: FormData): [string, string][] =>
+  [...form.entries()].filter((entry): entry is [string, string] => typeof entry[1] === 'string')
+
+/** Which of several an upstream reads is its own business; the one that is screened and measured has to be it. */
+function refuseDoubles(form: FormData): void {
+  if (form.getAll('file').length > 1)
+    throw new DomainError('relay.body_invalid', { detail: 'the form has more than one file' })
+  const [double] = textsIn(form).find(([name]) => !name.endsWith('[]') && form.getAll(name).length > 1) ?? []
+  if (double === undefined) return
+  throw new DomainError('relay.body_invalid', { detail: `the form has ${double.slice(0, 100)} more than once` })
 }
 
 const dataAddress = async (given: File): Promise<string> =>

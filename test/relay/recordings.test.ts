@@ -172,3 +172,31 @@ test('a form with a second recording is refused: which of them an upstream reads
   expect([reply.status, await reply.text()]).toEqual([400, expect.stringContaining('more than one file')])
   expect(scripted.received.length).toBe(before)
 })
+
+test('a form in which a text stands twice is refused, whatever it asks for; a list is none', async () => {
+  const { model } = await serve(app, { baseUrl: scripted.play(json({ text: 'yes' })) })
+  const send = async (path: string, texts: readonly (readonly [string, string])[], file: string) => {
+    const form = new FormData()
+    form.set('model', model)
+    form.set(file, new Blob([new Uint8Array(wav(1))], { type: 'audio/wav' }), 'given')
+    for (const text of texts) form.append(...text)
+    const headers = { authorization: `Bearer sk-${token.key}` }
+    const reply = await fetch(`${app.url}/v1/${path}`, { method: 'POST', headers, body: form })
+    return `${reply.status} ${await reply.text()}`
+  }
+  const prompt = ['prompt', 'a dog'] as const
+  const before = scripted.received.length
+  for (const [path, file, texts] of [
+    ['images/edits', 'image', [prompt, ['n', '10'], ['n', '1']]],
+    ['images/edits', 'image', [prompt, ['size', '1024x1024'], ['size', '256x256']]],
+    ['images/edits', 'image', [prompt, prompt]],
+    ['images/edits', 'n', [prompt, ['n', '1']]],
+    ['audio/transcriptions', 'file', [['model', model]]],
+    ['audio/translations', 'file', [prompt, prompt]],
+  ] as const)
+    expect(await send(path, texts, file)).toMatch(/^400 .*the form has \S+ more than once/)
+  expect(scripted.received.length).toBe(before)
+  const granularities = ['word', 'segment'].map((value) => ['timestamp_granularities[]', value] as const)
+  expect(await send('audio/transcriptions', granularities, 'file')).toMatch(/^200 /)
+  expect(scripted.received.at(-1)?.bytes.toString('latin1')).toMatch(/word[^]*segment/)
+})
