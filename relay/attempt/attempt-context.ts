@@ -37,3 +37,6 @@ export type AttemptContext = {
   /** Memory for what is fetched to be sent, given back with the end of the attempt. */
   fileMemory?: Holding | undefined
 }
+
+/** How many answers the upstream was asked for. */
+export const answersOf = ({ losses, held }: AttemptContext): number => (losses.includes('n') ? 1 : held.facts.choices)

@@ -111,8 +111,10 @@ export type ListenVerdict =
  */
 export type StreamListener = {
   push: (event: WireEvent) => ListenVerdict
-  /** A finish reason or the closing event was seen. */
+  /** Every answer asked for has a finish reason, or the closing event was seen. */
   readonly complete: boolean
+  /** The upstream ended its stream: those answers that have begun are all there are. */
+  close?: () => void
   usage: () => ReportedUsage | undefined
   readonly failure: UpstreamFailure | undefined
   /** Everything the model wrote so far: content, reasoning, tool names and arguments. */
@@ -142,7 +144,8 @@ export type NativeDialect = {
   /** False for a call that the upstream only takes in another form; it is then translated. Absent: always true. */
   accepts?: ((body: Record<string, unknown>, call: ProviderCall) => boolean) | undefined
   request: (body: NativeBody, call: ProviderCall) => UpstreamRequest
-  listen: (caller: { includeUsage: boolean }) => StreamListener
+  /** `choices`: how many answers are asked for, if not one. */
+  listen: (caller: { includeUsage: boolean; choices?: number }) => StreamListener
   /**
    * Usage, failure and delivered text of a complete answer that is sent on unchanged.
    * @throws {MalformedUpstream} when it is no answer of this dialect.

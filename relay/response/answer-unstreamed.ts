@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { type Delivered, deliveredBy } from '#relay/chat/delivered.ts'
 import { nameLosses } from '#relay/chat/losses.ts'
 import type { ChatEvent, ChatResponse } from '#relay/chat/events.ts'
+import { createChoiceEnds, isEndMark } from '#relay/chat/choice-ends.ts'
 import { StreamFailed, createCollector, replayResponse } from '#relay/chat/collect.ts'
 import { moveReasoningOf } from '#relay/chat/reasoning.ts'
 import type { CallerDialect, EncodeContext } from '#relay/dialects/types.ts'
@@ -11,7 +12,7 @@ import { TransportError } from '#relay/transport/transport-error.ts'
 import { measureUsage } from '#relay/billing/measure-usage.ts'
 import { openCallerStream } from './caller-stream.ts'
 import { asAttemptFailure, AttemptFailed, failureOfDomainError } from '#relay/attempt/failure.ts'
-import type { AttemptContext } from '#relay/attempt/attempt-context.ts'
+import { answersOf, type AttemptContext } from '#relay/attempt/attempt-context.ts'
 import { bookingFailure, finishHungUp, settle, SettleFailed } from '#relay/billing/settle.ts'
 import { timeoutsOf } from '#relay/upstream-call/timeouts.ts'
 import { createEndLimit } from '#relay/transport/limits.ts'
@@ -139,12 +140,12 @@ async function collectStream(attemptContext: AttemptContext, reply: UpstreamRepl
   const { provider, providerCall, services, attempt, reasoning } = attemptContext
   const decoder = provider.chat.stream(providerCall)
   const collector = createCollector()
-  let finished = false
+  const ends = createChoiceEnds(answersOf(attemptContext))
   let received = 0
   let usage: ReportedUsage | undefined
   const take = (events: ChatEvent[]): void => {
     for (const event of events) {
-      finished ||= event.type === 'finish'
+      ends.note(event)
       if (event.type === 'usage') usage = event.usage
       collector.push(event)
     }
@@ -156,6 +157,7 @@ async function collectStream(attemptContext: AttemptContext, reply: UpstreamRepl
   const parser = createEventReader(provider, reply, (event) => {
     events += 1
     listener?.push(event)
+    if (isEndMark(event)) ends.close()
     take(decoder.push(event))
   })
   const read = async (): Promise<void> => {
@@ -165,12 +167,13 @@ async function collectStream(attemptContext: AttemptContext, reply: UpstreamRepl
         if (received > largestAnswer) throw new TransportError('too-large', { sent: true })
         events = 0
         parser.push(chunk)
-        if (finished) endLimit.note({ bytes: chunk.length, events })
+        if (ends.areComplete()) endLimit.note({ bytes: chunk.length, events })
       }
       parser.end()
+      ends.close()
     } catch (error) {
       // What broke after the end of the answer took nothing from it.
-      if (!finished || attemptContext.call.upstreamAbort.signal.aborted) throw error
+      if (!ends.areComplete() || attemptContext.call.upstreamAbort.signal.aborted) throw error
     } finally {
       endLimit.clear()
     }
@@ -179,7 +182,7 @@ async function collectStream(attemptContext: AttemptContext, reply: UpstreamRepl
   try {
     await read()
     const response = collector.response()
-    if (finished) return { ...fromResponse(moveReasoningOf(response, reasoning)), keeps: listener?.keeps }
+    if (ends.areComplete()) return { ...fromResponse(moveReasoningOf(response, reasoning)), keeps: listener?.keeps }
   } catch (error) {
     if (error instanceof StreamFailed)
       throw new AttemptFailed(shapeFailure(services, attempt.channel, error.failure), { local: false, usage })

@@ -10,7 +10,8 @@ import type { StreamWriter } from './stream-writer.ts'
 export function passthroughStream(context: AttemptContext): StreamWriter {
   const { listens, call } = context
   if (!listens) throw new Error('no native dialect')
-  const listener = listens.listen({ includeUsage: call.request.includeUsage })
+  const { choices } = context.held.facts
+  const listener = listens.listen({ includeUsage: call.request.includeUsage, choices })
   const withModel = createTextSetter(call.request.model)
   const named = (event: WireEvent): WireEvent => {
     const place = call.dialect.modelPlace?.event(event)
@@ -40,7 +41,10 @@ export function passthroughStream(context: AttemptContext): StreamWriter {
       held += text
       return ''
     },
-    end: () => '',
+    end: () => {
+      listener.close?.()
+      return ''
+    },
     close: (measured) => {
       const mark = cutter.mark?.()
       const closing = mark ? held + framer.frame(mark) : held

@@ -13,7 +13,7 @@ export type StreamWriter = {
   close: (measured: Usage) => string
   /** The text that ends the answer with an error. */
   fail: (failure: UpstreamFailure) => string
-  /** Whether the answer came to its own end. */
+  /** Whether the answer came to its own end; of several, all of them. */
   complete: () => boolean
   usage: () => ReportedUsage | undefined
   failure: () => UpstreamFailure | undefined

@@ -1,10 +1,11 @@
 import { isCount, type ReportedUsage } from '#core/usage.ts'
 import { createReply } from '#relay/chat/delivered.ts'
+import { createChoiceEnds, isEndMark } from '#relay/chat/choice-ends.ts'
 import type { ChatEvent, UpstreamFailure } from '#relay/chat/events.ts'
 import { moveReasoning } from '#relay/chat/reasoning.ts'
 import { createWeight } from '#relay/providers/shared/answer-record.ts'
 import { callerError } from '#relay/attempt/failure.ts'
-import type { AttemptContext } from '#relay/attempt/attempt-context.ts'
+import { answersOf, type AttemptContext } from '#relay/attempt/attempt-context.ts'
 import { askedOf } from './store-answer.ts'
 import type { StreamWriter } from './stream-writer.ts'
 
@@ -22,13 +23,11 @@ export function translatedStream(context: AttemptContext): StreamWriter {
   })
   const seen = { usage: undefined as ReportedUsage | undefined, failure: undefined as UpstreamFailure | undefined }
   const texts: string[] = []
-  const choices = new Set<number>()
-  const ended = new Set<number>()
+  const ends = createChoiceEnds(answersOf(context))
   const weight = createWeight()
   const reply = createReply()
   let toolCalls = 0
   let images = 0
-  let finished = false
   let hasContent = false
 
   const { fromTags, asText } = reasoning
@@ -50,7 +49,7 @@ export function translatedStream(context: AttemptContext): StreamWriter {
   }
   const note = (event: ChatEvent): void => {
     weight.add(event)
-    if (event.type !== 'usage' && event.type !== 'start' && event.type !== 'error') choices.add(event.choice ?? 0)
+    ends.note(event)
     switch (event.type) {
       case 'text-delta':
       case 'reasoning-delta':
@@ -77,17 +76,19 @@ export function translatedStream(context: AttemptContext): StreamWriter {
       case 'usage':
         seen.usage = event.usage
         break
-      case 'finish':
-        finished = true
-        ended.add(event.choice ?? 0)
-        break
       default:
     }
   }
   const counted = () => ({ text: texts.join(''), toolCalls, ...(images > 0 ? { images } : {}) })
   return {
-    push: (event) => take(decoder.push(event)),
-    end: () => take(decoder.end()),
+    push: (event) => {
+      if (isEndMark(event)) ends.close()
+      return take(decoder.push(event))
+    },
+    end: () => {
+      ends.close()
+      return take(decoder.end())
+    },
     close: (measured) => {
       // What was counted here is reported like what the upstream reports.
       const text = isCount(seen.usage?.completionTokens) ? '' : encoder.push({ type: 'usage', usage: measured })
@@ -97,17 +98,15 @@ export function translatedStream(context: AttemptContext): StreamWriter {
       const { requestId, ...error } = callerError(failure, call)
       return encoder.push({ type: 'error', error, requestId }) + encoder.close()
     },
-    complete: () => finished,
+    complete: ends.areComplete,
     usage: () => seen.usage,
     failure: () => seen.failure,
     isEmpty: () => !hasContent,
     written: () => ({ ...counted(), tokens: weight.tokens() }),
     closeCut: (measured) => {
-      const open = choices.size === 0 ? [0] : [...choices]
-      const ends = open
-        .filter((choice) => !ended.has(choice))
-        .map((choice) => write({ type: 'finish', reason: 'length', choice }))
-      return ends.join('') + encoder.push({ type: 'usage', usage: measured }) + encoder.close()
+      const open = ends.ended() + ends.open().length === 0 ? [0] : ends.open()
+      const cuts = open.map((choice) => write({ type: 'finish', reason: 'length', choice }))
+      return cuts.join('') + encoder.push({ type: 'usage', usage: measured }) + encoder.close()
     },
     delivered: () => {
       const all = counted()

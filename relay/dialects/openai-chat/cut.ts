@@ -18,7 +18,8 @@ export function cutOpenAi({ includeUsage, choiceCount, model, ambient }: CutCont
   return {
     watch: (event, held) => {
       if (event.data.startsWith('{')) last = event
-      if (!held) return
+      // Of several answers one may have ended long before.
+      if (!held && choiceCount === 1) return
       isMarked ||= event.data.startsWith(endMark)
       for (const choice of choicesOf(parseObject(event.data))) if (choice['finish_reason']) ended.add(choice['index'])
     },

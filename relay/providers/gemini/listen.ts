@@ -2,6 +2,7 @@ import type { ReportedUsage } from '#core/usage.ts'
 import type { WireEvent } from '#relay/transport/framing.ts'
 import type { ListenVerdict, StreamListener } from '../types.ts'
 import { nameless } from '../shared/answer-record.ts'
+import { createChoiceEnds } from '#relay/chat/choice-ends.ts'
 import { numberOf, recordOf, recordsOf, tryRecord, wordOf } from '../shared/json.ts'
 import { failureIn } from './failure.ts'
 import { createListener, type ListenState } from '../shared/stream-listener.ts'
@@ -16,7 +17,8 @@ import { readUsage } from './usage.ts'
 const mayClose = (data: string): boolean =>
   data.includes('"finishReason"') || data.includes('"error"') || data.includes('"promptFeedback"')
 
-export function listenToGemini(): StreamListener {
+export function listenToGemini({ choices = 1 }: { choices?: number }): StreamListener {
+  const ends = createChoiceEnds(choices)
   let usageData: string | undefined
   let images = 0
   const queries = new Set<string>()
@@ -25,7 +27,8 @@ export function listenToGemini(): StreamListener {
   function watch({ data }: WireEvent, state: ListenState): ListenVerdict {
     if (data.includes('"usageMetadata"')) usageData = data
     if (data.includes('"inlineData"')) images += 1
-    const chunk = mayClose(data) || data.includes('"groundingMetadata"') ? tryRecord(data) : undefined
+    const isRead = choices > 1 || mayClose(data) || data.includes('"groundingMetadata"')
+    const chunk = isRead ? tryRecord(data) : undefined
     if (chunk) {
       const found = failureIn(chunk)
       // A blocked prompt is an answer in this dialect; only an error is a failure.
@@ -38,9 +41,10 @@ export function listenToGemini(): StreamListener {
         const index = numberOf(candidate['index']) ?? place
         places ||= findsPlaces(candidate['groundingMetadata'])
         for (const query of queriesIn(candidate['groundingMetadata'])) queries.add(`${index} ${query}`)
+        if (wordOf(candidate['finishReason']) === undefined) ends.begin(index)
+        else ends.finish(index)
       }
-      state.complete ||=
-        found !== undefined || candidates.some((candidate) => wordOf(candidate['finishReason']) !== undefined)
+      state.complete ||= found !== undefined || ends.areComplete()
     }
     return state.complete ? 'hold' : 'forward'
   }
@@ -54,5 +58,10 @@ export function listenToGemini(): StreamListener {
     return searches > 0 ? { ...counted, webSearchCalls: searches } : counted
   }
 
-  return createListener({ decoder: () => createGeminiDecoder(nameless), watch, usage })
+  function close(state: ListenState): void {
+    ends.close()
+    state.complete ||= ends.areComplete()
+  }
+
+  return createListener({ decoder: () => createGeminiDecoder(nameless), watch, usage, close })
 }

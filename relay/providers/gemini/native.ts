@@ -148,6 +148,6 @@ export const countGemini =
 /** The generate dialect of any host that speaks it. */
 export const nativeGemini = (host: GeminiHost): NativeDialect => ({
   request: (body, call) => nativeRequest(host, body, call),
-  listen: () => listenToGemini(),
+  listen: listenToGemini,
   inspect,
 })

@@ -5,7 +5,8 @@ import type { WireEvent } from '#relay/transport/framing.ts'
 import type { ListenVerdict, StreamListener } from '../types.ts'
 import { nameless } from '../shared/answer-record.ts'
 import { refusalOf } from '../shared/failures.ts'
-import { recordOf, recordsOf, tryRecord } from '../shared/json.ts'
+import { createChoiceEnds } from '#relay/chat/choice-ends.ts'
+import { numberOf, recordOf, recordsOf, tryRecord } from '../shared/json.ts'
 import { createListener, type ListenState } from '../shared/stream-listener.ts'
 import { createOpenAiDecoder } from './stream.ts'
 import type { OpenAiStyle } from './style.ts'
@@ -89,8 +90,21 @@ const isBlank = (data: string): boolean =>
     return saysNothing(text) && Object.values(rest).every(saysNothing)
   })
 
-export function listenToOpenAi(style: OpenAiStyle, caller: { includeUsage: boolean }): StreamListener {
+export function listenToOpenAi(
+  style: OpenAiStyle,
+  caller: { includeUsage: boolean; choices?: number },
+): StreamListener {
   let usageData: string | undefined
+  /** Of one answer the first finish is the end, and no event has to be read for it. */
+  const ends = (caller.choices ?? 1) > 1 ? createChoiceEnds(caller.choices) : null
+
+  const noteChoices = (data: string): void => {
+    for (const choice of recordsOf(tryRecord(data)?.['choices'])) {
+      const index = numberOf(choice['index']) ?? 0
+      if (choice['finish_reason']) ends?.finish(index)
+      else ends?.begin(index)
+    }
+  }
 
   function failureIn(data: string): UpstreamFailure | undefined {
     const chunk = tryRecord(data)
@@ -117,10 +131,11 @@ export function listenToOpenAi(style: OpenAiStyle, caller: { includeUsage: boole
     if (hasUsage) usageData = data
     const finishes = opens(data, finishName, '"') && !/"finish_reason"\s*:\s*""/.test(data)
     const counts = hasUsage && (noChoices.test(data) || (state.complete && !finishes && isBlank(data)))
-    state.complete ||= finishes
+    if (ends) noteChoices(data)
+    state.complete ||= ends ? ends.areComplete() : finishes
     if (counts && !caller.includeUsage) return 'drop'
-    // One of several answers may end before the others: only what closes waits.
-    return finishes || counts ? 'hold' : 'forward'
+    // One of several answers may end before the others, which are not held back for that.
+    return (finishes && state.complete) || counts ? 'hold' : 'forward'
   }
 
   function usage(): ReportedUsage | undefined {
@@ -134,5 +149,9 @@ export function listenToOpenAi(style: OpenAiStyle, caller: { includeUsage: boole
     textOf: createTextReader(style),
     watch,
     usage,
+    close: (state) => {
+      ends?.close()
+      state.complete ||= ends?.areComplete() === true
+    },
   })
 }

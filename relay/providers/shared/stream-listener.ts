@@ -18,8 +18,9 @@ export function createListener(input: {
   textOf?: Parameters<typeof keepDelivered>[1]
   watch: (event: WireEvent, state: ListenState) => ListenVerdict
   usage: () => ReportedUsage | undefined
+  close?: ((state: ListenState) => void) | undefined
 }): StreamListener {
-  const { watch, usage } = input
+  const { watch, usage, close } = input
   const { push, delivered, written } = keepDelivered(input.decoder, input.textOf)
   const listener: Writable<StreamListener> & ListenState = {
     complete: false,
@@ -29,6 +30,7 @@ export function createListener(input: {
       push(event)
       return watch(event, listener)
     },
+    ...(close ? { close: () => close(listener) } : {}),
     usage,
     delivered,
     written,
