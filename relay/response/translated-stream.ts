@@ -3,7 +3,7 @@ import { createReply } from '#relay/chat/delivered.ts'
 import { createChoiceEnds, isEndMark } from '#relay/chat/choice-ends.ts'
 import type { ChatEvent, UpstreamFailure } from '#relay/chat/events.ts'
 import { moveReasoning } from '#relay/chat/reasoning.ts'
-import { createWeight } from '#relay/providers/shared/answer-record.ts'
+import { createWeight, keepText } from '#relay/providers/shared/answer-record.ts'
 import { callerError } from '#relay/attempt/failure.ts'
 import { answersOf, type AttemptContext } from '#relay/attempt/attempt-context.ts'
 import { askedOf } from './store-answer.ts'
@@ -22,7 +22,7 @@ export function translatedStream(context: AttemptContext): StreamWriter {
     ...(call.dialect.keepsResponses || call.dialect.keepsInteractions ? askedOf(context) : {}),
   })
   const seen = { usage: undefined as ReportedUsage | undefined, failure: undefined as UpstreamFailure | undefined }
-  const texts: string[] = []
+  const text = keepText()
   const ends = createChoiceEnds(answersOf(context))
   const weight = createWeight()
   const reply = createReply()
@@ -38,14 +38,14 @@ export function translatedStream(context: AttemptContext): StreamWriter {
   }
   const write = (event: ChatEvent): string => (move ? move(event).map(push).join('') : push(event))
   const take = (events: ChatEvent[]): string => {
-    let text = ''
+    let due = ''
     for (const event of events) {
       if (seen.failure) break
       note(event)
       if (event.type === 'error') seen.failure = event.error
-      else text += write(event)
+      else due += write(event)
     }
-    return text
+    return due
   }
   const note = (event: ChatEvent): void => {
     weight.add(event)
@@ -54,23 +54,23 @@ export function translatedStream(context: AttemptContext): StreamWriter {
       case 'text-delta':
       case 'reasoning-delta':
       case 'refusal-delta':
-        texts.push(event.text)
+        text.add(event.text)
         hasContent ||= event.text.trim() !== ''
         break
       case 'tool-call-start':
         toolCalls += 1
-        texts.push(event.name)
+        text.add(event.name)
         hasContent = true
         break
       case 'tool-call-delta':
-        texts.push(event.arguments)
+        text.add(event.arguments)
         break
       case 'image':
         images += 1
         hasContent = true
         break
       case 'audio-delta':
-        texts.push(event.transcript ?? '')
+        text.add(event.transcript ?? '')
         hasContent = true
         break
       case 'usage':
@@ -79,7 +79,7 @@ export function translatedStream(context: AttemptContext): StreamWriter {
       default:
     }
   }
-  const counted = () => ({ text: texts.join(''), toolCalls, ...(images > 0 ? { images } : {}) })
+  const counted = () => ({ ...text.stored(), toolCalls, ...(images > 0 ? { images } : {}) })
   return {
     push: (event) => {
       if (isEndMark(event)) ends.close()
@@ -91,8 +91,8 @@ export function translatedStream(context: AttemptContext): StreamWriter {
     },
     close: (measured) => {
       // What was counted here is reported like what the upstream reports.
-      const text = isCount(seen.usage?.completionTokens) ? '' : encoder.push({ type: 'usage', usage: measured })
-      return text + encoder.close()
+      const counted = isCount(seen.usage?.completionTokens) ? '' : encoder.push({ type: 'usage', usage: measured })
+      return counted + encoder.close()
     },
     fail: (failure) => {
       const { requestId, ...error } = callerError(failure, call)

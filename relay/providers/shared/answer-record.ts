@@ -68,6 +68,22 @@ const rawCharacters = 65_536
 /** Of text, so much is kept; what lies beyond is only measured. No model writes that much, a broken one may. */
 const textCharacters = 524_288
 
+/** Keeps text for counting it, as far as a model may write. */
+export function keepText() {
+  let text = ''
+  let droppedCharacters = 0
+  return {
+    add: (written: string): void => {
+      if (text.length < textCharacters) text += written
+      else droppedCharacters += written.length
+    },
+    stored: (): Pick<Delivered, 'text' | 'droppedCharacters'> => ({
+      text,
+      ...(droppedCharacters > 0 ? { droppedCharacters } : {}),
+    }),
+  }
+}
+
 /**
  * Keeps what the model writes in a stream, for counting it if need be, in little room however long the stream is. Short
  * streams are not even read; an event that cannot be read counts for nothing. `textOf` returns the text of an event that is nothing
@@ -77,17 +93,12 @@ export function keepDelivered(createDecoder: () => StreamDecoder, textOf?: (data
   let decoder: StreamDecoder | null = null
   let events: WireEvent[] = []
   let raw = 0
-  let text = ''
-  let droppedCharacters = 0
+  const text = keepText()
   let toolCalls = 0
   let images = 0
   const weight = createWeight()
   const reply = createReply()
 
-  const keep = (written: string): void => {
-    if (text.length < textCharacters) text += written
-    else droppedCharacters += written.length
-  }
   const take = (read: () => ChatEvent[]): void => {
     try {
       const pieces: string[] = []
@@ -97,7 +108,7 @@ export function keepDelivered(createDecoder: () => StreamDecoder, textOf?: (data
         weight.add(event)
         reply.note(event)
       }
-      keep(pieces.join(''))
+      text.add(pieces.join(''))
     } catch {
       // What cannot be read cannot be counted.
     }
@@ -111,7 +122,7 @@ export function keepDelivered(createDecoder: () => StreamDecoder, textOf?: (data
         const event = { type: 'text-delta' as const, text: plain }
         weight.add(event)
         reply.note(event)
-        keep(plain)
+        text.add(plain)
       }
     }
     events = []
@@ -119,10 +130,9 @@ export function keepDelivered(createDecoder: () => StreamDecoder, textOf?: (data
     return current
   }
   const recorded = (): Delivered => ({
-    text,
+    ...text.stored(),
     toolCalls,
     ...(images > 0 ? { images } : {}),
-    ...(droppedCharacters > 0 ? { droppedCharacters } : {}),
   })
   return {
     push: (event: WireEvent): void => {
@@ -138,7 +148,7 @@ export function keepDelivered(createDecoder: () => StreamDecoder, textOf?: (data
     delivered: (): Delivered => {
       const current = digest()
       take(() => current.end())
-      return { ...recorded(), ...reply.beside(text) }
+      return { ...recorded(), ...reply.beside(text.stored().text) }
     },
   }
 }
