@@ -21,6 +21,7 @@ import { providerFor } from '#relay/providers/registry.ts'
 import type { PlainOperation, PlainRequest, UpstreamRequest } from '#relay/providers/types.ts'
 import { TransportError, type UpstreamReply } from '#relay/transport/send.ts'
 import { asSent, promptTokensOf } from './as-sent.ts'
+import { endWithError } from './end-with-error.ts'
 import { inBatches, joined, joinedUsage } from './batches.ts'
 import { plainChargeRow, type PlainEnd, plainUsage } from './bill.ts'
 import { sendComplete } from './complete-answer.ts'
@@ -269,8 +270,10 @@ function readJson(text: string): unknown {
 async function answerBytes(current: Try, reply: UpstreamReply, contentType: string): Promise<void> {
   const { call, translation } = current
   const { res, callerAborted } = call
-  const trailing = createTrailingBuffer(contentType.includes('text/event-stream'))
+  const isEventStream = contentType.includes('text/event-stream')
+  const trailing = createTrailingBuffer(isEventStream)
   let firstByteMs: number | null = null
+  let broken: unknown
   const progress = async (end: PlainEnd['end']): Promise<End> => {
     const drawn = drawsImages(call.asked) ? trailing.images() : 0
     return {
@@ -301,16 +304,22 @@ async function answerBytes(current: Try, reply: UpstreamReply, contentType: stri
       return
     }
     if (!res.headersSent) throw error
-    await settle(current, await progress('failed'))
-    // The caller must not take a cut answer for a whole one.
-    res.destroy()
-    return
+    broken = error
   }
   if (firstByteMs === null) throw malformed()
   const failure = trailing.failure()
   // Before the first byte another channel may answer.
   if (failure && !res.headersSent)
     throw new AttemptFailed(shapeFailure(current.services, current.attempt.channel, failure), { local: false })
+  const hasEnded = (): boolean => failure !== undefined || trailing.ended(imagesAsked(current))
+  // An event stream says itself that it is over; of other bytes their end does.
+  if (isEventStream ? !hasEnded() : broken !== undefined) {
+    if (callerAborted.signal.aborted) return settle(current, await progress('hung-up'))
+    const cause = broken ?? malformed()
+    if (!res.headersSent) throw cause
+    await settle(current, await progress('failed'))
+    return isEventStream ? endWithError(current, trailing, cause) : void res.destroy()
+  }
   await settle(current, await progress(failure ? 'failed' : 'complete'))
   start()
   const rest = trailing.rest()
@@ -318,6 +327,10 @@ async function answerBytes(current: Try, reply: UpstreamReply, contentType: stri
   const secrets = attemptSecrets(current.attempt, current.providerCall)
   res.end(failure ? maskSecrets(Buffer.from(rest).toString('utf8'), secrets) : rest)
 }
+
+/** Of an operation that draws. */
+const imagesAsked = ({ call: { asked }, mostImages }: Try): number =>
+  drawsImages(asked) ? Math.min(asked.count, mostImages ?? Infinity) : 0
 
 /**
  * The call that is charged. Vendors have words of their own for the number of images, so where more came than were asked for, those

@@ -13,7 +13,13 @@ const overlap = 1024
 /** An event with a whole image: of one that is closing, of each of several, or the last of previews. */
 const imageEvent = /^ ?\{"type": ?"[^"]*(completed|partial_succeeded)"/
 
-const holdsImage = (line: string): boolean => imageEvent.test(line) && /"(b64_json|url)": ?"/.test(line)
+/** The data of an event that was not cut inside. */
+const isUncut = (line: string): boolean => /(\}|\[DONE\])\s*$/.test(line.slice(-32))
+
+const holdsImage = (line: string): boolean =>
+  imageEvent.test(line) && /"(b64_json|url)": ?"/.test(line) && isUncut(line)
+
+const closingData = /^ ?(\[DONE\]|\{"type": ?"[^"]*(completed|\.done)")/
 
 /** The closing event, or an error: clients read each by its name or, where it has none, by its type. */
 const closingEvent =
@@ -43,6 +49,13 @@ export type TrailingBuffer = {
   usage: (read: (json: unknown) => ReportedUsage | undefined) => ReportedUsage | undefined
   /** Images that came whole. */
   images: () => number
+  /**
+   * Whether an event stream came to its own end: an event that closes it, or one with usage, for vendors have words of their own.
+   * Of images, `asked` of which are wanted, each may have an event that closes.
+   */
+  ended: (asked: number) => boolean
+  /** Of what was kept back, the events that came whole. */
+  completeRest: () => Uint8Array
   /** The error with which the stream ended, if it did. */
   failure: () => UpstreamFailure | undefined
 }
@@ -94,6 +107,8 @@ export function createTrailingBuffer(isEventStream: boolean): TrailingBuffer {
     return due
   }
 
+  const imagesIn = (lines: string[]): number => images + lines.filter(holdsImage).length
+
   return {
     push: (chunk) => {
       if (!isEventStream) {
@@ -133,7 +148,23 @@ export function createTrailingBuffer(isEventStream: boolean): TrailingBuffer {
         return undefined
       }
     },
-    images: () => images + (isEventStream ? dataLines(trailing()).filter(holdsImage).length : 0),
+    images: () => (isEventStream ? imagesIn(dataLines(trailing())) : 0),
+    ended: (asked) => {
+      const lines = dataLines(trailing())
+      if (lines.length > 0 && !isUncut(lines.at(-1) ?? '')) return false
+      const drawn = imagesIn(lines)
+      if (drawn > 0 && drawn < asked) return lines.some((line) => closingData.test(line) && !holdsImage(line))
+      return (closing && lines.length > 0) || drawn > 0 || [counted, ...lines].some((line) => line.includes('"usage"'))
+    },
+    completeRest: () => {
+      const bytes = Buffer.from(trailing())
+      if (isUncut(dataLines(bytes).at(-1) ?? '')) return Buffer.concat([bytes, Buffer.from('\n\n')])
+      const ends = ['\n\n', '\r\n\r\n', '\r\r'].flatMap((mark) => {
+        const at = bytes.lastIndexOf(mark)
+        return at < 0 ? [] : [at + mark.length]
+      })
+      return bytes.subarray(0, Math.max(0, ...ends))
+    },
     failure: () => {
       if (!closing) return undefined
       for (const line of dataLines(trailing())) {

@@ -1,6 +1,6 @@
 import { StringDecoder } from 'node:string_decoder'
 import type { WireEvent } from './framing.ts'
-import { createTextPieces } from './text-pieces.ts'
+import { createTextPieces } from '#core/text-pieces.ts'
 import { TransportError } from './transport-error.ts'
 
 /** An event as it goes over the wire, with plain line ends. */

@@ -61,6 +61,65 @@ describe('a streamed transcription', () => {
   })
 })
 
+const picture = data({ type: 'image_generation.partial_image', b64_json: 'AAAA' })
+const drawnOne = data({ type: 'image_generation.completed', b64_json: 'AAAA' })
+const eachImage = 0.0025 * 37.5 * 500_000
+
+describe('an event stream that ends without its closing event', () => {
+  test.each([
+    ['a preview', [picture], 0, 0],
+    ['one of two images', [picture, drawnOne], 1, 1],
+    ['one of two images, and half of the other', [picture, drawnOne, drawnOne.slice(0, 60)], 1, 1],
+    ['one of two, reset', [picture, drawnOne, drawnOne.slice(0, 60), 20, cut], 1, 1],
+    ['half of a closing event', [picture, drawnOne.slice(0, 60)], 0, 0],
+    ['a preview, reset', [picture, 20, cut], 0, 0],
+  ] as const)(
+    'is charged for the images that came, which are delivered, and an error: %s',
+    async (_, steps, count, sent) => {
+      const { model } = await serve(app, { baseUrl: scripted.play({ steps: [...steps] }) })
+      const reply = await draw(model, 2)
+      const text = await reply.text()
+      const events = text.trimEnd().split(/\n{2,}/)
+      expect(events.filter((event) => event.includes('completed'))).toHaveLength(sent)
+      const error = JSON.parse(events.at(-1)!.replace('data: ', '')) as { error: { message: string } }
+      expect(error.error.message).toContain(`request id: ${reply.headers.get('x-request-id')}`)
+      const rows = (await consumed(app)).filter((row) => row.model_name === model)
+      expect(rows).toMatchObject([{ quota: count * eachImage, other: { end: 'failed' } }])
+    },
+  )
+
+  test('is asked for elsewhere where nothing has left, and charged once', async () => {
+    await setOptions(app, { RetryTimes: '1' })
+    const drawn = data({ type: 'image_generation.completed', b64_json: 'AAAA', usage })
+    const { model, ids } = await serve(
+      app,
+      { priority: 1, baseUrl: scripted.play({ steps: [drawn.slice(0, 60)] }) },
+      { baseUrl: scripted.play({ steps: [drawn] }) },
+    )
+    expect(await (await draw(model)).text()).toBe(drawn)
+    const rows = (await consumed(app)).filter((row) => row.model_name === model)
+    expect(rows.map((row) => [row.channel_id, channelsOf(row)])).toEqual([[ids[1], ids]])
+  })
+
+  test('of nothing but comments is charged nothing, and ends with an error', async () => {
+    const { model } = await serve(app, { baseUrl: scripted.play({ steps: [': wait\n\n', ': wait\n\n'] }) })
+    expect(await (await draw(model)).text()).toContain('"error"')
+    const rows = (await consumed(app)).filter((row) => row.model_name === model)
+    expect(rows).toMatchObject([{ quota: 0, other: { end: 'failed' } }])
+  })
+
+  test.each([
+    ['ends', []],
+    ['is reset', [20, cut]],
+  ] as const)('of a transcription that %s tells its caller, and its log row says so', async (_, ending) => {
+    const { model } = await serve(app, { baseUrl: scripted.play({ steps: [partial, ...ending] }) })
+    const text = await (await transcribe(model)).text()
+    expect(text.startsWith(partial)).toBe(true)
+    expect(text.slice(partial.length)).toContain('"error"')
+    expect((await consumed(app)).at(-1)).toMatchObject({ model_name: model, other: { end: 'failed' } })
+  })
+})
+
 const blocked = data({
   type: 'error',
   error: { type: 'image_generation_user_error', code: 'moderation_blocked', message: 'refused by the safety system' },

@@ -1,6 +1,6 @@
 import { MalformedUpstream } from '#relay/chat/events.ts'
 import type { FrameReader, WireEvent } from '#relay/transport/framing.ts'
-import { createTextPieces } from '#relay/transport/text-pieces.ts'
+import { createTextPieces } from '#core/text-pieces.ts'
 
 /** Text without a line end that is put up with. */
 const longestLine = 10 * 1_048_576
