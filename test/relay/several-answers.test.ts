@@ -125,7 +125,7 @@ test('of two answers that an upstream streams unasked a cut one is no answer, an
   const caller = { by: chat, type: 1, body: { n: 2 } }
   const { status, rows } = await ask(caller, [...ofChat, cut], false)
   expect([status, rows]).toEqual([500, []])
-  const whole = await ask(caller, [...ofChat, choice(1, {}, 'stop'), cut], false)
-  expect(whole.status).toBe(200)
-  expect(whole.rows).toMatchObject([{ quota: 450 }])
+  const complete = await ask(caller, [...ofChat, choice(1, {}, 'stop'), cut], false)
+  expect(complete.status).toBe(200)
+  expect(complete.rows).toMatchObject([{ quota: 450 }])
 })

@@ -61,18 +61,18 @@ describe('a streamed transcription', () => {
   })
 })
 
-const picture = data({ type: 'image_generation.partial_image', b64_json: 'AAAA' })
+const preview = data({ type: 'image_generation.partial_image', b64_json: 'AAAA' })
 const drawnOne = data({ type: 'image_generation.completed', b64_json: 'AAAA' })
 const eachImage = 0.0025 * 37.5 * 500_000
 
 describe('an event stream that ends without its closing event', () => {
   test.each([
-    ['a preview', [picture], 0, 0],
-    ['one of two images', [picture, drawnOne], 1, 1],
-    ['one of two images, and half of the other', [picture, drawnOne, drawnOne.slice(0, 60)], 1, 1],
-    ['one of two, reset', [picture, drawnOne, drawnOne.slice(0, 60), 20, cut], 1, 1],
-    ['half of a closing event', [picture, drawnOne.slice(0, 60)], 0, 0],
-    ['a preview, reset', [picture, 20, cut], 0, 0],
+    ['a preview', [preview], 0, 0],
+    ['one of two images', [preview, drawnOne], 1, 1],
+    ['one of two images, and half of the other', [preview, drawnOne, drawnOne.slice(0, 60)], 1, 1],
+    ['one of two, reset', [preview, drawnOne, drawnOne.slice(0, 60), 20, cut], 1, 1],
+    ['half of a closing event', [preview, drawnOne.slice(0, 60)], 0, 0],
+    ['a preview, reset', [preview, 20, cut], 0, 0],
   ] as const)(
     'is charged for the images that came, which are delivered, and an error: %s',
     async (_, steps, count, sent) => {
