@@ -11,7 +11,14 @@ const folder = mkdtempSync(join(tmpdir(), 'product-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 test('a worker that dies after the files have changed is not replaced by another version; without any the product ends', async () => {
-  for (const part of ['src', 'relay', 'db', 'test/support/run-product.ts', 'package.json'])
+  for (const part of [
+    'src',
+    'relay',
+    'db',
+    'test/support/run-product.ts',
+    'test/support/patient-waits.ts',
+    'package.json',
+  ])
     cpSync(join(root, part), join(folder, part), { recursive: true, force: true })
   symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
   await using world = await createWorld()

@@ -98,7 +98,8 @@ test('a stolen session tries ten current passwords, at once as in turn, and cann
 test('five wrong mail codes are tried of fifty at once', async () => {
   await app.sql(
     `insert into one_time_codes (purpose, subject, code_hash, attempts, created_at, expires_at)
-     values ('email', 'wanted@x.example', 'x', 0, now(), now() + interval '10 minutes')`,
+     values ('email', 'wanted@x.example', $1, 0, now(), now() + interval '10 minutes')`,
+    [app.services.secrets.hmac('email:wanted@x.example:code')],
   )
   const browser = await app.signedIn(await app.person())
   await times(50, () => browser.get('/api/oauth/email/bind', { query: { email: 'wanted@x.example', code: 'zzzzzz' } }))
