@@ -136,7 +136,7 @@ describe('channels', () => {
     expect(await refused({ type: 999 })).toBe('channel.type_unknown')
     expect(await refused({ type: 28 })).toBe('channel.type_unknown')
     expect(await refused({ type: 15, key: 'no-parts' })).toBe('channel.key_invalid')
-    expect(await refused({ models: ['模'.repeat(86)] })).toBe('channel.model_name_too_long')
+    expect(await refused({ models: ['模'.repeat(256)] })).toBe('channel.model_name_too_long')
     expect(await refused({ modelMapping: '{' })).toBe('channel.model_mapping_invalid')
     expect(await refused({ modelMapping: '{"a":1}' })).toBe('channel.model_mapping_invalid')
     expect(await refused({ statusCodeMapping: '[]' })).toBe('channel.status_code_mapping_invalid')
