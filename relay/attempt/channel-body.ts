@@ -14,6 +14,8 @@ export type ChannelRequest = {
   hasChannelPrompt: boolean
   /** It stands in front of the caller's own. */
   leadsSystemPrompt: boolean
+  /** What the model was instructed is not all the caller's own, and an answer that repeats it not the caller's to read. */
+  hidesInstructions: boolean
 }
 
 /** The channel's own system prompt, from either of its places; "" where it has none. */
@@ -23,6 +25,10 @@ export const systemPromptOf = ({ systemPrompt, setting }: Attempt['channel']): s
 /** The same as far as calls of a dialect are sent with it; "" where they are not. */
 export const addedPromptOf = (services: RelayServices, { dialect }: Call, channel: Attempt['channel']): string =>
   dialect.withSystemPrompt && !passesThrough(channel.setting, services) ? systemPromptOf(channel) : ''
+
+/** The channel instructs the model itself, by its system prompt or by an override of the responses form. */
+export const instructs = (channel: Attempt['channel']): boolean =>
+  systemPromptOf(channel) !== '' || channel.paramOverride?.['instructions'] !== undefined
 
 export function forChannel(services: RelayServices, call: Call, { channel }: Attempt): ChannelRequest {
   const { setting } = channel
@@ -42,7 +48,8 @@ export function forChannel(services: RelayServices, call: Call, { channel }: Att
   } else if (setting['force_stream'] === true && !request.stream) {
     request = { ...request, stream: true }
   }
-  return { request, body, hasChannelPrompt: prompt !== '', leadsSystemPrompt }
+  const hidesInstructions = instructs(channel) && !passesThrough(setting, services)
+  return { request, body, hasChannelPrompt: prompt !== '', leadsSystemPrompt, hidesInstructions }
 }
 
 type Json = Record<string, unknown>

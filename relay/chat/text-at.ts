@@ -60,14 +60,28 @@ function valueOf(text: string, from: number, name: string): number | undefined {
   return undefined
 }
 
-/** Where the text stands that a path leads to, quotes included; undefined where there is none. */
-function placeOf(json: string, path: readonly string[]): { at: number; end: number } | undefined {
+type Place = { at: number; end: number }
+
+/** Where the value stands that a path leads to; undefined where there is none. */
+function placeOf(json: string, path: readonly string[]): Place | undefined {
   let at: number | undefined = 0
   for (const name of path) {
     at = valueOf(json, at, name)
     if (at === undefined) return undefined
   }
-  return json[at] === '"' ? { at, end: pastString(json, at) } : undefined
+  return { at, end: pastValue(json, at) }
+}
+
+/** The same of a text alone, quotes included. */
+function textPlaceOf(json: string, path: readonly string[]): Place | undefined {
+  const place = placeOf(json, path)
+  return place && json[place.at] === '"' ? place : undefined
+}
+
+/** JSON text with another value at a place where it has one, of whatever kind; every other byte stays as it was. */
+export function withValueAt(json: string, path: readonly string[], value: unknown): string {
+  const place = placeOf(json, path)
+  return place ? json.slice(0, place.at) + JSON.stringify(value) + json.slice(place.end) : json
 }
 
 /** JSON text with another text at a place where it has one; every other byte stays as it was. */
@@ -90,7 +104,7 @@ export function createTextSetter(text: string): (json: string, path: readonly st
     json.startsWith(begins)
   return (json, path) => {
     if (!isKnown(json, path)) {
-      const place = placeOf(json, path)
+      const place = textPlaceOf(json, path)
       if (!place) return json
       knownPath = path
       begins = json.slice(0, place.end)

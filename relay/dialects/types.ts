@@ -76,6 +76,8 @@ export type ChatDialect = {
   cutter: (context: CutContext) => Cutter
   /** Where an unstreamed answer names its model, by keys from the top; and an event of a streamed one, where it does. */
   modelPlace: { unstreamed: readonly string[]; event: (event: WireEvent) => readonly string[] | undefined } | null
+  /** Where its answers repeat the instructions of the request. */
+  instructionsPlace?: { unstreamed: readonly string[]; event: readonly string[] } | undefined
   /** Each event of a stream has its type as its name too. */
   namesEvents?: boolean | undefined
   /** Keep-alive text while waiting. */

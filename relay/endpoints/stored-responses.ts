@@ -3,6 +3,7 @@ import { forgetAnswer } from '#features/stored-responses/service.ts'
 import { forgetLocalResponse } from '#features/stored-responses/local-responses.ts'
 import { isInteractionId } from '#relay/dialects/gemini-interactions/ids.ts'
 import { openAiResponses } from '#relay/dialects/openai-responses/index.ts'
+import { instructs } from '#relay/attempt/channel-body.ts'
 import { upstreamChannelOf, providerCallOf } from '#relay/attempt/upstream-channel.ts'
 import type { CallCore, Incoming, RelayServices } from '#relay/request/call.ts'
 import { readStored } from '#relay/routing/local-responses.ts'
@@ -12,7 +13,7 @@ import { failedReply } from '#relay/attempt/send-request.ts'
 import { providerFor } from '#relay/providers/registry.ts'
 import type { StoredCall } from '#relay/providers/types.ts'
 import { tryRecord } from '#relay/providers/shared/json.ts'
-import { withTextAt } from '#relay/chat/text-at.ts'
+import { withTextAt, withValueAt } from '#relay/chat/text-at.ts'
 import { isGood } from '#relay/upstream-call/send.ts'
 import { timeoutsOf } from '#relay/upstream-call/timeouts.ts'
 import { sendWithToken } from '#relay/upstream-call/tokens.ts'
@@ -101,7 +102,11 @@ async function ask(services: RelayServices, call: CallCore, { method, path, id }
       limits: timeoutsOf(place.channel.setting, 'unstreamed'),
       signal: call.upstreamAbort.signal,
     })
-    if (isGood(reply)) return { status: reply.status, text: withModel(await reply.text(largestAnswer), storedAt.model) }
+    if (isGood(reply)) {
+      const text = withModel(await reply.text(largestAnswer), storedAt.model)
+      // The caller's own are not known any more.
+      return { status: reply.status, text: instructs(place.channel) ? withValueAt(text, ['instructions'], null) : text }
+    }
     const failed = await failedReply(services, { attempt, providerCall: { ...providerCall, token } }, reply)
     throw reply.status === 404 ? new DomainError('relay.stored_item_unknown') : failed
   } catch (error) {

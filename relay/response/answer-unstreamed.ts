@@ -18,6 +18,7 @@ import { timeoutsOf } from '#relay/upstream-call/timeouts.ts'
 import { createEndLimit } from '#relay/transport/limits.ts'
 import { createEventReader } from '#relay/transport/event-reader.ts'
 import { withOpenAiUsage } from '#relay/dialects/openai-chat/missing-usage.ts'
+import { instructionsSetter } from './own-instructions.ts'
 import { askedOf, withStoredAnswer } from './store-answer.ts'
 import { withTextAt } from '#relay/chat/text-at.ts'
 import { passHeaders } from './upstream-headers.ts'
@@ -213,9 +214,8 @@ const contextOf = (attemptContext: AttemptContext) => ({
 function unstreamedText(attemptContext: AttemptContext, read: UnstreamedAnswer): string {
   if (read.asReceived !== null) {
     const { dialect, request } = attemptContext.call
-    return dialect.modelPlace
-      ? withTextAt(read.asReceived, dialect.modelPlace.unstreamed, request.model)
-      : read.asReceived
+    const text = instructionsSetter(attemptContext)?.(read.asReceived, 'unstreamed') ?? read.asReceived
+    return dialect.modelPlace ? withTextAt(text, dialect.modelPlace.unstreamed, request.model) : text
   }
   const context = { ...contextOf(attemptContext), includeUsage: true }
   return JSON.stringify(attemptContext.call.dialect.encode(read.response(), context))

@@ -4,6 +4,7 @@ import { callerError } from '#relay/attempt/failure.ts'
 import type { AttemptContext } from '#relay/attempt/attempt-context.ts'
 import { tryRecord, wordOf } from '#relay/providers/shared/json.ts'
 import { createTextSetter } from '#relay/chat/text-at.ts'
+import { instructionsSetter } from './own-instructions.ts'
 import type { StreamWriter } from './stream-writer.ts'
 
 /** The upstream's own events, watched and sent on as they came. */
@@ -13,7 +14,9 @@ export function passthroughStream(context: AttemptContext): StreamWriter {
   const { choices } = context.held.facts
   const listener = listens.listen({ includeUsage: call.request.includeUsage, choices })
   const withModel = createTextSetter(call.request.model)
-  const named = (event: WireEvent): WireEvent => {
+  const withOwnInstructions = instructionsSetter(context)
+  const named = (received: WireEvent): WireEvent => {
+    const event = withOwnInstructions ? { ...received, data: withOwnInstructions(received.data, 'event') } : received
     const place = call.dialect.modelPlace?.event(event)
     return place ? { ...event, data: withModel(event.data, place) } : event
   }

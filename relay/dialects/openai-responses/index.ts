@@ -10,7 +10,7 @@ import { openAiRateLimitHeaders } from '../openai-chat/rate-limit-headers.ts'
 import { responsesWithOutputLimit, responsesWithSystemPrompt } from './rewrite.ts'
 
 /** Events that hold the response as it is so far. */
-const fullResponses = /^response\.(created|queued|in_progress|completed|incomplete|failed)$/
+const fullResponses = /^response\.(created|queued|in_progress|completed|incomplete|failed|cancelled)$/
 
 export const openAiResponses: ChatDialect = {
   id: 'openai-responses',
@@ -28,6 +28,7 @@ export const openAiResponses: ChatDialect = {
     unstreamed: ['model'],
     event: ({ event = '' }) => (fullResponses.test(event) ? ['response', 'model'] : undefined),
   },
+  instructionsPlace: { unstreamed: ['instructions'], event: ['response', 'instructions'] },
   namesEvents: true,
   ping: ': PING\n\n',
   native: 'openai-responses',
