@@ -40,7 +40,7 @@ function repeating() {
   return { id, baseUrl: scripted.play(play) }
 }
 
-const told = async (reply: Response): Promise<unknown[]> => {
+const repeated = async (reply: Response): Promise<unknown[]> => {
   const text = await reply.text()
   expect(text).not.toContain(secret)
   return [...text.matchAll(/"instructions":("[^"]*"|null)/g)].map(([, value]) => JSON.parse(value as string) as unknown)
@@ -57,14 +57,17 @@ test.each([
     const { model } = await serve(app, { ...channel, baseUrl })
     const body = { model, input: 'hi', ...(own === undefined ? {} : { instructions: own }) }
     const shown = own ?? null
-    expect(await told(await say(app, responses, { token, body }))).toEqual([shown])
+    expect(await repeated(await say(app, responses, { token, body }))).toEqual([shown])
     expect(String(scripted.received.at(-1)?.bytes)).toContain(secret)
-    expect(await told(await say(app, responses, { token, body: { ...body, stream: true } }))).toEqual([shown, shown])
+    expect(await repeated(await say(app, responses, { token, body: { ...body, stream: true } }))).toEqual([
+      shown,
+      shown,
+    ])
     const stored = await fetch(`${app.url}/v1/responses/${id}`, {
       headers: { authorization: `Bearer sk-${token.key}` },
     })
     expect(stored.status).toBe(200)
-    expect(await told(stored)).toEqual([null])
+    expect(await repeated(stored)).toEqual([null])
   }
 })
 
@@ -72,5 +75,5 @@ test('instructions that are the caller’s alone are repeated as the upstream re
   const { baseUrl } = repeating()
   const { model } = await serve(app, { baseUrl })
   const body = { model, input: 'hi', instructions: 'be kind' }
-  expect(await told(await say(app, responses, { token, body }))).toEqual(['be kind'])
+  expect(await repeated(await say(app, responses, { token, body }))).toEqual(['be kind'])
 })
