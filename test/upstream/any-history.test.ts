@@ -55,6 +55,13 @@ const targets = [
   { name: 'a newer Gemini', type: 24, model: 'gemini-3-pro', baseUrl: 'https://generativelanguage.googleapis.com' },
   { name: 'DashScope', type: 17, model: 'qwen-plus', baseUrl: 'https://dashscope.aliyuncs.com' },
   { name: 'Moonshot', type: 25, model: 'kimi-k2.6', baseUrl: 'https://api.moonshot.cn' },
+  {
+    name: 'Tencent',
+    type: 23,
+    model: 'hunyuan-turbos-latest',
+    baseUrl: 'https://hunyuan.tencentcloudapi.com',
+    key: 'a|b|c',
+  },
   { name: 'Cohere', type: 34, model: 'command-a-03-2025', baseUrl: 'https://api.cohere.com' },
 ] as const
 type Target = (typeof targets)[number]

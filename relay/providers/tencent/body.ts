@@ -1,4 +1,5 @@
 import { isDefaultValue } from '../shared/default-values.ts'
+import { joinContent } from '../shared/join-content.ts'
 import { type Json, listOf, recordOf, recordsOf, textOf, withoutAbsent } from '../shared/json.ts'
 
 /** Names of this vendor begin each word with a capital letter. */
@@ -34,6 +35,27 @@ function message(given: Json): Json {
     ToolCallId: given['tool_call_id'],
     ToolCalls: calls.length > 0 ? calls.map(toolCall) : undefined,
   })
+}
+
+const isSystem = ({ role }: Json): boolean => role === 'system'
+const callsIn = (given: Json): Json[] => recordsOf(given['tool_calls'])
+
+/**
+ * Instructions first, then user and assistant in turn, from the user on and to the user or a tool:
+ * https://github.com/TencentCloud/tencentcloud-sdk-go, `hunyuan/v20230901/models.go`, `ChatCompletionsRequest.Messages`.
+ */
+function inTurn(given: readonly Json[]): Json[] {
+  const turns: Json[] = []
+  for (const next of [...given.filter(isSystem), ...given.filter((each) => !isSystem(each))]) {
+    const last = turns.at(-1)
+    if (last && last['role'] === next['role'] && next['role'] !== 'tool' && callsIn(last).length === 0)
+      turns[turns.length - 1] = { ...last, ...next, content: joinContent(last['content'], next['content']) }
+    else turns.push(next)
+  }
+  const begin = turns.findIndex((turn) => !isSystem(turn))
+  if (begin >= 0 && turns[begin]?.['role'] === 'assistant') turns.splice(begin, 0, { role: 'user', content: '...' })
+  if (turns.at(-1)?.['role'] === 'assistant') turns.push({ role: 'user', content: 'Continue.' })
+  return turns
 }
 
 function tool(given: Json): Json {
@@ -87,7 +109,7 @@ export function toTencentBody(body: Json): { body: Json; losses: string[] } {
   return {
     body: withoutAbsent({
       Model: body['model'],
-      Messages: recordsOf(body['messages']).map(message),
+      Messages: inTurn(recordsOf(body['messages'])).map(message),
       Stream: body['stream'] === true,
       Temperature: temperature,
       TopP: body['top_p'],

@@ -132,3 +132,31 @@ test('a schema is described, as it cannot be enforced', () => {
   expect(body).toMatchObject({ Messages: [{ Role: 'system', Content: expect.stringContaining('"city"') }, {}] })
   expect(losses).toEqual([])
 })
+
+test('turns alternate, from the user to the user, with one message of instructions before them', () => {
+  const say = (role: 'system' | 'user' | 'assistant', text: string) => ({
+    role,
+    content: [{ type: 'text' as const, text }],
+  })
+  const sent = (...messages: ReturnType<typeof say>[]) => {
+    const request = requestWith({ messages, extra: { dialect: 'openai-chat', fields: {} } })
+    const { body } = tencent.chat.request(request, call('a|b|c'))
+    return (body as { Messages: { Role: string; Content: string }[] }).Messages.map(({ Role, Content }) => [
+      Role,
+      Content,
+    ])
+  }
+  expect(
+    sent(say('user', 'a'), say('user', 'b'), say('system', 's'), say('assistant', 'c'), say('system', 't')),
+  ).toEqual([
+    ['system', 's\n\nt'],
+    ['user', 'a\n\nb'],
+    ['assistant', 'c'],
+    ['user', 'Continue.'],
+  ])
+  expect(sent(say('assistant', 'a'), say('user', 'b'))).toEqual([
+    ['user', '...'],
+    ['assistant', 'a'],
+    ['user', 'b'],
+  ])
+})

@@ -60,6 +60,15 @@ function toolsOf(body: Json): Prompt['tools'] {
   })
 }
 
+/** "user 和 assistant 需交替出现": https://github.com/TencentCloud/tencentcloud-sdk-go, `hunyuan/v20230901/models.go`. */
+function checkTurns(roles: string[]): void {
+  const turns = roles[0] === 'system' ? roles.slice(1) : roles
+  if (turns.includes('system')) refuse('the system message must be the first')
+  if (turns[0] !== 'user') refuse('the first message must be of role user')
+  if (turns.some((role, index) => role !== 'tool' && role === turns[index - 1]))
+    refuse('messages of role user and assistant must alternate')
+}
+
 function read({ body, headers }: Call): Prompt {
   if (headers['x-tc-action'] !== 'ChatCompletions') refuse('The action is not valid.')
   if (headers['x-tc-version'] !== '2023-09-01') refuse('The version is not valid.')
@@ -68,6 +77,7 @@ function read({ body, headers }: Call): Prompt {
   const messages = asObjects(body['Messages']).map(asChatMessage)
   const last = asText(messages.at(-1)?.['role'])
   if (last !== 'user' && last !== 'tool') refuse('the last message must be of role user or tool')
+  checkTurns(messages.map((message) => asText(message['role'])))
   const choice = body['ToolChoice']
   const forced = asText(asObject(asObject(body['CustomTool'])['Function'])['Name'])
   return {

@@ -3,6 +3,7 @@ import type { Citation } from '#relay/chat/events.ts'
 import type { WebSearchTool } from '#relay/chat/request.ts'
 import { joinPath } from '../../shared/join-path.ts'
 import { countOf, type Json, listOf, numberOf, recordsOf, sumOf, textOf, wordOf } from '../../shared/json.ts'
+import { joinContent } from '../../shared/join-content.ts'
 import { isDefaultValue } from '../../shared/default-values.ts'
 import { openAiCompatible } from '../index.ts'
 import { perplexityEmbeddings } from './perplexity-embeddings.ts'
@@ -34,14 +35,6 @@ const taken = new Set([
 const implied = new Set(['tool_choice', 'parallel_tool_calls', 'max_completion_tokens'])
 
 type Turn = { role: string; content: unknown }
-
-const asParts = (content: unknown): unknown[] =>
-  typeof content === 'string' ? [{ type: 'text', text: content }] : listOf(content)
-
-function joinContent(first: unknown, second: unknown): unknown {
-  if (typeof first === 'string' && typeof second === 'string') return `${first}\n\n${second}`
-  return [...asParts(first), ...asParts(second)]
-}
 
 /** Instructions first, then user and assistant in turn, the user last; there are no tools, only what they said. */
 function alternating(messages: unknown): Turn[] {
