@@ -1,4 +1,6 @@
+import { createServer } from 'node:http'
 import { describe, expect, test } from 'vitest'
+import { listenLocally } from '#test/support/local-server.ts'
 import { serve } from './serve.ts'
 import { chat, say } from './caller-dialects.ts'
 import { image, user, vendorWorld, weather, servesEveryDialect, isNeverFinished } from './vendors.ts'
@@ -113,6 +115,23 @@ test('Ollama is called by its OpenAI API, unless the call has fields that only t
   expect(await pathOf({ options: { num_ctx: 4096 } })).toBe('/api/chat')
   expect(await pathOf({ top_k: 5 })).toBe('/api/chat')
   expect(sent()?.body).toMatchObject({ options: { top_k: 5 } })
+})
+
+test('Ollama is sent the images themselves, where a caller gives their addresses', async () => {
+  const bytes = Buffer.from(image.slice(image.indexOf(',') + 1), 'base64')
+  const files = await listenLocally(
+    createServer((_, response) => void response.writeHead(200, { 'content-type': 'image/png' }).end(bytes)),
+  )
+  const { ask, sent } = await vendorWorld(app, token, { type: 4, does: 'usage=20:10', upstreamModel: 'llava:7b' })
+  for (const url of [`${files.url}/a.png`, image]) {
+    const content = [
+      { type: 'text', text: 'look' },
+      { type: 'image_url', image_url: { url } },
+    ]
+    expect((await ask([user(content)])).text).toMatch(/^Image image\/png \d+ bytes .*You said: look$/)
+    expect(sent()?.path).toBe('/v1/chat/completions')
+  }
+  await files[Symbol.asyncDispose]()
 })
 
 test('Ollama embeds by its own call, one row a text, in the encoding the caller wants', async () => {

@@ -6,12 +6,12 @@ import { effortOf, toOpenAiRequest } from '../openai-compatible/request.ts'
 import type { OpenAiStyle } from '../openai-compatible/style.ts'
 import type { Provider, ProviderCall, UpstreamRequest } from '../types.ts'
 import { createJsonLineReader } from '../shared/json-lines.ts'
-import { type Json, recordOf } from '../shared/json.ts'
+import { type Json, recordOf, recordsOf } from '../shared/json.ts'
 import { unplaced } from '../shared/unsupported-fields.ts'
 import { nativeUrl, serverOf } from './address.ts'
 import { ollamaEmbeddings } from './embeddings.ts'
 import { createOllamaDecoder, fromNativeAnswer } from './native-answer.ts'
-import { needsNative, toNativeBody, wantsNative } from './native-request.ts'
+import { imageUrlOf, needsNative, toNativeBody, wantsNative } from './native-request.ts'
 
 const lineType = 'application/x-ndjson'
 
@@ -35,6 +35,12 @@ const style: OpenAiStyle = {
   url: ({ channel }) => `${serverOf(channel)}/v1/chat/completions`,
   modelsUrl: (channel) => nativeUrl(channel, '/tags'),
 }
+
+/** Images that have to be fetched before they are sent. */
+const hasImageAddress = (body: Json): boolean =>
+  recordsOf(body['messages'])
+    .flatMap(({ content }) => recordsOf(content))
+    .some((part) => part['type'] === 'image_url' && !imageUrlOf(part).startsWith('data:'))
 
 const surface = openAiCompatible(style)
 
@@ -76,7 +82,8 @@ export const ollama: Provider = {
       ? {
           'openai-chat': {
             ...surface.native['openai-chat'],
-            accepts: (body: Record<string, unknown>, { channel }: ProviderCall) => !needsNative(body, channel),
+            // "image URLs are not currently supported, please use base64 encoded data instead"
+            accepts: (body: Json, { channel }: ProviderCall) => !needsNative(body, channel) && !hasImageAddress(body),
           },
         }
       : {}),

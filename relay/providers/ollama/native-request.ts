@@ -28,9 +28,13 @@ export const wantsNative = (request: ChatRequest, channel: ProviderChannel): boo
     channel,
   )
 
-function imageOf(part: Json): string {
+export function imageUrlOf(part: Json): string {
   const image = part['image_url']
-  const inline = parseDataUrl(textOf(image) ?? textOf(recordOf(image)?.['url']) ?? '')
+  return textOf(image) ?? textOf(recordOf(image)?.['url']) ?? ''
+}
+
+function imageOf(part: Json): string {
+  const inline = parseDataUrl(imageUrlOf(part))
   if (!inline) throw new DomainError('unsupported.image_address')
   return inline.data
 }

@@ -225,6 +225,19 @@ function checkGoogleProofs(messages: Json[], model: string): void {
 }
 
 /** What single vendors of OpenAI's form refuse, distinguished by their models and paths. */
+/** A model and its variant, as the servers name them. */
+const isOllama = (model: string): boolean => /^[\w.-]+:[\w.-]+$/.test(model)
+
+/** https://github.com/ollama/ollama, `openai/openai.go` */
+function checkOllama(body: Json): void {
+  for (const part of asObjects(body['messages']).flatMap((message) => asObjects(message['content']))) {
+    const image = part['image_url']
+    const address = typeof image === 'string' ? image : asText(asObject(image)['url'])
+    if (part['type'] === 'image_url' && !address.startsWith('data:'))
+      refuse('image URLs are not currently supported, please use base64 encoded data instead')
+  }
+}
+
 export function checkVendor(body: Json, path: string): void {
   const model = asText(body['model'])
   const isAli = path.includes('/compatible-mode/')
@@ -233,6 +246,7 @@ export function checkVendor(body: Json, path: string): void {
   if (isMistral(model)) checkMistral(body)
   if (model.startsWith('deepseek-')) checkDeepSeek(body)
   if (/^qwen3\.[5-9]/.test(model)) checkQwenTemplate(body)
+  if (isOllama(model)) checkOllama(body)
   if (model.startsWith('gemini-')) checkGoogleProofs(asObjects(body['messages']), model)
   checkEndUser(body, model)
   checkOutputLimit(body, ['max_tokens', 'max_completion_tokens'])

@@ -119,7 +119,10 @@ describe('Azure', () => {
 
 describe('OpenRouter', () => {
   test('the suffix and the effort become fields of reasoning', () => {
-    expect(write(20, {}, { model: 'a/b-thinking' }).json).toMatchObject({ model: 'a/b', reasoning: { enabled: true } })
+    expect(write(20, {}, { model: 'z-ai/b-thinking' }).json).toMatchObject({
+      model: 'z-ai/b',
+      reasoning: { enabled: true },
+    })
     expect(write(20, { reasoning: { effort: 'low' } }, { model: 'a/b:free' }).json).toMatchObject({
       model: 'a/b:free',
       reasoning: { effort: 'low' },
@@ -388,10 +391,4 @@ test('Volcengine and Baidu suffixes become fields', () => {
     model: 'ernie-5.0',
     web_search: { enable: true },
   })
-})
-
-test('Ollama gets images as bytes', () => {
-  const image = { type: 'image' as const, source: { kind: 'url' as const, url: 'https://e.test/a.png' } }
-  expect(providerFor(4).chat.keepsAddress?.(image)).toBe(false)
-  expect(providerFor(1).chat.keepsAddress?.(image)).toBe(true)
 })
