@@ -1,7 +1,14 @@
 import { supportsOperation } from '#core/channel-types/index.ts'
-import { plainOperations, type Provider, type ProviderCall, type ProviderChannel } from '../types.ts'
+import {
+  type NativeDialect,
+  plainOperations,
+  type Provider,
+  type ProviderCall,
+  type ProviderChannel,
+} from '../types.ts'
 import { outputLimitOf } from '../output-limit.ts'
 import { readFailure } from '../shared/failures.ts'
+import { nothingDelivered } from '../shared/inspect-unreadable.ts'
 import { recordOf, recordsOf, wordOf } from '../shared/json.ts'
 import { joinPath } from '../shared/join-path.ts'
 import { nativeCompaction, nativeResponses } from '../openai-responses/native.ts'
@@ -35,10 +42,25 @@ const modelsOf = (style: OpenAiStyle): Provider['models'] => ({
   read: readModelIds,
 })
 
+/** Vendors with failures of their own in 2xx bodies have them in every form that they speak. */
+function withRefusals({ refusal }: OpenAiStyle, native: NativeDialect): NativeDialect {
+  if (!refusal) return native
+  return {
+    ...native,
+    inspect: (json) => {
+      const failure = refusal.read(recordOf(json) ?? {})
+      return failure ? { failure, ...nothingDelivered } : native.inspect(json)
+    },
+  }
+}
+
 /** A provider that speaks the OpenAI chat form, with the differences its style names. */
 export function openAiCompatible(style: OpenAiStyle): Provider {
+  const isPlainName = ({ model }: ProviderCall) => !style.ownSuffix?.test(model)
   const takesResponses = (_: unknown, call: ProviderCall) =>
-    supportsOperation(call.channel.type, 'responses') && (style.responsesModels?.test(call.model) ?? true)
+    supportsOperation(call.channel.type, 'responses') &&
+    (style.responsesModels?.test(call.model) ?? true) &&
+    isPlainName(call)
   const profile = { ...compatibleProfile, ...style.profile }
   return {
     id: style.id,
@@ -75,11 +97,14 @@ export function openAiCompatible(style: OpenAiStyle): Provider {
       ...(style.responsesUrl
         ? {
             'openai-responses': {
-              ...nativeResponses({
-                url: style.responsesUrl,
-                headers: (call) => requestHeaders(style, call),
-                mayLack: style.mayLackResponses,
-              }),
+              ...withRefusals(
+                style,
+                nativeResponses({
+                  url: style.responsesUrl,
+                  headers: (call) => requestHeaders(style, call),
+                  mayLack: style.mayLackResponses,
+                }),
+              ),
               accepts: takesResponses,
             },
             ...(style.compacts
@@ -95,8 +120,11 @@ export function openAiCompatible(style: OpenAiStyle): Provider {
       ...(style.messagesUrl
         ? {
             claude: {
-              ...foreignMessages(style.messagesUrl, { userRule: style.profile?.user, adjust: style.adjustMessages }),
-              accepts: (_: unknown, call: ProviderCall) => !style.ownSuffix?.test(call.model),
+              ...withRefusals(
+                style,
+                foreignMessages(style.messagesUrl, { userRule: style.profile?.user, adjust: style.adjustMessages }),
+              ),
+              accepts: (_: unknown, call: ProviderCall) => isPlainName(call),
             },
           }
         : {}),

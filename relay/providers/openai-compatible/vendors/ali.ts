@@ -1,6 +1,6 @@
 import type { UpstreamFailure } from '#relay/chat/events.ts'
 import type { ProviderCall } from '../../types.ts'
-import { type Json, numberOf, recordOf, recordsOf, textOf, tryRecord } from '../../shared/json.ts'
+import { type Json, numberOf, recordOf, recordsOf, textOf, tryRecord, wordOf } from '../../shared/json.ts'
 import { argumentsObject } from '../../shared/tool-arguments.ts'
 import { bearer } from '../address.ts'
 import { openAiCompatible } from '../index.ts'
@@ -37,6 +37,17 @@ function repairArguments(body: Json): void {
   })
 }
 
+/** Models that are known to think or not by the one field: https://help.aliyun.com/zh/model-studio/deep-thinking. */
+const hybrids = /^(qwen(3|-plus|-turbo|-flash|-max)|glm-4|deepseek-v3|kimi-k2\.)(?!.*(instruct|coder|thinking))/
+
+/** The effort of OpenAI's callers, which these models have no word for. */
+function switchThinking(body: Json): void {
+  const effort = wordOf(body['reasoning_effort'])
+  if (effort === undefined || !hybrids.test(String(body['model']))) return
+  delete body['reasoning_effort']
+  body['enable_thinking'] ??= effort !== 'none'
+}
+
 function adjust(body: Json, call: ProviderCall): void {
   repairArguments(body)
   const named = String(body['model'])
@@ -44,6 +55,7 @@ function adjust(body: Json, call: ProviderCall): void {
     body['model'] = named.slice(0, -'-internet'.length)
     body['enable_search'] = true
   }
+  switchThinking(body)
   const topP = numberOf(body['top_p'])
   if (topP !== undefined) body['top_p'] = clampTopP(topP)
   if (call.stream) return
@@ -68,6 +80,7 @@ export const ali = openAiCompatible({
   responsesUrl: ({ channel }) =>
     `${channel.baseUrl.replace(/\/compatible-mode(\/v1)?$/, '')}/api/v2/apps/protocols/compatible-mode/v1/responses`,
   responsesModels: /^qwen3/,
+  ownSuffix: /-internet$/,
   headers: (channel) => ({
     ...bearer(channel.key),
     ...(channel.other === '' ? {} : { 'x-dashscope-plugin': channel.other }),

@@ -6,9 +6,10 @@ import { openAiCompatible } from '../index.ts'
 import { messagesBelow } from '../messages-form.ts'
 import { effortOf } from '../request.ts'
 import { renderFormat } from '../format-instruction.ts'
+import { fillReasoning } from '../fill-reasoning.ts'
 import { thinkingType } from '../thinking-switch.ts'
 import { textOnly } from '../../shared/text-only.ts'
-import { type Json, recordOf, recordsOf, textOf, wordOf } from '../../shared/json.ts'
+import { type Json, recordOf, wordOf } from '../../shared/json.ts'
 
 const thinks = /v[4-9]|flash/
 const switchThinking = thinkingType(thinks)
@@ -23,20 +24,10 @@ function reasoning(body: Json, request: ChatRequest): void {
 const userRule: NameRule = { longest: 512, pattern: /^[a-zA-Z0-9_-]+$/ }
 
 /**
- * "The `reasoning_content` in the thinking mode must be passed back to the API.": https://api-docs.deepseek.com/guides/thinking_mode, where a tool
- * was called. Of answers that another model gave, or whose reasoning the caller has not kept, there is none; an empty one is
- * refused, a blank one is taken: https://github.com/NousResearch/hermes-agent/pull/18263.
+ * "The `reasoning_content` in the thinking mode must be passed back to the API.": https://api-docs.deepseek.com/guides/thinking_mode;
+ * https://github.com/NousResearch/hermes-agent/pull/18263.
  */
-function fillReasoning(body: Json): void {
-  const mode = recordOf(body['thinking'])?.['type']
-  if (mode === 'disabled' || (mode === undefined && !thinks.test(String(body['model'])))) return
-  const messages = recordsOf(body['messages'])
-  if (!messages.some((message) => recordsOf(message['tool_calls']).length > 0)) return
-  const lacks = (message: Json): boolean =>
-    message['role'] === 'assistant' && (textOf(message['reasoning_content']) ?? '') === ''
-  if (messages.some(lacks))
-    body['messages'] = messages.map((message) => (lacks(message) ? { ...message, reasoning_content: ' ' } : message))
-}
+const fill = fillReasoning(thinks)
 
 /**
  * "unknown variant `image_url`, expected `text`": https://github.com/1jehuang/jcode/issues/310, and of its other form "unknown variant
@@ -50,7 +41,7 @@ function leaveOutOthers(body: Json): string[] {
 
 /** A schema cannot be enforced here, only described; an object can. */
 function adjust(body: Json): string[] {
-  fillReasoning(body)
+  fill(body)
   const losses = leaveOutOthers(body)
   const user = wordOf(body['user_id'])
   if (user !== undefined) body['user_id'] = fitUser(user, userRule)

@@ -44,9 +44,21 @@ describe('a vendor that speaks the messages dialect too', () => {
   })
 
   test('is asked in its other dialect for settings that a name’s ending stands for', () => {
-    expect(sent(20, 'https://openrouter.ai/api', { model: 'vendor/model' }).accepts).toBe(true)
-    expect(sent(20, 'https://openrouter.ai/api', { model: 'vendor/model-thinking' }).accepts).toBe(false)
+    const accepts = (type: number, model: string) => sent(type, 'https://host.test', { model }).accepts
+    expect([accepts(20, 'anthropic/model'), accepts(20, 'moonshotai/kimi-k2-thinking')]).toEqual([true, true])
+    expect([accepts(20, 'anthropic/model-thinking'), accepts(17, 'qwen3-max-internet')]).toEqual([false, false])
   })
+})
+
+test('what MiniMax refuses with HTTP 200 is refused in each of its forms', () => {
+  const { native } = providerFor(35)
+  const refused = { base_resp: { status_code: 1004, status_msg: 'login fail' } }
+  const answer = { content: [{ type: 'text', text: 'yes' }], usage: { input_tokens: 1, output_tokens: 1 } }
+  for (const form of ['claude', 'openai-responses', 'openai-chat'] as const)
+    expect(native[form]?.inspect(refused).failure).toMatchObject({ status: 401, message: 'login fail' })
+  expect(
+    native.claude?.inspect({ type: 'message', role: 'assistant', ...answer, base_resp: { status_code: 0 } }),
+  ).toMatchObject({ usage: { completionTokens: 1 }, empty: false })
 })
 
 test('Vertex is spoken to in the dialect of the model it serves', () => {

@@ -1,6 +1,74 @@
+import type { ChatRequest } from '#relay/chat/request.ts'
 import { joinPath } from '../../shared/join-path.ts'
 import { openAiCompatible } from '../index.ts'
+import { fillReasoning } from '../fill-reasoning.ts'
+import { effortOf } from '../request.ts'
 import { thinkingType } from '../thinking-switch.ts'
+import { type Json, recordOf, wordOf } from '../../shared/json.ts'
+
+/** Models of today, which the vendor's coding plan names without the maker: https://platform.kimi.ai/docs/api/models-overview */
+const newer = /^(kimi-)?k(2\.[5-9]|[3-9])/
+/** Of these the ones that always think, as much as they are asked to. */
+const byEffort = /^(kimi-)?k[3-9]/
+/** And the ones that can be asked not to think. */
+const switchable = /^(kimi-)?k2\.[5-9](?!.*code)/
+
+/**
+ * "thinking is enabled but reasoning_content is missing in assistant tool call message": https://github.com/continuedev/continue/issues/11600.
+ */
+const fill = fillReasoning(/^(kimi-)?k(2\.[5-9]|[3-9])|^kimi-(for-coding|k2-thinking)/)
+
+/** What newer models have fixed; another value is refused: "invalid temperature: only 1 is allowed for this model". */
+const fixed: Readonly<Record<string, number>> = {
+  temperature: 1,
+  top_p: 0.95,
+  n: 1,
+  presence_penalty: 0,
+  frequency_penalty: 0,
+}
+
+function dropFixed(body: Json): string[] {
+  const given = Object.keys(fixed).filter((name) => body[name] !== undefined)
+  const lost = given.filter((name) => body[name] !== null && body[name] !== fixed[name])
+  for (const name of given) delete body[name]
+  return lost
+}
+
+/** https://platform.kimi.ai/docs/guide/use-thinking-effort: three words, of which none is for no thinking. */
+const words: Readonly<Record<string, string>> = { none: 'low', minimal: 'low', medium: 'high', xhigh: 'max' }
+
+/** The effort in the words of the model, or as its switch; "cannot specify both 'thinking' and 'reasoning_effort'". */
+function adjustThinking(body: Json): string[] {
+  const model = String(body['model'])
+  const effort = wordOf(body['reasoning_effort'])
+  const isOff = recordOf(body['thinking'])?.['type'] === 'disabled'
+  if (switchable.test(model)) {
+    if (effort === undefined) return []
+    delete body['reasoning_effort']
+    body['thinking'] ??= { type: effort === 'none' ? 'disabled' : 'enabled' }
+    return []
+  }
+  // These always think, and refuse a call that asks them not to.
+  if (isOff) delete body['thinking']
+  const lost = isOff ? ['thinking'] : []
+  if (effort === undefined || !byEffort.test(model)) return lost
+  body['reasoning_effort'] = words[effort] ?? effort
+  return effort === 'none' ? [...lost, 'reasoning_effort'] : lost
+}
+
+function adjust(body: Json): string[] {
+  const lost = newer.test(String(body['model'])) ? [...adjustThinking(body), ...dropFixed(body)] : []
+  fill(body)
+  return lost
+}
+
+const switchThinking = thinkingType(newer)
+
+function reasoning(body: Json, request: ChatRequest): void {
+  if (!byEffort.test(String(body['model']))) return switchThinking(body, request)
+  const effort = request.reasoning && effortOf(request.reasoning, request.extra.dialect)
+  if (effort !== undefined) body['reasoning_effort'] = effort
+}
 
 export const moonshot = openAiCompatible({
   id: 'moonshot',
@@ -14,5 +82,6 @@ export const moonshot = openAiCompatible({
       : `${channel.baseUrl.replace(/(\/anthropic)?(\/v1)?$/, '')}/anthropic/v1/messages`,
   responsesUrl: ({ channel }) => joinPath(channel.baseUrl, '/v1', '/responses'),
   carriesReasoning: 'content',
-  reasoning: thinkingType(/^kimi-k(2\.[5-9]|[3-9])/),
+  reasoning,
+  adjust,
 })

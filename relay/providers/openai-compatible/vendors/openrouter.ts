@@ -11,11 +11,17 @@ function reasoningOf(input: ReasoningInput): Json | undefined {
   return input.mode === undefined ? undefined : { enabled: true }
 }
 
+/**
+ * Makers whose models think when they are asked to. Others have models that are called so (`moonshotai/kimi-k2-thinking`,
+ * `qwen/qwen3-next-80b-a3b-thinking`, `arcee-ai/trinity-large-thinking`), whose names without it are other models: https://openrouter.ai/models.
+ */
+const ownSuffix = /^(anthropic|deepseek|google|openai|x-ai|z-ai)\/.*-thinking$/
+
 /** The suffix and the caller's effort become fields of `reasoning`, the one place this upstream reads them from. */
 function adjust(body: Json): void {
   const model = String(body['model'])
   const given = recordOf(body['reasoning'])
-  if (model.endsWith('-thinking')) {
+  if (ownSuffix.test(model)) {
     body['model'] = model.slice(0, -'-thinking'.length)
     body['reasoning'] = { ...given, enabled: true }
   }
@@ -29,7 +35,7 @@ export const openrouter = openAiCompatible({
   id: 'openrouter',
   label: 'OpenRouter',
   channelTypes: [20],
-  ownSuffix: /-thinking$/,
+  ownSuffix,
   messagesUrl: ({ channel }) => joinPath(channel.baseUrl, '/v1', '/messages'),
   responsesUrl: ({ channel }) => joinPath(channel.baseUrl, '/v1', '/responses'),
   chatHeaders: ({ site }) =>

@@ -7,9 +7,11 @@ import type { Json } from '../../shared/json.ts'
 
 const version = '/api/v3'
 
+const ownSuffix = /^deepseek.*-thinking$/
+
 function adjust(body: Json): void {
   const model = String(body['model'])
-  if (model.startsWith('deepseek') && model.endsWith('-thinking')) {
+  if (ownSuffix.test(model)) {
     body['model'] = model.slice(0, -'-thinking'.length)
     body['thinking'] = { type: 'enabled' }
   }
@@ -23,6 +25,7 @@ export const volcengine = openAiCompatible({
   channelTypes: [45],
   responsesUrl: ({ channel }) => joinPath(channel.baseUrl, '/api/v3', '/responses'),
   version,
+  ownSuffix,
   url: ({ channel, model }) =>
     joinPath(channel.baseUrl, version, model.startsWith('bot') ? '/bots/chat/completions' : '/chat/completions'),
   carriesReasoning: 'content',

@@ -64,6 +64,7 @@ export const xai = openAiCompatible({
   label: 'xAI',
   channelTypes: [48],
   responsesUrl: ({ channel }) => joinPath(channel.baseUrl, '/v1', '/responses'),
+  ownSuffix: /^grok-3-mini.*-(high|medium|low)$|-search$/,
   realtimeUrl: ({ channel, model }) =>
     `${joinPath(channel.baseUrl, '/v1', '/realtime')}?model=${encodeURIComponent(model)}`,
   realtimeBillsUnread: true,
