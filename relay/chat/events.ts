@@ -94,7 +94,8 @@ export type ResponsePart =
       signature?: { dialect: DialectId; value: string } | undefined
     }
   | { type: 'image'; mediaType: string; data: string }
-  | { type: 'audio'; data: string; format: string; transcript: string }
+  /** `rate`: samples a second, of audio that does not say it itself. */
+  | { type: 'audio'; data: string; format: string; transcript: string; rate?: number | undefined }
   | { type: 'refusal'; text: string }
   | { type: 'web-search'; search: WebSearch }
   | { type: 'mcp-call'; call: McpCall }

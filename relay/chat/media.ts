@@ -51,6 +51,12 @@ const own = (table: Readonly<Record<string, string>>, key: string): string | und
 /** An audio format name (`wav`, `mp3` …) → its media type. */
 export const audioMediaType = (format: string): string => own(audioTypes, format) ?? `audio/${format}`
 
+/** Samples a second of audio without a head, as its media type says it. */
+export function sampleRate(mediaType: string): number | undefined {
+  const rate = Number(/;\s*rate=(\d{1,9})\b/i.exec(mediaType)?.[1])
+  return rate > 0 ? rate : undefined
+}
+
 /** The reverse; parameters of the media type (`;rate=24000`) do not count. */
 export function audioFormat(mediaType: string): string {
   const [plain = ''] = mediaType.toLowerCase().split(';')

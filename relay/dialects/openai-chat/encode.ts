@@ -1,5 +1,7 @@
 import type { ChatChoice, ChatResponse, Citation, ResponsePart } from '#relay/chat/events.ts'
+import { isObject } from '#relay/chat/json.ts'
 import { toMarkdownImage } from '#relay/chat/media.ts'
+import { toWav } from '#relay/chat/wav.ts'
 import { answerId, unixSeconds } from '../answer-id.ts'
 import { defined } from '../read.ts'
 import type { EncodeContext } from '../types.ts'
@@ -62,11 +64,21 @@ function shownText(part: ResponsePart): string {
 
 const oneDayInSeconds = 86_400
 
-const toAudio = (audio: Part<'audio'>, { ambient }: EncodeContext) => ({
-  id: `audio_${ambient.newId(24)}`,
-  data: audio.data,
+/** Of samples without a head, where their rate is not known: what both vendors speak in. */
+const usualRate = 24_000
+
+/** Samples without a head are what the caller wanted only where it asked for them. */
+function audioData({ data, format, rate }: Part<'audio'>, { callerBody }: EncodeContext): string {
+  const asked = callerBody?.['audio']
+  const isBare = format === 'pcm16' && data !== ''
+  return isBare && !(isObject(asked) && asked['format'] === 'pcm16') ? toWav(data, rate ?? usualRate) : data
+}
+
+const toAudio = (audio: Part<'audio'>, context: EncodeContext) => ({
+  id: `audio_${context.ambient.newId(24)}`,
+  data: audioData(audio, context),
   transcript: audio.transcript,
-  expires_at: unixSeconds(ambient) + oneDayInSeconds,
+  expires_at: unixSeconds(context.ambient) + oneDayInSeconds,
 })
 
 export const toAnnotation = (citation: Citation) => ({

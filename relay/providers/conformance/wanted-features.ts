@@ -92,7 +92,8 @@ export const features: Record<string, Feature> = {
     named: ['audio'],
   },
   'format of audio': {
-    want: { audio: { voice: 'alloy', format: 'wav' } },
+    // Others are made of what a model speaks in.
+    want: { audio: { voice: 'alloy', format: 'mp3' } },
     find: (request) => request.audio?.format,
     named: ['audio', 'audio.format'],
   },

@@ -1,5 +1,5 @@
 import type { FinishReason, ResponsePart } from '#relay/chat/events.ts'
-import { audioFormat } from '#relay/chat/media.ts'
+import { audioFormat, sampleRate } from '#relay/chat/media.ts'
 import type { ProviderCall } from '../types.ts'
 import { unwrapInput } from '../shared/custom-tools.ts'
 import { type Json, recordOf, textOf, wordOf } from '../shared/json.ts'
@@ -60,7 +60,8 @@ function mediaPart(inline: Json): ResponsePart[] {
   const mediaType = textOf(inline['mimeType']) ?? ''
   const data = wordOf(inline['data'])
   if (data === undefined) return []
-  if (mediaType.startsWith('audio/')) return [{ type: 'audio', data, format: audioFormat(mediaType), transcript: '' }]
+  if (mediaType.startsWith('audio/'))
+    return [{ type: 'audio', data, format: audioFormat(mediaType), transcript: '', rate: sampleRate(mediaType) }]
   return [{ type: 'image', mediaType: mediaType === '' ? 'image/png' : mediaType, data }]
 }
 

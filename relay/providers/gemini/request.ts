@@ -118,6 +118,10 @@ function withInstructions(messages: readonly Message[], instructions: readonly s
 
 const isGemini = (request: ChatRequest): boolean => request.extra.dialect === 'gemini'
 
+/** Models speak in bare samples, of which a complete answer is made a WAV file. */
+const givesFormat = ({ audio, stream }: ChatRequest): boolean =>
+  audio?.format === 'pcm16' || (audio?.format === 'wav' && !stream)
+
 function unsupported(request: ChatRequest): string[] {
   const given: Readonly<Record<string, boolean>> = {
     parallel_tool_calls: request.parallelToolCalls === false,
@@ -132,15 +136,8 @@ function unsupported(request: ChatRequest): string[] {
   const lost = Object.keys(given).filter((name) => given[name])
   return [
     ...lost,
-    ...detailsIn(request, [
-      'cache_control',
-      'name',
-      'detail',
-      'filename',
-      'tool_result',
-      'tools.strict',
-      'audio.format',
-    ]),
+    ...detailsIn(request, ['cache_control', 'name', 'detail', 'filename', 'tool_result', 'tools.strict']),
+    ...(givesFormat(request) ? [] : detailsIn(request, ['audio.format'])),
   ]
 }
 

@@ -54,11 +54,17 @@ const readReported = (json: unknown): Json | undefined => {
   return usageObjectOf(answer) ?? recordOf(recordOf(answer['meta'])?.['tokens'])
 }
 
+const outputOf = (usage: Json): unknown => usage['completion_tokens'] ?? usage['output_tokens']
+
 /** `input_tokens` and `output_tokens` are the newer operations' words for the same figures; transcriptions spell their details in the singular. */
 const toChatWords = (usage: Json): Json => ({
   ...usage,
-  prompt_tokens: usage['prompt_tokens'] ?? usage['input_tokens'] ?? usage['total_tokens'],
-  completion_tokens: usage['completion_tokens'] ?? usage['output_tokens'],
+  // A total alone is of what was given; beside an output it holds that.
+  prompt_tokens:
+    usage['prompt_tokens'] ??
+    usage['input_tokens'] ??
+    (outputOf(usage) === undefined ? usage['total_tokens'] : undefined),
+  completion_tokens: outputOf(usage),
   prompt_tokens_details:
     usage['prompt_tokens_details'] ?? usage['input_tokens_details'] ?? usage['input_token_details'],
   completion_tokens_details:

@@ -1,8 +1,7 @@
 import type { UpstreamFailure } from '#relay/chat/events.ts'
 import { type PlainTranslation, UpstreamRefusal } from '../../types.ts'
 import { joinPath } from '../../shared/join-path.ts'
-import { countOf, type Json, recordOf, textOf, withoutAbsent } from '../../shared/json.ts'
-import { promptOnly } from '../../shared/plain-answers.ts'
+import { type Json, recordOf, textOf, withoutAbsent } from '../../shared/json.ts'
 import { unplacedFields } from '../../shared/unplaced-fields.ts'
 import { bearer } from '../address.ts'
 
@@ -38,7 +37,7 @@ function voiceOf(json: Json): string {
   return Object.hasOwn(voices, voice) ? (voices[voice] as string) : voice
 }
 
-/** Audio comes as hexadecimal text; its characters are counted by the vendor. */
+/** Audio comes as hexadecimal text. */
 export const minimaxSpeech = (refusal: (answer: Json) => UpstreamFailure | undefined): PlainTranslation => ({
   request: ({ json }, call) => ({
     method: 'POST',
@@ -62,9 +61,9 @@ export const minimaxSpeech = (refusal: (answer: Json) => UpstreamFailure | undef
     bytes: Buffer.from(textOf(recordOf(recordOf(json)?.['data'])?.['audio']) ?? '', 'hex'),
   }),
   usage: (json) => {
-    const answer = recordOf(json) ?? {}
-    const failure = refusal(answer)
+    const failure = refusal(recordOf(json) ?? {})
     if (failure) throw new UpstreamRefusal(failure)
-    return promptOnly(countOf(recordOf(answer['extra_info'])?.['usage_characters']))
+    // The characters that the vendor counts are no tokens, by which speech is charged.
+    return undefined
   },
 })
