@@ -201,6 +201,17 @@ describe('thinking', () => {
     expect(body(request)).toMatchObject({ thinking: { type: 'disabled' } })
   })
 
+  test('nor where a caller of another dialect writes the thinking in this one’s words', () => {
+    const fields = { thinking: { type: 'enabled', budget_tokens: 4000 } }
+    const request = { ...toolConversation(), temperature: 0.5, extra: { dialect: 'openai-chat' as const, fields } }
+    expect(write(request)).toMatchObject({
+      body: { thinking: { type: 'disabled' }, temperature: 0.5 },
+      losses: ['thinking'],
+    })
+    const asked = { extra: request.extra, temperature: 0.5, toolChoice: { type: 'required' as const } }
+    expect(body(asked)['thinking']).toEqual(fields.thinking)
+  })
+
   test('thinking forbids sampling fields and forced tools', () => {
     const sent = write({
       reasoning: { effort: 'high' },
@@ -279,6 +290,22 @@ test('a schema is enforced where the model can and asked for where it cannot', (
   })
   expect(body({ responseFormat }, { model: 'claude-3-haiku-20240307' })['system']).toMatch(/follows this JSON schema/)
   expect(body({ responseFormat: { type: 'json' } })['system']).toMatch(/JSON object/)
+})
+
+test('what a caller of another dialect writes into the output’s settings stands beside what is translated', () => {
+  const schema = { type: 'object', additionalProperties: false }
+  const responseFormat = { type: 'json-schema' as const, name: 'x', schema }
+  const send = (output_config: object, request: Partial<ChatRequest>) =>
+    write({ ...request, extra: { dialect: 'openai-chat', fields: { output_config } } }, { model: 'claude-opus-4-6' })
+  expect(send({ effort: 'low' }, { responseFormat })).toMatchObject({
+    body: { output_config: { effort: 'low', format: { type: 'json_schema', schema } } },
+    losses: [],
+  })
+  const task_budget = { type: 'tokens', total: 50_000 }
+  expect(send({ task_budget }, { reasoning: { effort: 'high' } })).toMatchObject({
+    body: { output_config: { effort: 'high', task_budget } },
+    losses: [],
+  })
 })
 
 test('at most four cache marks go out, the last ones', () => {

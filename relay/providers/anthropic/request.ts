@@ -69,6 +69,7 @@ function plan(request: ChatRequest, call: ProviderCall, losses: Set<string>): Pl
   if (traits.thinking === 'none' && request.reasoning && !explicit) losses.add('reasoning_effort')
   if (thinking.on && traits.thinking === 'budget' && lostItsReasoning(request)) {
     thinking = { thinking: { type: 'disabled' }, maxTokens, on: false }
+    losses.add(explicit || suffix.thinking || fromClaude ? 'thinking' : 'reasoning_effort')
   }
   const unsupportedFields = request.reasoning?.effort !== undefined && thinking.effort === undefined && !thinking.on
   if (fromClaude && unsupportedFields && request.reasoning?.effort !== 'none') losses.add('reasoning_effort')
@@ -94,12 +95,14 @@ function samplingFields(request: ChatRequest, { traits, thinking, suffix }: Plan
   return body
 }
 
-function outputConfig(request: ChatRequest, { traits, thinking }: Planned): Json | undefined {
+/** What the translation asks for, under what the caller wrote in this dialect's own words. */
+function outputConfig(request: ChatRequest, { traits, thinking }: Planned, own: unknown): Json | undefined {
   const format = request.responseFormat
   const schema = format?.type === 'json-schema' && format.instructed !== true ? format.schema : undefined
   const config = withoutAbsent({
     effort: traits.effort ? thinking.effort : undefined,
     format: schema && traits.structuredOutput ? formatOf(schema) : undefined,
+    ...recordOf(own),
   })
   return Object.keys(config).length > 0 ? config : undefined
 }
@@ -217,12 +220,13 @@ export function toClaudeBody(
     tool_choice,
     ...sampling,
     stop_sequences: stop.length > 0 ? stop : undefined,
-    thinking: thinking.thinking,
-    output_config: outputConfig(request, planned),
     metadata: request.user === undefined ? undefined : { user_id: request.user },
     service_tier: request.serviceTier === undefined ? undefined : tiers[request.serviceTier],
     mcp_servers: remoteCalls ? remote.servers.map(serverField) : undefined,
     ...own,
+    // Settled with what the model takes beside them, so what the caller wrote must not replace them.
+    thinking: thinking.thinking,
+    output_config: outputConfig(request, planned, own['output_config']),
   })
   const files = request.messages.some((message) =>
     message.content.some((part) => 'source' in part && part.source.kind === 'file-id'),
