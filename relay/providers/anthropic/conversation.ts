@@ -10,7 +10,8 @@ type Turn = {
 }
 
 const filler = '...'
-const goOn = 'Continue.'
+/** What the user says where a begun answer cannot be gone on with. */
+export const goOn = 'Continue.'
 
 const isResult = (block: Json): boolean => block['type'] === 'tool_result'
 

@@ -27,6 +27,9 @@ test.each([
   ['claude-opus-4-6', { model: 'claude-opus-4-6', thinking: false }],
   ['claude-3-7-sonnet-high', { model: 'claude-3-7-sonnet-high', thinking: false }],
   ['some-model-high', { model: 'some-model-high', thinking: false }],
+  ['kimi-k2-thinking', { model: 'kimi-k2-thinking', thinking: false }],
+  ['qwen3-next-80b-a3b-thinking', { model: 'qwen3-next-80b-a3b-thinking', thinking: false }],
+  ['sonnet-4.5-thinking', { model: 'sonnet-4.5', thinking: true }],
 ])('the reasoning asked for in the name %s', (model, expected) => {
   expect(splitSuffix(model)).toEqual(expected)
 })

@@ -115,7 +115,10 @@ export type NameSuffix = { model: string; thinking: boolean; effort?: string | u
 export function splitSuffix(model: string): NameSuffix {
   const suffix = /(-thinking)?(?:-(low|medium|high|xhigh|max))?$/.exec(model)
   const base = model.slice(0, suffix?.index ?? model.length)
-  if (suffix?.[2] !== undefined && base.includes('claude') && traitsOf(base).thinking === 'adaptive') {
+  const traits = traitsOf(base)
+  // Other vendors' names that end so are names of models.
+  if (traits === foreign) return { model, thinking: false }
+  if (suffix?.[2] !== undefined && traits.thinking === 'adaptive') {
     return { model: base, thinking: true, effort: suffix[2] }
   }
   if (model.endsWith('-thinking')) return { model: model.slice(0, -'-thinking'.length), thinking: true }

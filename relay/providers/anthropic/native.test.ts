@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { NativeBody } from '../types.ts'
 import { callWith } from '../conformance/fixtures.ts'
 import { anthropic } from './index.ts'
@@ -43,6 +43,49 @@ test('the suffix sets the thinking and takes away what forbids it', () => {
     thinking: { type: 'enabled', budget_tokens: 1600 },
   })
   expect(sent.headers['anthropic-version']).toBe('2023-06-01')
+})
+
+describe('what the thinking of a suffix forbids', () => {
+  const user = { role: 'user', content: 'Weather?' }
+  const call = { type: 'tool_use', id: 'c', name: 'f', input: {} }
+  const thought = { type: 'thinking', thinking: 'hm', signature: 's' }
+  const result = { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'c', content: 'sunny' }] }
+  const sendSuffixed = (fields: object, model = 'claude-sonnet-4-5-thinking') =>
+    send(JSON.stringify({ model: 'm', max_tokens: 2000, messages: [user], ...fields }), { model })
+
+  test('a forced tool becomes one the model may use, which is named', () => {
+    const tool_choice = { type: 'tool', name: 'f', disable_parallel_tool_use: true }
+    const sent = sendSuffixed({ tool_choice })
+    expect(sent.json).toMatchObject({ thinking: { type: 'enabled' } })
+    expect(sent.json.tool_choice).toEqual({ type: 'auto', disable_parallel_tool_use: true })
+    expect(sent.losses).toEqual(['tool_choice'])
+    expect(sendSuffixed({ tool_choice }, 'claude-sonnet-4-5').json.tool_choice).toEqual(tool_choice)
+  })
+
+  test('a round of tools that began without reasoning goes on without, which is named', () => {
+    const calling = { role: 'assistant', content: [call] }
+    const sent = sendSuffixed({ messages: [user, calling, result], temperature: 0.2 })
+    expect(sent.json).toMatchObject({ model: 'claude-sonnet-4-5', temperature: 0.2 })
+    expect(sent.json).not.toHaveProperty('thinking')
+    expect(sent.losses).toEqual(['thinking'])
+    const thinking = { role: 'assistant', content: [thought, call] }
+    expect(sendSuffixed({ messages: [user, thinking, result, calling, result] })).toMatchObject({
+      json: { thinking: { type: 'enabled' } },
+      losses: [],
+    })
+    expect(sendSuffixed({ messages: [user, thinking, result, user, calling, result] }).losses).toEqual(['thinking'])
+  })
+
+  test('a begun answer is gone on with when the user says so', () => {
+    const begun = { role: 'assistant', content: 'It is' }
+    expect(sendSuffixed({ messages: [user, begun] }).json.messages).toEqual([
+      user,
+      begun,
+      { role: 'user', content: 'Continue.' },
+    ])
+    const paused = { role: 'assistant', content: [thought, { type: 'text', text: 'So far' }] }
+    expect(sendSuffixed({ messages: [user, paused] }).json.messages).toEqual([user, paused])
+  })
 })
 
 test('an answer is empty only where it holds nothing but words that say nothing', () => {

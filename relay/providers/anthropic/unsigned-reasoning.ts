@@ -35,6 +35,25 @@ const blocksOf = (message: unknown): readonly unknown[] => {
 const has = (message: unknown, types: readonly string[]): boolean =>
   blocksOf(message).some((block) => types.includes(String(recordOf(block)?.['type'])))
 
+export const isReasoning = (block: unknown): boolean =>
+  ['thinking', 'redacted_thinking'].includes(String(recordOf(block)?.['type']))
+
+/**
+ * Whether a round of tools is under way that began without reasoning. In a round that began with it the model need not think
+ * again before each call.
+ */
+export function isRoundWithoutReasoning(messages: unknown): boolean {
+  const list: readonly unknown[] = Array.isArray(messages) ? messages : []
+  const roleOf = (message: unknown): unknown => recordOf(message)?.['role']
+  let at = list.findLastIndex((message) => roleOf(message) === 'assistant')
+  if (!has(list[at], ['tool_use'])) return false
+  for (; at >= 0; at -= 1) {
+    const message = list[at]
+    if (roleOf(message) === 'assistant' ? blocksOf(message).some(isReasoning) : !has(message, ['tool_result'])) break
+  }
+  return roleOf(list[at]) !== 'assistant'
+}
+
 /**
  * Takes reasoning out of a conversation that this vendor would refuse as not its own. Older models then refuse to think on in
  * a round of tools whose reasoning is missing, so such a call goes without. Names proofs that were sealed for another vendor.
