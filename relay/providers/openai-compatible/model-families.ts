@@ -32,14 +32,16 @@ export function systemRoleOf(model: string): 'system' | 'developer' | 'user' {
   return isReasoningModel(model) ? 'developer' : 'system'
 }
 
-export function effortsOf(model: string): readonly Effort[] {
+/** The efforts a model knows in a form of the vendor's calls: some know the highest in the responses form only. */
+export function effortsOf(model: string, form: 'chat' | 'responses' = 'chat'): readonly Effort[] {
   const version = versionOf(model)
   if (!version || version.series === 'o') return ['low', 'medium', 'high']
   if (version.major === 5 && version.minor === 0) return ['minimal', 'low', 'medium', 'high']
   if (version.major === 5 && version.minor === 1) return ['none', 'low', 'medium', 'high']
   if (version.major === 5) return ['none', 'low', 'medium', 'high', 'xhigh']
   const withoutNone = /^gpt-6-astra|^gpt-6\.1-sol/.test(model)
-  return withoutNone ? ['low', 'medium', 'high', 'xhigh'] : ['none', 'low', 'medium', 'high', 'xhigh', 'max']
+  if (!withoutNone) return ['none', 'low', 'medium', 'high', 'xhigh', 'max']
+  return form === 'responses' ? ['low', 'medium', 'high', 'xhigh', 'max'] : ['low', 'medium', 'high', 'xhigh']
 }
 
 /** The nearest effort a model knows, the smaller one where two are as near. */

@@ -157,6 +157,16 @@ test.each([
   expect(body(request, callWith({ model }))['reasoning_effort']).toBe(expected)
 })
 
+test('an effort that the model does not know is named where another is asked for', () => {
+  const lossesOf = (model: string, effort: 'high' | 'max') =>
+    openai.chat.request(
+      requestWith({ reasoning: { effort }, extra: { dialect: 'claude', fields: {} } }),
+      callWith({ model }),
+    ).losses
+  expect(lossesOf('gpt-5.2', 'max')).toEqual(['reasoning_effort'])
+  expect(lossesOf('gpt-5.2', 'high')).toEqual([])
+})
+
 test('a tool choice goes only where tools go', () => {
   expect(body(requestWith({ toolChoice: { type: 'required' }, parallelToolCalls: false }))).not.toHaveProperty(
     'tool_choice',

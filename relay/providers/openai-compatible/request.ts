@@ -43,7 +43,11 @@ function reasoningEffort(request: ChatRequest, call: ProviderCall, losses: Set<s
   const wanted = effortOf(request.reasoning, request.extra.dialect)
   if (wanted === undefined) return undefined
   const { model } = splitEffort(call.model, knownNames(call.channel.type))
-  if (isReasoningModel(model)) return clampEffort(wanted, effortsOf(model))
+  if (isReasoningModel(model)) {
+    const effort = clampEffort(wanted, effortsOf(model))
+    if (effort !== wanted) losses.add('reasoning_effort')
+    return effort
+  }
   if (wanted !== 'none') losses.add('reasoning_effort')
   return undefined
 }

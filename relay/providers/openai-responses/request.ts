@@ -98,11 +98,12 @@ function textField(request: ChatRequest): Json | undefined {
 function reasoningField(
   request: ChatRequest,
   { model, effort: named }: { model: string; effort?: string | undefined },
-  withoutSummary: boolean,
+  { withoutSummary, losses }: { withoutSummary: boolean; losses: Set<string> },
 ): Json | undefined {
   if (!isReasoningModel(model)) return undefined
   const requested = request.reasoning && effortOf(request.reasoning, request.extra.dialect)
-  const effort = named ?? (requested === undefined ? undefined : clampEffort(requested, effortsOf(model)))
+  const effort = named ?? (requested === undefined ? undefined : clampEffort(requested, effortsOf(model, 'responses')))
+  if (named === undefined && effort !== requested) losses.add('reasoning_effort')
   const shows =
     request.reasoning?.includeThoughts ?? (request.extra.dialect !== 'openai-responses' && requested !== undefined)
   const field = withoutAbsent({ effort, summary: shows && !withoutSummary ? 'auto' : undefined })
@@ -183,7 +184,7 @@ export function toResponsesBody(request: ChatRequest, call: ProviderCall): { bod
       tool_choice: tools.length > 0 && request.toolChoice ? toChoice(request.toolChoice, request.tools) : undefined,
       parallel_tool_calls: tools.length > 0 ? request.parallelToolCalls : undefined,
       text: textField(request),
-      reasoning: reasoningField(request, { model, effort }, call.withoutSummary === true),
+      reasoning: reasoningField(request, { model, effort }, { withoutSummary: call.withoutSummary === true, losses }),
       user: request.user,
       service_tier: request.serviceTier,
       stream: call.stream ? true : undefined,

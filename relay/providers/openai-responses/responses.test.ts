@@ -171,7 +171,15 @@ describe('a call in the responses form', () => {
       reasoning: { effort: 'none', summary: 'auto' },
       include: ['reasoning.encrypted_content'],
     })
-    expect(sent.losses).toEqual(['stop', 'max_tokens'])
+    expect(sent.losses).toEqual(['stop', 'max_tokens', 'reasoning_effort'])
+  })
+
+  test.each([
+    ['gpt-6-astra', 'max'],
+    ['gpt-6.1-sol', 'max'],
+    ['gpt-6-sol', 'max'],
+  ] as const)('asks %s for the effort %s, which it knows in this form', (model, effort) => {
+    expect(write({ reasoning: { effort } }, model)).toMatchObject({ body: { reasoning: { effort } }, losses: [] })
   })
 
   test('says of a failed result with an image that it failed', () => {
