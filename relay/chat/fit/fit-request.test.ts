@@ -256,6 +256,16 @@ describe('calls and results', () => {
   })
 })
 
+test('instructions alone are also the question', () => {
+  const asked = (...messages: Message[]) => fitRequest(requestWith({ messages }), {}).request.messages.at(-1)
+  const system = (text: string): Message => ({ role: 'system', content: [{ type: 'text', text }] })
+  expect(asked(system('Be brief.'), system(''), system('What is 2 + 2?'))).toEqual(
+    say('user', 'Be brief.\n\nWhat is 2 + 2?'),
+  )
+  expect(asked(system(' '))).toEqual(say('user', '...'))
+  expect(asked(system('Be brief.'), say('user', ''))).toEqual(say('user', '...'))
+})
+
 describe('schemas', () => {
   const strict = (schema: Record<string, unknown> | undefined): TargetProfile => ({
     schemas: { strict: () => schema, format: () => schema && { schema, lost: false } },

@@ -125,6 +125,14 @@ function repaired(given: readonly Message[]): Repaired {
 
 const filler: Message = { role: 'user', content: [{ type: 'text', text: '...' }] }
 
+/** What the user says where nobody has said anything. A caller may put all they want into the instructions. */
+function wordsFor(messages: readonly Message[]): Message {
+  const instructions = messages.flatMap((message) => (message.role === 'system' ? message.content : []))
+  const texts = instructions.map(({ text }) => text).filter((text) => text.trim() !== '')
+  if (texts.length === 0 || messages.some(({ role }) => role !== 'system')) return filler
+  return { role: 'user', content: [{ type: 'text', text: texts.join('\n\n') }] }
+}
+
 /** No target takes a conversation of instructions and empty turns alone, or of reasoning that another vendor's model had. */
 const saysSomething = (messages: readonly Message[]): boolean =>
   messages.some(
@@ -150,5 +158,5 @@ const continues = ({ extra: { dialect, fields }, messages }: ChatRequest): boole
 export function pairResults(request: ChatRequest): Repaired {
   const stays = isPaired(request.messages) || continues(request)
   const { messages, lost } = stays ? { messages: request.messages, lost: false } : repaired(request.messages)
-  return { messages: saysSomething(messages) ? messages : [...messages, filler], lost }
+  return { messages: saysSomething(messages) ? messages : [...messages, wordsFor(request.messages)], lost }
 }

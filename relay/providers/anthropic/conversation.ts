@@ -136,10 +136,6 @@ export function toClaudeMessages(
   }: { prefill: boolean; laterInstructions?: boolean; remoteCalls?: boolean },
 ): Json[] {
   const turns = merged(turnsOf(messages, laterInstructions, remoteCalls))
-  if (turns.length === 0) {
-    const instructions = systemTexts(messages).map((part) => part.text)
-    return [{ role: 'user', content: instructions.length > 0 ? instructions.join('\n\n') : filler }]
-  }
   const first: Turn[] = turns[0]?.role === 'user' ? [] : [{ role: 'user', content: [textBlock(filler)] }]
   return withEnding(paired([...first, ...turns]), prefill).flatMap(toMessages)
 }

@@ -97,14 +97,6 @@ describe('message repair', () => {
     ])
   })
 
-  test('instructions alone are also the question', () => {
-    const system = { role: 'system' as const, content: [{ type: 'text' as const, text: 'Say hi' }] }
-    expect(body({ messages: [system] })).toMatchObject({
-      system: 'Say hi',
-      messages: [{ role: 'user', content: 'Say hi' }],
-    })
-  })
-
   test('a begun answer loses its trailing space, and newer models are asked to go on instead', () => {
     const begun = [text('user', 'a'), text('assistant', 'Once \n')]
     expect(messages(begun)).toEqual([
