@@ -34,5 +34,16 @@ export function parseObject(text: string): Fields | undefined {
   }
 }
 
+/** Whether a call's arguments are the beginning of some, or no JSON for another reason. None at all are whole. */
+export function areBroken(argumentsText: string): boolean {
+  if (argumentsText.trim() === '') return false
+  try {
+    parseExactly(argumentsText)
+    return false
+  } catch {
+    return true
+  }
+}
+
 /** Deeper values are refused: serialising them again would overflow the stack. */
 export const deepestNesting = 256

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import type { ChatEvent, ChatResponse } from '#relay/chat/events.ts'
+import type { ChatEvent, ChatResponse, FinishReason } from '#relay/chat/events.ts'
 import { dialectOf } from './registry.ts'
-import { testContext } from './testing/stream-text.ts'
+import { streamText, testContext } from './testing/stream-text.ts'
 
 const answer: ChatResponse = {
   id: 'msg_1',
@@ -27,6 +27,50 @@ const answer: ChatResponse = {
     audioOutputTokens: null,
   },
 }
+
+describe('calls whose arguments were cut off', () => {
+  const cut = (finish: FinishReason, kind?: 'custom'): ChatResponse => ({
+    ...answer,
+    choices: [
+      {
+        parts: [
+          { type: 'tool-call', id: 'c1', name: 'f', arguments: '{"x":1}' },
+          { type: 'tool-call', id: 'c2', name: 'g', arguments: '{"x":', ...(kind ? { kind } : {}) },
+        ],
+        finish,
+      },
+    ],
+  })
+
+  it('are incomplete in a response', () => {
+    for (const kind of [undefined, 'custom'] as const) {
+      expect(dialectOf('openai-responses').encode(cut('length', kind), testContext())).toMatchObject({
+        status: 'incomplete',
+        output: [{ status: 'completed' }, { status: 'incomplete' }],
+      })
+    }
+  })
+
+  it('are left out of a generateContent response, streamed or not, which says what became of them', () => {
+    for (const [finish, finishReason] of [
+      ['length', 'MAX_TOKENS'],
+      ['tool-calls', 'MALFORMED_FUNCTION_CALL'],
+    ] as const) {
+      const parts = [{ functionCall: { id: 'c1', name: 'f', args: { x: 1 } } }]
+      expect(dialectOf('gemini').encode(cut(finish), testContext())).toMatchObject({
+        candidates: [{ content: { parts }, finishReason }],
+      })
+      const { complete } = streamText(dialectOf('gemini').stream(testContext()), [
+        { type: 'tool-call-start', index: 0, id: 'c2', name: 'g' },
+        { type: 'tool-call-delta', index: 0, arguments: '{"x":' },
+        { type: 'tool-call-end', index: 0 },
+        { type: 'finish', reason: finish },
+      ])
+      expect(complete).not.toContain('functionCall')
+      expect(complete).toContain(`"finishReason":"${finishReason}"`)
+    }
+  })
+})
 
 describe('complete answers', () => {
   it('as a chat completion', () => {

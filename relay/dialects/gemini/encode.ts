@@ -1,5 +1,5 @@
 import type { ChatChoice, ChatResponse, FinishReason, ResponsePart } from '#relay/chat/events.ts'
-import { parseObject } from '#relay/chat/json.ts'
+import { areBroken, parseObject } from '#relay/chat/json.ts'
 import { audioMediaType } from '#relay/chat/media.ts'
 import { answerId } from '../answer-id.ts'
 import type { EncodeContext } from '../types.ts'
@@ -13,6 +13,10 @@ export const geminiReasons = {
   'tool-calls': 'STOP',
   'content-filter': 'SAFETY',
 } satisfies Record<FinishReason, string>
+
+/** The reason an answer ended for, where a call was left out of it that nothing else explains. */
+export const finishReasonOf = (finish: FinishReason, leftOut: boolean): string =>
+  leftOut && (finish === 'tool-calls' || finish === 'stop') ? 'MALFORMED_FUNCTION_CALL' : geminiReasons[finish]
 
 /** Hub answer → `GenerateContentResponse`. */
 export function encodeGemini(response: ChatResponse, context: EncodeContext): unknown {
@@ -29,9 +33,14 @@ function toCandidate(choice: ChatChoice, index: number) {
   const searches = choice.parts.flatMap((part) => (part.type === 'web-search' ? [part.search] : []))
   const parts: object[] = []
   const texts: GroundedText[] = []
+  let leftOut = false
   for (const part of choice.parts) {
     const last = texts.at(-1)
-    if (part.type !== 'text' || part.text === '') parts.push(...toParts(part))
+    if (part.type === 'tool-call') {
+      const call = toFunctionCall(part)
+      if (call) parts.push(call)
+      else leftOut = true
+    } else if (part.type !== 'text' || part.text === '') parts.push(...toParts(part))
     else if (last !== undefined && last.partIndex === parts.length - 1) {
       last.text += part.text
       parts[last.partIndex] = { text: last.text }
@@ -42,7 +51,7 @@ function toCandidate(choice: ChatChoice, index: number) {
   }
   return {
     content: { role: 'model', parts },
-    finishReason: geminiReasons[choice.finish],
+    finishReason: finishReasonOf(choice.finish, leftOut),
     index,
     ...toLogprobsResult(choice.logprobs),
     ...(citations.length + searches.length === 0
@@ -56,12 +65,14 @@ type Call = Pick<Extract<ResponsePart, { type: 'tool-call' }>, 'id' | 'name' | '
 const thoughtSignature = (signature: Call['signature']) =>
   signature?.dialect === 'gemini' ? { thoughtSignature: signature.value } : {}
 
+/** Nothing of a call whose arguments were cut off: with none it would be another call than the model meant. */
 export function toFunctionCall(call: Call) {
-  const args = call.kind === 'custom' ? { input: call.arguments } : (parseObject(call.arguments) ?? {})
-  return { functionCall: { id: call.id, name: call.name, args }, ...thoughtSignature(call.signature) }
+  const args = call.kind === 'custom' ? { input: call.arguments } : parseObject(call.arguments)
+  if (args === undefined && areBroken(call.arguments)) return undefined
+  return { functionCall: { id: call.id, name: call.name, args: args ?? {} }, ...thoughtSignature(call.signature) }
 }
 
-function toParts(part: ResponsePart): object[] {
+function toParts(part: Exclude<ResponsePart, { type: 'tool-call' }>): object[] {
   switch (part.type) {
     case 'text':
     case 'refusal':
@@ -71,8 +82,6 @@ function toParts(part: ResponsePart): object[] {
       const empty = part.text === '' && !('thoughtSignature' in proof)
       return empty ? [] : [{ text: part.text, thought: true, ...proof }]
     }
-    case 'tool-call':
-      return [toFunctionCall(part)]
     case 'image':
       return [{ inlineData: { mimeType: part.mediaType, data: part.data } }]
     case 'audio':

@@ -5,7 +5,7 @@ import { audioMediaType } from '#relay/chat/media.ts'
 import { answerId } from '../answer-id.ts'
 import { shownError } from '../error-text.ts'
 import type { EncodeContext } from '../types.ts'
-import { geminiReasons, toFunctionCall } from './encode.ts'
+import { finishReasonOf, toFunctionCall } from './encode.ts'
 import { geminiError } from './error.ts'
 import { toGrounding } from './grounding.ts'
 import { toLogprobsResult } from './logprobs.ts'
@@ -18,6 +18,8 @@ type Candidate = {
   head: string
   /** Calls whose arguments are still arriving, in order: this dialect hands over calls whole. */
   calls: Call[]
+  /** A call was left out that was no whole one. */
+  leftOut: boolean
   text: string
   citations: Citation[]
   searches: WebSearch[]
@@ -54,7 +56,16 @@ export function streamGemini(context: EncodeContext): StreamEncoder {
     const existing = candidates.get(index)
     if (existing !== undefined) return existing
     const head = `{"candidates":[{"index":${index},"content":{"role":"model","parts":[`
-    const fresh: Candidate = { head, calls: [], text: '', citations: [], searches: [], logprobs: [], finish: undefined }
+    const fresh: Candidate = {
+      head,
+      calls: [],
+      leftOut: false,
+      text: '',
+      citations: [],
+      searches: [],
+      logprobs: [],
+      finish: undefined,
+    }
     candidates.set(index, fresh)
     return fresh
   }
@@ -68,7 +79,7 @@ export function streamGemini(context: EncodeContext): StreamEncoder {
     const ends = [...candidates].map(([index, candidate]) => ({
       index,
       content: { role: 'model', parts: [{ text: '' }] },
-      finishReason: geminiReasons[candidate.finish ?? 'stop'],
+      finishReason: finishReasonOf(candidate.finish ?? 'stop', candidate.leftOut),
       ...toLogprobsResult(candidate.logprobs),
       ...(candidate.citations.length + candidate.searches.length === 0
         ? {}
@@ -106,7 +117,11 @@ export function streamGemini(context: EncodeContext): StreamEncoder {
 function takeCalls(candidate: Candidate, all: boolean): string[] {
   const firstOpen = all ? -1 : candidate.calls.findIndex((call) => !call.ended)
   const count = firstOpen < 0 ? candidate.calls.length : firstOpen
-  return candidate.calls.splice(0, count).map((call) => JSON.stringify(toFunctionCall(call)))
+  return candidate.calls.splice(0, count).flatMap((call) => {
+    const written = toFunctionCall(call)
+    if (!written) candidate.leftOut = true
+    return written ? [JSON.stringify(written)] : []
+  })
 }
 
 function partsOf(candidate: Candidate, event: ContentEvent): string[] {

@@ -4,7 +4,7 @@ import { shifted } from '#relay/chat/citations.ts'
 import { asksForCompaction, compactionItem, summaryIn } from './compaction.ts'
 import { calledAs } from './agent-tools.ts'
 import { remoteCallItem, searchItem } from '#relay/chat/hosted/response-items.ts'
-import { callItem, imageItem, messageItem, outputText, reasoningItem } from './output-items.ts'
+import { callItem, callStatus, imageItem, messageItem, outputText, reasoningItem } from './output-items.ts'
 import { finishedResponse, outcomeOf, responseHead, toFlatAnnotation } from './response-object.ts'
 
 /** Hub answer → response object. Further choices have no place in this dialect. */
@@ -54,11 +54,12 @@ function toOutput(choice: ChatChoice, { ambient, sentBody = {} }: EncodeContext)
   const names = calledAs(sentBody)
   const cut = outcomeOf(choice.finish).status === 'incomplete'
   return groupContent(choice.parts).flatMap((group, index, groups): object[] => {
+    // Only what was said last can have been cut off.
+    const isCut = cut && index === groups.length - 1
     const id = (prefix: string) => `${prefix}_${ambient.newId(24)}`
     switch (group.type) {
       case 'message-content':
-        // Only what was said last can have been cut off.
-        return [messageItem(id('msg'), group.content, cut && index === groups.length - 1 ? 'incomplete' : 'completed')]
+        return [messageItem(id('msg'), group.content, isCut ? 'incomplete' : 'completed')]
       case 'reasoning': {
         const own = group.encrypted?.dialect === 'openai-responses' ? group.encrypted.data : undefined
         if (group.text === '' && own === undefined) return []
@@ -68,7 +69,7 @@ function toOutput(choice: ChatChoice, { ambient, sentBody = {} }: EncodeContext)
         const custom = group.kind === 'custom'
         const as = names.get(group.name)
         const call = { callId: group.id, name: group.name, custom, text: group.arguments, as }
-        return [callItem(id(custom ? 'ctc' : 'fc'), call, 'completed')]
+        return [callItem(id(custom ? 'ctc' : 'fc'), call, callStatus(call, isCut))]
       }
       case 'image':
         return [imageItem(id('ig'), group.data, 'completed')]

@@ -1,3 +1,4 @@
+import { areBroken } from '#relay/chat/json.ts'
 import { type CalledAs, ownCallItem } from './agent-tools.ts'
 
 /** Output items of a response, as they stand when complete (or, with `in_progress`, when they begin). */
@@ -54,6 +55,13 @@ export const callItem = (id: string, call: CalledTool, status: ItemStatus) => {
   if (call.custom) return { type: 'custom_tool_call', ...common, input: call.text, status }
   return { type: 'function_call', ...common, arguments: status === 'in_progress' ? '' : argumentsOf(call), status }
 }
+
+/**
+ * A call whose arguments were cut off must not pass for a whole one, or an agent runs it. Free text does not show where it ends:
+ * `cut` says that the answer was cut and this is the last of it.
+ */
+export const callStatus = ({ custom, text }: CalledTool, cut: boolean): ItemStatus =>
+  (custom ? cut : areBroken(text)) ? 'incomplete' : 'completed'
 
 export const imageItem = (id: string, data: string | null, status: ItemStatus) => ({
   type: 'image_generation_call',

@@ -24,10 +24,11 @@ export function createItems(writer: EventWriter, ambient: Ambient, names: Readon
   let written = 0
 
   const closeOpen = (status: ItemStatus = 'completed'): string => {
+    const before = calls.closeEnded()
     const closing = open
     open = undefined
-    if (closing === undefined) return ''
-    return closing.kind === 'message' ? closing.close(status) : closing.close()
+    if (closing === undefined) return before
+    return before + (closing.kind === 'message' ? closing.close(status) : closing.close())
   }
   const message = (): { item: Message; text: string } => {
     if (open?.kind === 'message') return { item: open, text: '' }
@@ -83,7 +84,7 @@ export function createItems(writer: EventWriter, ambient: Ambient, names: Readon
       const before = event.type === 'tool-call-start' ? closeOpen() : ''
       return before + calls.take(event)
     },
-    /** Ends whatever is open; a message that was cut off says so. */
-    settle: (status: ItemStatus): string => calls.closeAll() + closeOpen(status),
+    /** Ends whatever is open; what was cut off says so. */
+    settle: (status: ItemStatus): string => calls.closeAll(status === 'incomplete') + closeOpen(status),
   }
 }

@@ -3,7 +3,7 @@ import OpenAI from 'openai'
 import type { Response } from 'openai/resources/responses/responses'
 import { describe, expect, it } from 'vitest'
 import { collectEvents } from '#relay/chat/collect.ts'
-import type { ChatEvent } from '#relay/chat/events.ts'
+import type { ChatEvent, FinishReason } from '#relay/chat/events.ts'
 import type { EncodeContext } from '../types.ts'
 import { anyAnswer } from '../testing/arbitrary-events.ts'
 import { answering, framesOf, streamText, testContext } from '../testing/stream-text.ts'
@@ -155,6 +155,37 @@ describe('responses stream', () => {
       },
       { type: 'image_generation_call', result: 'AAAA' },
       { type: 'custom_tool_call', call_id: 'c', name: 'shell', input: 'ls' },
+    ])
+  })
+
+  const call = (index: number, text: string, kind?: 'custom'): ChatEvent[] => [
+    { type: 'tool-call-start', index, id: `c${index}`, name: 'f', ...(kind ? { kind } : {}) },
+    { type: 'tool-call-delta', index, arguments: text },
+    { type: 'tool-call-end', index },
+  ]
+  const itemsOf = (...events: ChatEvent[]) =>
+    framesOf(streamText(openAiResponses.stream(countingContext()), events).complete)
+      .filter(({ name }) => name === 'response.output_item.done')
+      .map(({ data }) => [data.item.call_id ?? data.item.type, data.item.status])
+
+  it('says of a call whose arguments were cut off that it is no whole one', () => {
+    expect(itemsOf(...call(0, '{"a":1}'), ...call(1, '{"a":'), { type: 'finish', reason: 'length' })).toEqual([
+      ['c0', 'completed'],
+      ['c1', 'incomplete'],
+    ])
+    expect(itemsOf(...call(0, ' '), { type: 'finish', reason: 'length' })).toEqual([['c0', 'completed']])
+  })
+
+  it('says so of free text where the cut answer ends with it, and of none before', () => {
+    const both = [...call(0, 'ls', 'custom'), ...call(1, 'rm -rf /tm', 'custom')]
+    const statuses = (reason: FinishReason) => itemsOf(...both, { type: 'finish', reason }).map(([, status]) => status)
+    expect(statuses('length')).toEqual(['completed', 'incomplete'])
+    expect(statuses('tool-calls')).toEqual(['completed', 'completed'])
+    expect(
+      itemsOf(...call(0, 'ls', 'custom'), { type: 'text-delta', text: 'so' }, { type: 'finish', reason: 'length' }),
+    ).toEqual([
+      ['c0', 'completed'],
+      ['message', 'incomplete'],
     ])
   })
 
