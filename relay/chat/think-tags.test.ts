@@ -106,6 +106,32 @@ describe('reasoning that moves', () => {
     expect(moveReasoningOf(response, { fromTags: false, asText: false })).toBe(response)
   })
 
+  it('take the places of sources with them, however they are mixed with the text', () => {
+    const cited = (startIndex: number, endIndex: number): ChatEvent => ({
+      type: 'citation',
+      citation: { url: 'https://a.test', startIndex, endIndex },
+    })
+    const events: ChatEvent[] = [
+      { type: 'reasoning-delta', text: 'look' },
+      { type: 'text-delta', text: 'first' },
+      cited(0, 5),
+      { type: 'reasoning-delta', text: 'look on' },
+      { type: 'text-delta', text: 'then' },
+      cited(0, 5),
+      cited(5, 9),
+    ]
+    const textOf = (list: ChatEvent[]) => list.map((event) => (event.type === 'text-delta' ? event.text : '')).join('')
+    const citedIn = (list: ChatEvent[]) =>
+      list.flatMap((event) =>
+        event.type === 'citation' ? [textOf(list).slice(event.citation.startIndex, event.citation.endIndex)] : [],
+      )
+    const there = moved(events, { fromTags: false, asText: true })
+    expect(citedIn(there)).toEqual(['first', 'first', 'then'])
+    const one = [...events.slice(0, 2), cited(1, 5)]
+    const inText = moved(one, { fromTags: false, asText: true })
+    expect(moved(inText, { fromTags: true, asText: false })).toEqual(one)
+  })
+
   it('that are still held when the answer goes on to something else are returned before it', () => {
     const events: ChatEvent[] = [
       { type: 'text-delta', text: '<thi' },
