@@ -7,7 +7,7 @@ import { type GroundedText, toGrounding } from './grounding.ts'
 import { toLogprobsResult } from './logprobs.ts'
 import { toGeminiUsage } from './usage.ts'
 
-export const geminiReasons = {
+const geminiReasons = {
   stop: 'STOP',
   length: 'MAX_TOKENS',
   'tool-calls': 'STOP',
