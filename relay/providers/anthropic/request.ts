@@ -58,6 +58,7 @@ export function planOf(model: string, call: ProviderCall): { suffix: NameSuffix;
 function plan(request: ChatRequest, call: ProviderCall, losses: Set<string>): Planned {
   const { suffix, traits, share } = planOf(call.model, call)
   const maxTokens = answerLimit(request.maxTokens, call, traits.maxOutput)
+  if (request.maxTokens !== undefined && maxTokens < request.maxTokens) losses.add('max_tokens')
   const base = thinkingBase(request.maxTokens, maxTokens)
   const fromClaude = request.extra.dialect === 'claude'
   let thinking: Thinking = { maxTokens, on: false }
@@ -77,8 +78,10 @@ function plan(request: ChatRequest, call: ProviderCall, losses: Set<string>): Pl
 }
 
 function samplingFields(request: ChatRequest, { traits, thinking, suffix }: Planned, losses: Set<string>): Json {
-  const { topK } = request
+  // Servers of the other form take none, or fewer, for no limit of the choice.
+  const topK = (request.topK ?? 0) > 0 ? request.topK : undefined
   const temperature = request.temperature === undefined ? undefined : Math.min(request.temperature, 1)
+  if (temperature !== request.temperature) losses.add('temperature')
   const given = { temperature, top_p: request.topP, top_k: topK }
   const body: Json = { ...given }
   if (traits.sampling === 'refused') Object.assign(body, { temperature: undefined, top_p: undefined, top_k: undefined })

@@ -94,7 +94,8 @@ function adjust(body: Json): string[] {
   const stop = typeof body['stop'] === 'string' ? [body['stop']] : listOf(body['stop'])
   if (stop.length > 0) body['stop_sequences'] = stop.slice(0, mostStops)
   set(body, 'p', clamp(body['top_p'], 0.01, 0.99))
-  set(body, 'k', body['top_k'])
+  const topK = numberOf(body['top_k']) ?? 0
+  set(body, 'k', topK > 0 ? topK : undefined)
   for (const name of ['frequency_penalty', 'presence_penalty']) set(body, name, clamp(body[name], 0, 1))
   const unstrict = onlySomeStrict(body['tools']) ? ['tools.strict'] : []
   if (body['tools'] !== undefined) {

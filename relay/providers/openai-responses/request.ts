@@ -27,13 +27,14 @@ function siteFilter(given: readonly string[]): { domains: string[]; exact: boole
   return { domains: domains.slice(0, mostDomains), exact }
 }
 
-function toTool(tool: Tool): Json[] {
+function toTool(tool: Tool, isOwn: boolean): Json[] {
   switch (tool.type) {
     case 'function': {
       const { name, description, parameters, strict } = tool
       // Absent means strict here, which callers of the other form did not ask for.
       const schema = parameters ?? { type: 'object', properties: {} }
-      return [withoutAbsent({ type: 'function', name, description, parameters: schema, strict: strict ?? false })]
+      const strictness = strict ?? (isOwn ? undefined : false)
+      return [withoutAbsent({ type: 'function', name, description, parameters: schema, strict: strictness })]
     }
     case 'custom': {
       const { name, description, format } = tool
@@ -154,7 +155,8 @@ export function toResponsesBody(request: ChatRequest, call: ProviderCall): { bod
   const { model, effort } = splitEffort(call.model, knownNames(call.channel.type))
   const thinks = isReasoningModel(model)
   const remote = request.extra.dialect === 'claude' ? mcpServersOf(request) : { servers: [], losses: [] }
-  const tools = [...request.tools.flatMap(toTool), ...remote.servers.map(remoteTool)]
+  const isOwn = request.extra.dialect === 'openai-responses'
+  const tools = [...request.tools.flatMap((tool) => toTool(tool, isOwn)), ...remote.servers.map(remoteTool)]
   const carriedNames = new Set([...shared, 'verbosity'])
   const isCarried = (name: string): boolean =>
     carriedNames.has(name) || (request.extra.dialect === 'claude' && isServerLoss(name))

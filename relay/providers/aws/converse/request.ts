@@ -92,7 +92,8 @@ function modelFields(request: ChatRequest, model: string, losses: Set<string>): 
     fields['reasoningConfig'] =
       effort === 'none' ? { type: 'disabled' } : { type: 'enabled', maxReasoningEffort: threeSteps(effort) }
   } else if (effort !== undefined && effort !== 'none') losses.add('reasoning_effort')
-  if (request.topK !== undefined) {
+  // Servers of the other form take none, or fewer, for no limit of the choice.
+  if (request.topK !== undefined && request.topK > 0) {
     if (/nova/.test(model)) fields['inferenceConfig'] = { topK: request.topK }
     else fields['top_k'] = request.topK
   }
