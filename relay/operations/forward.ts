@@ -23,7 +23,7 @@ import { TransportError, type UpstreamReply } from '#relay/transport/send.ts'
 import { asSent, promptTokensOf } from './as-sent.ts'
 import { endWithError } from './end-with-error.ts'
 import { inBatches, joined, joinedUsage } from './batches.ts'
-import { plainChargeRow, type PlainEnd, plainUsage } from './bill.ts'
+import { isRecording, plainChargeRow, type PlainEnd, plainUsage } from './bill.ts'
 import { sendComplete } from './complete-answer.ts'
 import { inWantedEncoding } from './embedding-encoding.ts'
 import { isEmptyAnswer } from './empty-answer.ts'
@@ -311,7 +311,10 @@ async function answerBytes(current: Try, reply: UpstreamReply, contentType: stri
   // Before the first byte another channel may answer.
   if (failure && !res.headersSent)
     throw new AttemptFailed(shapeFailure(current.services, current.attempt.channel, failure), { local: false })
-  const hasEnded = (): boolean => failure !== undefined || trailing.ended(imagesAsked(current))
+  const hasEnded = (): boolean =>
+    failure !== undefined ||
+    trailing.ended(imagesAsked(sentBy(current), current)) ||
+    (broken === undefined && isRecording(call) && trailing.hasSegmentsOnly())
   // An event stream says itself that it is over; of other bytes their end does.
   if (isEventStream ? !hasEnded() : broken !== undefined) {
     if (callerAborted.signal.aborted) return settle(current, await progress('hung-up'))
@@ -328,22 +331,21 @@ async function answerBytes(current: Try, reply: UpstreamReply, contentType: stri
   res.end(failure ? maskSecrets(Buffer.from(rest).toString('utf8'), secrets) : rest)
 }
 
+const sentBy = ({ services, call, attempt }: Try): PlainCall => asSent(services, call, attempt.channel)
+
 /** Of an operation that draws. */
-const imagesAsked = ({ call: { asked }, mostImages }: Try): number =>
+const imagesAsked = ({ asked }: PlainCall, { mostImages }: Try): number =>
   drawsImages(asked) ? Math.min(asked.count, mostImages ?? Infinity) : 0
 
 /**
  * The call that is charged. Vendors have words of their own for the number of images, so where more came than were asked for, those
  * that came count; of a stream that broke off they alone do.
  */
-function charged(
-  { services, call, attempt, mostImages }: Try,
-  { drawn = 0, end }: Pick<Reported, 'drawn' | 'end'>,
-): PlainCall {
-  const sent = asSent(services, call, attempt.channel)
-  if (!drawsImages(call.asked)) return sent
-  const asked = Math.min(sent.asked.count, mostImages ?? Infinity)
-  return { ...sent, asked: { ...sent.asked, count: end === 'failed' ? drawn : Math.max(asked, drawn) } }
+function charged(current: Try, { drawn = 0, end }: Pick<Reported, 'drawn' | 'end'>): PlainCall {
+  const sent = sentBy(current)
+  if (!drawsImages(sent.asked)) return sent
+  const count = end === 'failed' ? drawn : Math.max(imagesAsked(sent, current), drawn)
+  return { ...sent, asked: { ...sent.asked, count } }
 }
 
 type Reported = {

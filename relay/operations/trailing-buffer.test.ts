@@ -44,3 +44,31 @@ describe('the end of an event stream', () => {
     }
   })
 })
+
+describe('a transcript of segments alone', () => {
+  const text = 'data: hello\n\n'
+  const segment = 'data: {"text":" hello"}\n\n'
+  const delta = 'data: {"type":"transcript.text.delta","delta":"hello"}\n\n'
+  const chunk = 'data: {"id":"1","object":"transcription.chunk","choices":[]}\n\n'
+
+  it.each([
+    ['text', text + text, true],
+    ['text, its last blank line left out', `${text}data: bye\n`, true],
+    ['text that is cut', `${text}data: by`, false],
+    ['JSON', segment + segment, true],
+    ['JSON, its last line end left out', segment + segment.trimEnd(), true],
+    ['JSON that is cut', segment + segment.slice(0, 14), false],
+    ['the beginning of a line', `${segment}da`, false],
+    ['comments', ': wait\n\n', false],
+    ['words that name an event', `data: {"text":"\\"type\\": \\"transcript.\\""}\n\n`, true],
+    ['events that are named', delta + segment, false],
+    ['an event that is named, and has not left', delta.trimEnd(), false],
+    ['chunks', chunk, false],
+  ])('is distinguished from one that another event closes or that is cut: %s', (_, stream, isComplete) => {
+    for (const size of [1, 7, 1000]) {
+      const buffer = createTrailingBuffer(true)
+      for (const piece of pieces(Buffer.from(stream), size)) buffer.push(piece)
+      expect(buffer.hasSegmentsOnly()).toBe(isComplete)
+    }
+  })
+})

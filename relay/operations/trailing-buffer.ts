@@ -25,6 +25,11 @@ const closingData = /^ ?(\[DONE\]|\{"type": ?"[^"]*(completed|\.done)")/
 const closingEvent =
   /(^|[\r\n])(event: ?([^\r\n]*(completed|\.done)|error)|data: ?\[DONE\]|data: ?\{"(type": ?"([^"]*(completed|\.done)|error)"|error": ?\{))/
 
+/** An event of those vendors who name their events, and close a transcript with one: OpenAI, Mistral, vLLM. */
+const namedTranscript = /"(type|object)": ?"(transcript|transcription|translation)\./
+
+const hasUsage = (line: string): boolean => line.includes('"usage"')
+
 const usageFigures = Object.keys(emptyUsage) as Exclude<keyof ReportedUsage, 'containers' | 'drawing'>[]
 
 const eventEnd = /\r\n\r\n|\n\n|\r\r/g
@@ -54,6 +59,8 @@ export type TrailingBuffer = {
    * Of images, `asked` of which are wanted, each may have an event that closes.
    */
   ended: (asked: number) => boolean
+  /** Whether whole events came, none of them of a kind that another closes: some servers send the segments of a transcript alone. */
+  hasSegmentsOnly: () => boolean
   /** Of what was kept back, the events that came whole. */
   completeRest: () => Uint8Array
   /** The error with which the stream ended, if it did. */
@@ -74,6 +81,9 @@ export function createTrailingBuffer(isEventStream: boolean): TrailingBuffer {
   /** The last event that left with usage in it: not every upstream names its closing event as the original does. */
   let counted = ''
   let images = 0
+  /** Of the events that left. */
+  let hasData = false
+  let isNamed = false
 
   const holdBack = (bytes: Uint8Array): void => {
     pieces = [bytes]
@@ -103,7 +113,9 @@ export function createTrailingBuffer(isEventStream: boolean): TrailingBuffer {
     const due = release(end)
     const bytes = Buffer.from(due.buffer, due.byteOffset, due.length)
     if (bytes.includes('_succeeded"')) images += dataLines(due).filter(holdsImage).length
-    if (bytes.includes('"usage"')) counted = dataLines(due).findLast((line) => line.includes('"usage"')) ?? counted
+    if (bytes.includes('"usage"')) counted = dataLines(due).findLast(hasUsage) ?? counted
+    hasData ||= bytes.includes('data:')
+    if (!isNamed && bytes.includes('"trans')) isNamed = dataLines(due).some((line) => namedTranscript.test(line))
     return due
   }
 
@@ -139,7 +151,7 @@ export function createTrailingBuffer(isEventStream: boolean): TrailingBuffer {
     rest: trailing,
     usage: (read) => {
       if (!isEventStream) return undefined
-      const reports = dataLines(trailing()).filter((line) => line.includes('"usage"'))
+      const reports = dataLines(trailing()).filter(hasUsage)
       const ofImages = reports.filter(holdsImage)
       const lines = ofImages.length > 1 ? ofImages : [reports.at(-1) ?? counted]
       try {
@@ -153,8 +165,20 @@ export function createTrailingBuffer(isEventStream: boolean): TrailingBuffer {
       const lines = dataLines(trailing())
       if (lines.length > 0 && !isUncut(lines.at(-1) ?? '')) return false
       const drawn = imagesIn(lines)
-      if (drawn > 0 && drawn < asked) return lines.some((line) => closingData.test(line) && !holdsImage(line))
-      return (closing && lines.length > 0) || drawn > 0 || [counted, ...lines].some((line) => line.includes('"usage"'))
+      const known = [counted, ...lines]
+      // Neither the event of an image nor the usage in it closes the others.
+      if (drawn > 0 && drawn < asked)
+        return known.some((line) => (closingData.test(line) || hasUsage(line)) && !holdsImage(line))
+      return (closing && lines.length > 0) || drawn > 0 || known.some(hasUsage)
+    },
+    hasSegmentsOnly: () => {
+      const bytes = Buffer.from(trailing())
+      const lines = dataLines(bytes)
+      if (isNamed || lines.some((line) => namedTranscript.test(line))) return false
+      const unfinished = bytes.subarray(1 + Math.max(bytes.lastIndexOf('\n'), bytes.lastIndexOf('\r')))
+      // A line of text is known to be whole by its line end alone.
+      const isComplete = unfinished.length === 0 || dataLines(unfinished).some((line) => tryRecord(line) !== undefined)
+      return isComplete && (hasData || lines.length > 0)
     },
     completeRest: () => {
       const bytes = Buffer.from(trailing())

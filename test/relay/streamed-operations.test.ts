@@ -11,12 +11,13 @@ const { app, scripted, token } = await startScriptedRelay()
 const headers = { authorization: `Bearer sk-${token.key}` }
 const json = { ...headers, 'content-type': 'application/json' }
 
-function transcribe(model: string): Promise<Response> {
+function transcribe(model: string, path = 'transcriptions', format = 'json'): Promise<Response> {
   const form = new FormData()
   form.set('model', model)
   form.set('stream', 'true')
+  form.set('response_format', format)
   form.set('file', new Blob([new Uint8Array(100)], { type: 'audio/wav' }), 'a.wav')
-  return fetch(`${app.url}/v1/audio/transcriptions`, { method: 'POST', headers, body: form })
+  return fetch(`${app.url}/v1/audio/${path}`, { method: 'POST', headers, body: form })
 }
 
 const draw = (model: string, n = 1): Promise<Response> =>
@@ -61,6 +62,35 @@ describe('a streamed transcription', () => {
   })
 })
 
+const segments = [data({ text: ' hello' }), data({ text: ' "transcript.' })]
+const lines = ['data: hello\n\n', 'data: he said "usage\n\n']
+describe('a transcript of nothing but segments, which no event closes', () => {
+  test.each([
+    ['transcriptions', 'json', segments],
+    ['transcriptions', 'text', lines],
+    ['translations', 'json', segments],
+    ['translations', 'text', lines],
+  ])('is whole where it ends in order, and charged once as such: %s, %s', async (path, format, steps) => {
+    const { model } = await serve(app, { baseUrl: scripted.play({ steps }) })
+    expect(await (await transcribe(model, path, format)).text()).toBe(steps.join(''))
+    const rows = (await consumed(app)).filter((row) => row.model_name === model)
+    // What cannot be measured counts as a minute: 1000 × 37.5.
+    expect(rows).toMatchObject([{ quota: 37_500 }])
+    expect(rows[0]?.other).not.toHaveProperty('end')
+  })
+
+  test.each([
+    ['is reset', [...segments, 20, cut]],
+    ['ends within an event', [...segments, segments[0]!.slice(0, 12)]],
+    ['ends within a line of text', [...lines, 'data: hel']],
+  ] as const)('has broken off where it %s, and its caller learns it', async (_, steps) => {
+    const { model } = await serve(app, { baseUrl: scripted.play({ steps: [...steps] }) })
+    expect(await (await transcribe(model)).text()).toContain('"error"')
+    const rows = (await consumed(app)).filter((row) => row.model_name === model)
+    expect(rows).toMatchObject([{ quota: 37_500, other: { end: 'failed' } }])
+  })
+})
+
 const preview = data({ type: 'image_generation.partial_image', b64_json: 'AAAA' })
 const drawnOne = data({ type: 'image_generation.completed', b64_json: 'AAAA' })
 const eachImage = 0.0025 * 37.5 * 500_000
@@ -87,6 +117,14 @@ describe('an event stream that ends without its closing event', () => {
       expect(rows).toMatchObject([{ quota: count * eachImage, other: { end: 'failed' } }])
     },
   )
+
+  test('has broken off by the number of images that is sent: the one that came is charged', async () => {
+    const baseUrl = scripted.play({ steps: [preview, drawnOne] })
+    const { model } = await serve(app, { baseUrl, paramOverride: '{"n":2}' })
+    expect(await (await draw(model, 1)).text()).toContain('"error"')
+    const rows = (await consumed(app)).filter((row) => row.model_name === model)
+    expect(rows).toMatchObject([{ quota: eachImage, other: { end: 'failed' } }])
+  })
 
   test('is asked for elsewhere where nothing has left, and charged once', async () => {
     await setOptions(app, { RetryTimes: '1' })
@@ -140,6 +178,40 @@ describe('a streamed image', () => {
     const { model } = await serve(app, { baseUrl: scripted.play({ steps }) })
     expect(await (await draw(model, 3)).text()).toBe(steps.join(''))
     expect((await consumed(app)).at(-1)).toMatchObject({ model_name: model, prompt_tokens: 30, completion_tokens: 9 })
+  })
+
+  test('is whole with as many images as are sent for, whatever its caller asked for', async () => {
+    const { model } = await serve(app, {
+      baseUrl: scripted.play({ steps: [preview, drawnOne] }),
+      paramOverride: '{"n":1}',
+    })
+    expect(await (await draw(model, 2)).text()).toBe(preview + drawnOne)
+    const rows = (await consumed(app)).filter((row) => row.model_name === model)
+    expect(rows).toMatchObject([{ quota: eachImage }])
+    expect(rows[0]?.other).not.toHaveProperty('end')
+  })
+
+  test('of fewer images than were asked for is closed by an event with usage, and charged as it was asked for', async () => {
+    const image = data({ type: 'image_generation.partial_succeeded', url: 'https://images.example/1.png' })
+    const last = data({ note: 'end', usage })
+    for (const steps of [
+      [drawnOne, last],
+      [image, last, data({ note: 'bye' })],
+    ]) {
+      const { model } = await serve(app, { baseUrl: scripted.play({ steps }) })
+      expect(await (await draw(model, 2)).text()).toBe(steps.join(''))
+      const rows = (await consumed(app)).filter((row) => row.model_name === model)
+      expect(rows).toMatchObject([{ quota: 2 * eachImage, prompt_tokens: 10, completion_tokens: 2 }])
+      expect(rows[0]?.other).not.toHaveProperty('end')
+    }
+  })
+
+  test('of several is not closed by the usage that one of them has', async () => {
+    const drawn = data({ type: 'image_generation.completed', b64_json: 'AAAA', usage })
+    const { model } = await serve(app, { baseUrl: scripted.play({ steps: [preview, drawn] }) })
+    expect(await (await draw(model, 2)).text()).toContain('"error"')
+    const rows = (await consumed(app)).filter((row) => row.model_name === model)
+    expect(rows).toMatchObject([{ quota: eachImage, other: { end: 'failed' } }])
   })
 
   test('that begins with an error is asked for elsewhere, and not charged', async () => {
