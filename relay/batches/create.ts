@@ -83,7 +83,7 @@ async function attempt(services: RelayServices, call: CallCore, shares: Share[])
     },
     finish: () => {},
     take: async (plan: AttemptPlan) => {
-      priced = shares.map((share) => pricedAt(services, share, plan))
+      priced = shares.map((share) => pricedAt(services, { share, call, plan }))
       for (const share of priced) {
         const amount = await amountOf(services, share)
         await reserve(services, { ...share.call, id: share.holdId }, { amount, lasting: true })
@@ -113,8 +113,13 @@ async function giveBackAll(services: RelayServices, call: CallCore, taken: Reado
   if (taken.size > 0) await forgetIntent(services.database.pool, intentOf(call.id))
 }
 
-function pricedAt(services: RelayServices, share: Share, { attempt: { channel, key } }: AttemptPlan): PricedShare {
-  const own = attemptAt(services, share.call, { channel, key })
+/** The model by which the place was found is asked for there; the others of the batch are looked up at the same place. */
+function pricedAt(
+  services: RelayServices,
+  { share, call, plan: { attempt } }: { share: Share; call: CallCore; plan: AttemptPlan },
+): PricedShare {
+  const { channel, key } = attempt
+  const own = share.call === call ? attempt : attemptAt(services, share.call, { channel, key })
   const { model } = share.call
   const terms = priceAttempt(services, share.call, own ?? { channel, model, upstreamModel: model })
   return { ...share, attempt: own, terms }

@@ -222,33 +222,55 @@ function pinnedAttempt(services: RelayServices, call: CallCore, place: Choice): 
   return named(call, place, first?.model ?? call.model)
 }
 
-/** The channel and key that keep what a call names, while they serve its model to its group. */
-function boundAttempt(services: RelayServices, call: CallCore, { channelId, keyHmac }: StoredAt): Attempt | undefined {
+/** At the channel and key that keep what a call names, while they serve its model to its group. */
+function boundAttempts(services: RelayServices, call: CallCore, { channelId, keyHmac }: StoredAt): Attempt[] {
   const channel = services.channels.channel(channelId)
   const key = channel?.keys.find(({ enabled, value }) => enabled && services.secrets.hmac(value) === keyHmac)
-  return channel && key && attemptAt(services, call, { channel, key })
+  return channel && key ? attemptsAt(services, call, { channel, key }) : []
+}
+
+/** At one place, for each model behind the call's name that the place serves to its group. */
+function attemptsAt(services: RelayServices, call: CallCore, place: Choice): Attempt[] {
+  if (call.pinnedChannel) return [pinnedAttempt(services, call, place)]
+  const serves = ({ tiers }: Plan) => tiers.some((tier) => tier.some((route) => route.channelId === place.channel.id))
+  return plansOf(services, call)
+    .filter(serves)
+    .map(({ model }) => named(call, place, model))
 }
 
 /** An attempt at one place, while that serves the call's model to its group. */
-export function attemptAt(services: RelayServices, call: CallCore, place: Choice): Attempt | undefined {
-  if (call.pinnedChannel) return pinnedAttempt(services, call, place)
-  const serves = ({ tiers }: Plan) => tiers.some((tier) => tier.some((route) => route.channelId === place.channel.id))
-  const plan = plansOf(services, call).find(serves)
-  return plan && named(call, place, plan.model)
-}
+export const attemptAt = (services: RelayServices, call: CallCore, place: Choice): Attempt | undefined =>
+  attemptsAt(services, call, place)[0]
 
-/** What is named stands in one place: there, once. What is only repeated is better off there, but may go elsewhere. */
+/**
+ * What is named stands in one place: there, once for each model behind the call's name. What is only repeated is better off there, but
+ * may go elsewhere.
+ */
 function boundSelection(services: RelayServices, call: CallCore, storedAt: StoredAt): Selection {
   const elsewhere = storedAt.only ? null : routedSelection(services, call)
-  let used = false
+  let left: Attempt[] | undefined
   return {
-    nextPlace: () => elsewhere?.nextPlace() ?? null,
+    nextPlace: () => {
+      const [next] = left ?? []
+      return elsewhere?.nextPlace() ?? (next ? peekAtAttempt(services, call, next) : null)
+    },
     next: () => {
-      const attempt = used ? undefined : boundAttempt(services, call, storedAt)
-      if (!attempt && !elsewhere) throw refusal(services, call, used ? 1 : 0)
-      used = true
+      const isFirst = left === undefined
+      left ??= boundAttempts(services, call, storedAt).slice(0, elsewhere ? 1 : undefined)
+      const attempt = left.shift()
+      if (!attempt && !elsewhere) throw refusal(services, call, isFirst ? 0 : 1)
       if (attempt) elsewhere?.note(attempt)
       return attempt ?? (elsewhere as Selection).next()
     },
+  }
+}
+
+function peekAtAttempt({ circuitBreaker }: RelayServices, call: CallCore, attempt: Attempt): NextPlace {
+  const place = { channelId: attempt.channel.id, key: attempt.key.position, model: limitedModel(call, attempt.model) }
+  return {
+    state: 'fresh',
+    asked: 1,
+    healthy: circuitBreaker.isHealthy(place.channelId, place.key, place.model),
+    askedCooldownMs: circuitBreaker.askedCooldownMs(place),
   }
 }

@@ -76,6 +76,20 @@ describe('a virtual name whose models the same channels serve', () => {
       expect(selection.next()).toMatchObject({ channel: { id: channelId }, model: second })
       expect(selection.nextPlace()?.state).toBe('again')
     }
+    // What is named stands nowhere else.
+    const named = {
+      model: virtual,
+      group: 'default',
+      session: {},
+      pinnedChannel: null,
+      storedAt: { ...storedAt, only: true },
+    }
+    const bound = createSelection(app.services, named as unknown as CallCore)
+    expect(bound.next()).toMatchObject({ channel: { id: channelId }, model: models[0] })
+    expect(bound.nextPlace()).toMatchObject({ state: 'fresh', healthy: true })
+    expect(bound.next()).toMatchObject({ channel: { id: channelId }, model: models[1] })
+    expect(bound.nextPlace()).toBeNull()
+    expect(() => bound.next()).toThrow()
   })
 
   test('is refused once all of them were, each of them asked once', async () => {

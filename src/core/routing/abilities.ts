@@ -31,16 +31,16 @@ type Listing = { models: readonly string[]; modelPrefix: string }
 
 /**
  * What one channel is asked for, whatever other channels there are: of the models behind a name those that it lists, or all of them
- * where it lists none, without its own prefix.
+ * where it lists none, without its own prefix unless it lists them with it.
  */
 export function modelsAt<Entry extends { model: string }>(
   { models, modelPrefix }: Listing,
   behind: readonly Entry[],
 ): Entry[] {
-  const bare = behind.map((entry) => ({
-    ...entry,
-    model: splitPrefix(entry.model, [modelPrefix])?.model ?? entry.model,
-  }))
-  const listed = bare.filter(({ model }) => models.includes(abilityModel(model)))
+  const isListed = ({ model }: { model: string }): boolean => models.includes(abilityModel(model))
+  const bare = behind.map((entry) =>
+    isListed(entry) ? entry : { ...entry, model: splitPrefix(entry.model, [modelPrefix])?.model ?? entry.model },
+  )
+  const listed = bare.filter(isListed)
   return listed.length > 0 ? listed : bare
 }

@@ -268,5 +268,7 @@ describe('abilities', () => {
     expect(at('o3', 'own/gpt-4o', 'gpt-4-gizmo-x')).toEqual(['gpt-4o', 'gpt-4-gizmo-x'])
     expect(at('own/o3', 'others/gpt-4o')).toEqual(['o3', 'others/gpt-4o'])
     expect(at('own/')).toEqual(['own/'])
+    const asWritten = modelsAt({ ...channel, models: ['own/gpt-4o'] }, [{ model: 'own/gpt-4o' }])
+    expect(asWritten).toEqual([{ model: 'own/gpt-4o' }])
   })
 })
