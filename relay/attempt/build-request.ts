@@ -47,7 +47,7 @@ export async function buildRequest(context: AttemptContext): Promise<UpstreamReq
     const opened = withOpenSeals(context)
     const profile = provider.chat.profile?.(providerCall) ?? openAiProfile
     const asked = withPresentChoice(await withMedia(context, opened.request))
-    const { request, losses, callerNames } = fitRequest(asked, profile)
+    const { request, losses, callerNames } = fitRequest(asked, profile, call.request.messages)
     context.providerCall = { ...providerCall, customTools: customToolNames(request.tools) }
     const restored = callerNames.size > 0 ? restoringProvider(provider, callerNames) : provider
     context.provider = sealingProvider(context, restored)

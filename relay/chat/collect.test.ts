@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { StreamFailed, collectEvents } from './collect.ts'
-import type { ChatEvent } from './events.ts'
+import { StreamFailed, collectEvents, replayResponse } from './collect.ts'
+import type { ChatEvent, ChatResponse } from './events.ts'
 
 describe('collecting a stream', () => {
   it('keeps choices apart and in order, and takes the last usage', () => {
@@ -33,6 +33,15 @@ describe('collecting a stream', () => {
     expect(collectEvents(events).choices[0]?.parts).toEqual([
       { type: 'audio', data: piece('abc'), format: 'pcm16', transcript: 'hey' },
     ])
+  })
+
+  it.each([
+    { format: 'mp3', rate: undefined },
+    { format: 'pcm16', rate: 16_000 },
+  ])('finds a replayed answer’s audio in the format and at the rate it had: %o', (kind) => {
+    const part = { type: 'audio' as const, data: 'AAAA', transcript: 'hey', ...kind }
+    const answer: ChatResponse = { id: 'a', model: 'm', choices: [{ parts: [part], finish: 'stop' }] }
+    expect(collectEvents(replayResponse(answer))).toEqual(answer)
   })
 
   it('keeps reasoning parts apart by their proofs', () => {

@@ -95,7 +95,7 @@ function addToChoice(choice: OpenChoice, event: ChoiceEvent): void {
       choice.parts.push({ type: 'image', mediaType: event.mediaType, data: event.data })
       return
     case 'audio-delta':
-      return addAudio(choice, event.data, event.transcript ?? '')
+      return addAudio(choice, event)
     case 'citation':
       return addCitation(choice, event.citation)
     case 'web-search':
@@ -157,9 +157,12 @@ function addToolCall(
   }
 }
 
-function addAudio(choice: OpenChoice, data: string, transcript: string): void {
+function addAudio(
+  choice: OpenChoice,
+  { data, transcript = '', format = 'pcm16', rate }: Extract<ChoiceEvent, { type: 'audio-delta' }>,
+): void {
   if (choice.audio === undefined) {
-    const part: Audio = { type: 'audio', data: '', format: 'pcm16', transcript: '' }
+    const part: Audio = { type: 'audio', data: '', format, transcript: '', rate }
     choice.audio = { part, pieces: [] }
     choice.parts.push(part)
   }
@@ -234,7 +237,7 @@ function replayPart(part: ResponsePart, index: number): ChatEvent[] {
     case 'mcp-call':
       return [part]
     case 'audio':
-      return [{ type: 'audio-delta', data: part.data, transcript: part.transcript }]
+      return [{ ...part, type: 'audio-delta' }]
     case 'refusal':
       return [{ type: 'refusal-delta', text: part.text }]
   }

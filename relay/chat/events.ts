@@ -58,7 +58,16 @@ export type ChatEvent =
   | { type: 'tool-call-delta'; index: number; arguments: string; choice?: number | undefined }
   | { type: 'tool-call-end'; index: number; choice?: number | undefined }
   | { type: 'image'; mediaType: string; data: string; choice?: number | undefined }
-  | { type: 'audio-delta'; data: string; transcript?: string | undefined; choice?: number | undefined }
+  | {
+      type: 'audio-delta'
+      data: string
+      transcript?: string | undefined
+      /** Of the data; samples without a head (`pcm16`) where absent. */
+      format?: string | undefined
+      /** Samples a second, where the upstream says it. */
+      rate?: number | undefined
+      choice?: number | undefined
+    }
   | { type: 'refusal-delta'; text: string; choice?: number | undefined }
   | { type: 'citation'; citation: Citation; choice?: number | undefined }
   /** Both come whole, once they are done. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { json } from '#test/support/scripted-upstream.ts'
-import { say, type CallerDialect, callerDialects } from './caller-dialects.ts'
+import { chat, say, type CallerDialect, callerDialects } from './caller-dialects.ts'
 import { startScriptedRelay } from './relay-world.ts'
 import { serve } from './serve.ts'
 
@@ -77,3 +77,23 @@ test('instructions that are the caller’s alone are repeated as the upstream re
   const body = { model, input: 'hi', instructions: 'be kind' }
   expect(await repeated(await say(app, responses, { token, body }))).toEqual(['be kind'])
 })
+
+test.each([
+  ['in place of the caller’s', '{}', secret],
+  ['in front of the caller’s', '{"system_prompt_override":true}', `${secret}\n\nWhat is 2 + 2?`],
+])(
+  'a caller’s instructions alone are the question, and a channel’s own prompt is not: %s',
+  async (_, setting, system) => {
+    const baseUrl = scripted.play({ status: 400, steps: ['{}'] })
+    const { model } = await serve(app, { type: 14, systemPrompt: secret, setting, baseUrl })
+    const body = { model, messages: [{ role: 'system', content: 'What is 2 + 2?' }] }
+    await (await say(app, chat, { token, body })).text()
+    const sent = JSON.parse(String(scripted.received.at(-1)?.bytes)) as Record<string, unknown>
+    const textOf = (content: unknown) =>
+      typeof content === 'string' ? content : (content as { text: string }[]).map(({ text }) => text).join('\n\n')
+    expect(textOf(sent['system'])).toBe(system)
+    expect(
+      (sent['messages'] as { role: string; content: unknown }[]).map((turn) => [turn.role, textOf(turn.content)]),
+    ).toEqual([['user', 'What is 2 + 2?']])
+  },
+)

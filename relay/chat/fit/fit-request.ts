@@ -155,10 +155,17 @@ function withFormatName(request: ChatRequest, rule: NameRule | undefined): ChatR
   return { ...request, responseFormat: { ...format, name: fitName(format.name, rule) } }
 }
 
-/** Brings a request to what its target takes. Each check is cheap, and what needs no fitting stays the very same object. */
-export function fitRequest(request: ChatRequest, profile: TargetProfile): Fitted {
+/**
+ * Brings a request to what its target takes. Each check is cheap, and what needs no fitting stays the very same object. `own`: its
+ * messages as its caller sent them.
+ */
+export function fitRequest(
+  request: ChatRequest,
+  profile: TargetProfile,
+  own: readonly Message[] = request.messages,
+): Fitted {
   const losses = new Set<string>()
-  const { messages, lost } = pairResults(request)
+  const { messages, lost } = pairResults(request, own)
   if (lost) losses.add('tool_result')
   const ordered = messages === request.messages ? request : { ...request, messages }
   const fewer = withFewerTokens(withFewerTools(ordered, profile.mostTools, losses), profile.mostOutput, losses)

@@ -125,7 +125,10 @@ function repaired(given: readonly Message[]): Repaired {
 
 const filler: Message = { role: 'user', content: [{ type: 'text', text: '...' }] }
 
-/** What the user says where nobody has said anything. A caller may put all they want into the instructions. */
+/**
+ * What the user says where nobody has said anything. A caller may put all they want into the instructions; `messages` are the
+ * caller's own, for what a channel instructs is no question.
+ */
 function wordsFor(messages: readonly Message[]): Message {
   const instructions = messages.flatMap((message) => (message.role === 'system' ? message.content : []))
   const texts = instructions.map(({ text }) => text).filter((text) => text.trim() !== '')
@@ -155,8 +158,8 @@ const continues = ({ extra: { dialect, fields }, messages }: ChatRequest): boole
  * A conversation whose calls and results stand as every target wants them: each call answered in the message right behind it, by
  * its own id, and no result without its call. The very same messages where they stand so already.
  */
-export function pairResults(request: ChatRequest): Repaired {
+export function pairResults(request: ChatRequest, own: readonly Message[]): Repaired {
   const stays = isPaired(request.messages) || continues(request)
   const { messages, lost } = stays ? { messages: request.messages, lost: false } : repaired(request.messages)
-  return { messages: saysSomething(messages) ? messages : [...messages, wordsFor(request.messages)], lost }
+  return { messages: saysSomething(messages) ? messages : [...messages, wordsFor(own)], lost }
 }

@@ -108,6 +108,15 @@ describe('generateContent stream', () => {
     ])
   })
 
+  it('names the format of audio, bare samples where nothing is said of it', async () => {
+    const events: ChatEvent[] = [
+      { type: 'audio-delta', data: 'AAAA', format: 'mp3' },
+      { type: 'audio-delta', data: 'BBBB' },
+    ]
+    const chunks = await gather(streamText(gemini.stream(testContext()), events).complete)
+    expect(partsOf(chunks).flatMap((part) => part.inlineData?.mimeType ?? [])).toEqual(['audio/mp3', 'audio/pcm'])
+  })
+
   it('turns citations into grounding with offsets in bytes', () => {
     const events: ChatEvent[] = [
       { type: 'text-delta', text: '价格 ok' },

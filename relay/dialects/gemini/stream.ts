@@ -170,6 +170,6 @@ function plainParts(candidate: Candidate, event: PlainEvent): string[] {
       return [JSON.stringify({ inlineData: { mimeType: event.mediaType, data: event.data } })]
     case 'audio-delta':
       if (event.data === '') return []
-      return [JSON.stringify({ inlineData: { mimeType: audioMediaType('pcm16'), data: event.data } })]
+      return [JSON.stringify({ inlineData: { mimeType: audioMediaType(event.format ?? 'pcm16'), data: event.data } })]
   }
 }

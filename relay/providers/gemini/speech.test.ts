@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { collectEvents } from '#relay/chat/collect.ts'
 import { openAiChat } from '#relay/dialects/openai-chat/index.ts'
 import { callWith } from '../conformance/fixtures.ts'
 import { requestWith } from '../conformance/requests.ts'
@@ -33,6 +34,16 @@ test('a spoken answer is a WAV file of its rate, unless its caller asked for bar
   expect(spoken('wav', 'audio/L16').readUInt32LE(24)).toBe(24_000)
   expect(spoken('pcm16')).toEqual(samples)
   expect(spoken('wav', 'audio/wav')).toEqual(samples)
+})
+
+test('a spoken answer that was streamed is collected at its rate', () => {
+  const inlineData = { mimeType: 'audio/L16;codec=pcm;rate=16000', data: samples.toString('base64') }
+  const decoder = gemini.chat.stream(callWith({ stream: true }))
+  const data = JSON.stringify({ candidates: [{ content: { parts: [{ inlineData }] } }] })
+  const events = [...decoder.push({ data }), ...decoder.end()]
+  expect(collectEvents(events).choices[0]?.parts).toMatchObject([
+    { data: inlineData.data, format: 'pcm16', rate: 16_000 },
+  ])
 })
 
 test.each([

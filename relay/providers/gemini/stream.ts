@@ -33,7 +33,7 @@ function partEvents(part: ResponsePart, candidate: Candidate): ChatEvent[] {
     case 'image':
       return [part]
     case 'audio':
-      return [{ type: 'audio-delta', data: part.data }]
+      return [{ type: 'audio-delta', data: part.data, format: part.format, rate: part.rate }]
     case 'refusal':
       return [{ type: 'refusal-delta', text: part.text }]
     case 'web-search':

@@ -224,7 +224,6 @@ function checkGoogleProofs(messages: Json[], model: string): void {
   }
 }
 
-/** What single vendors of OpenAI's form refuse, distinguished by their models and paths. */
 /** A model and its variant, as the servers name them. */
 const isOllama = (model: string): boolean => /^[\w.-]+:[\w.-]+$/.test(model)
 
@@ -238,6 +237,7 @@ function checkOllama(body: Json): void {
   }
 }
 
+/** What single vendors of OpenAI's form refuse, distinguished by their models and paths. */
 export function checkVendor(body: Json, path: string): void {
   const model = asText(body['model'])
   const isAli = path.includes('/compatible-mode/')
