@@ -26,6 +26,8 @@ export type AttemptContext = {
   /** Priced by the Claude formula. */
   claude: boolean
   losses: string[]
+  /** How many answers the upstream was asked for. */
+  answers: number
   /** As in `UpstreamRequest`. */
   searches: number
   sentAt: number
@@ -37,6 +39,3 @@ export type AttemptContext = {
   /** Memory for what is fetched to be sent, given back with the end of the attempt. */
   fileMemory?: Holding | undefined
 }
-
-/** How many answers the upstream was asked for. */
-export const answersOf = ({ losses, held }: AttemptContext): number => (losses.includes('n') ? 1 : held.facts.choices)

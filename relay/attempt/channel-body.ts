@@ -27,8 +27,9 @@ export const addedPromptOf = (services: RelayServices, { dialect }: Call, channe
   dialect.withSystemPrompt && !passesThrough(channel.setting, services) ? systemPromptOf(channel) : ''
 
 /** The channel instructs the model itself, by its system prompt or by an override of the responses form. */
-export const instructs = (channel: Attempt['channel']): boolean =>
-  systemPromptOf(channel) !== '' || channel.paramOverride?.['instructions'] !== undefined
+export const instructs = (services: RelayServices, channel: Attempt['channel']): boolean =>
+  !passesThrough(channel.setting, services) &&
+  (systemPromptOf(channel) !== '' || channel.paramOverride?.['instructions'] !== undefined)
 
 export function forChannel(services: RelayServices, call: Call, { channel }: Attempt): ChannelRequest {
   const { setting } = channel
@@ -48,7 +49,7 @@ export function forChannel(services: RelayServices, call: Call, { channel }: Att
   } else if (setting['force_stream'] === true && !request.stream) {
     request = { ...request, stream: true }
   }
-  const hidesInstructions = instructs(channel) && !passesThrough(setting, services)
+  const hidesInstructions = instructs(services, channel)
   return { request, body, hasChannelPrompt: prompt !== '', leadsSystemPrompt, hidesInstructions }
 }
 

@@ -123,6 +123,7 @@ async function forwardOnce(
     reasoning,
     claude: call.dialect.pricedAsClaude || isPricedAsClaude(attempt.channel.type, attempt.upstreamModel),
     losses: [],
+    answers: 1,
     searches: 0,
     sentAt: performance.now(),
     asked: false,
@@ -133,6 +134,7 @@ async function forwardOnce(
     context.providerCall = await withToken(services, attempt, providerCall)
     const request = await buildRequest(context)
     context.losses = lossNames([...(call.dropped ?? []), ...(request.losses ?? [])])
+    context.answers = context.losses.includes('n') ? 1 : facts.choices
     context.searches = request.searches ?? 0
     if (call.stream && !sent.request.stream) stopPings = pingUntilAnswered(call, context.losses)
     context.sentAt = performance.now()

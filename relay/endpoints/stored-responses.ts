@@ -105,7 +105,8 @@ async function ask(services: RelayServices, call: CallCore, { method, path, id }
     if (isGood(reply)) {
       const text = withModel(await reply.text(largestAnswer), storedAt.model)
       // The caller's own are not known any more.
-      return { status: reply.status, text: instructs(place.channel) ? withValueAt(text, ['instructions'], null) : text }
+      const shown = instructs(services, place.channel) ? withValueAt(text, ['instructions'], null) : text
+      return { status: reply.status, text: shown }
     }
     const failed = await failedReply(services, { attempt, providerCall: { ...providerCall, token } }, reply)
     throw reply.status === 404 ? new DomainError('relay.stored_item_unknown') : failed

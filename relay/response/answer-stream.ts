@@ -151,7 +151,8 @@ async function endComplete(context: AttemptContext, { writer, caller, progress }
       measured,
       ...progress,
       end: 'complete',
-      empty: writer.isEmpty(),
+      // Looking reads the answer anew.
+      empty: !measured.isReported && writer.isEmpty(),
       delivered: writer.delivered,
       countedTokens,
       keeps: writer.keeps?.(),

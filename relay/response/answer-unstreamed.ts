@@ -12,7 +12,7 @@ import { TransportError } from '#relay/transport/transport-error.ts'
 import { measureUsage } from '#relay/billing/measure-usage.ts'
 import { openCallerStream } from './caller-stream.ts'
 import { asAttemptFailure, AttemptFailed, failureOfDomainError } from '#relay/attempt/failure.ts'
-import { answersOf, type AttemptContext } from '#relay/attempt/attempt-context.ts'
+import type { AttemptContext } from '#relay/attempt/attempt-context.ts'
 import { bookingFailure, finishHungUp, settle, SettleFailed } from '#relay/billing/settle.ts'
 import { timeoutsOf } from '#relay/upstream-call/timeouts.ts'
 import { createEndLimit } from '#relay/transport/limits.ts'
@@ -141,7 +141,7 @@ async function collectStream(attemptContext: AttemptContext, reply: UpstreamRepl
   const { provider, providerCall, services, attempt, reasoning } = attemptContext
   const decoder = provider.chat.stream(providerCall)
   const collector = createCollector()
-  const ends = createChoiceEnds(answersOf(attemptContext))
+  const ends = createChoiceEnds(attemptContext.answers)
   let received = 0
   let usage: ReportedUsage | undefined
   const take = (events: ChatEvent[]): void => {
@@ -213,8 +213,12 @@ const contextOf = (attemptContext: AttemptContext) => ({
 
 function unstreamedText(attemptContext: AttemptContext, read: UnstreamedAnswer): string {
   if (read.asReceived !== null) {
-    const { dialect, request } = attemptContext.call
-    const text = instructionsSetter(attemptContext)?.(read.asReceived, 'unstreamed') ?? read.asReceived
+    const {
+      call: { dialect, request },
+      sent,
+    } = attemptContext
+    const withOwn = sent.hidesInstructions ? instructionsSetter(attemptContext) : undefined
+    const text = withOwn?.(read.asReceived, 'unstreamed') ?? read.asReceived
     return dialect.modelPlace ? withTextAt(text, dialect.modelPlace.unstreamed, request.model) : text
   }
   const context = { ...contextOf(attemptContext), includeUsage: true }

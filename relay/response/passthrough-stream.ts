@@ -11,10 +11,10 @@ import type { StreamWriter } from './stream-writer.ts'
 export function passthroughStream(context: AttemptContext): StreamWriter {
   const { listens, call } = context
   if (!listens) throw new Error('no native dialect')
-  const { choices } = context.held.facts
+  const choices = context.answers
   const listener = listens.listen({ includeUsage: call.request.includeUsage, choices })
   const withModel = createTextSetter(call.request.model)
-  const withOwnInstructions = instructionsSetter(context)
+  const withOwnInstructions = context.sent.hidesInstructions ? instructionsSetter(context) : undefined
   const named = (received: WireEvent): WireEvent => {
     const event = withOwnInstructions ? { ...received, data: withOwnInstructions(received.data, 'event') } : received
     const place = call.dialect.modelPlace?.event(event)
@@ -24,7 +24,7 @@ export function passthroughStream(context: AttemptContext): StreamWriter {
   const framer = call.asJsonArray ? createArrayFramer() : eventFramer
   const cutter = call.dialect.cutter({
     includeUsage: call.request.includeUsage,
-    choiceCount: call.request.choiceCount ?? 1,
+    choiceCount: choices,
     model: call.request.model,
     ambient: context.services.ambient,
   })

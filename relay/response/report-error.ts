@@ -10,7 +10,8 @@ export function reportError(services: RelayServices, incoming: Incoming, error: 
   const { res, dialect, id, callerAborted } = incoming
   if (isUnexpected(error)) services.reportUnexpected(error, id)
   if (callerAborted.signal.aborted || res.writableEnded) return
-  const failure = dialect.refusals.upstreamBusy === null ? failureOf(error) : finalFailure(error)
+  const mayShow = dialect.refusals.upstreamBusy === null && !services.options.get('global.hide_upstream_error_enabled')
+  const failure = mayShow ? failureOf(error) : finalFailure(error)
   const shownError = callerError(failure, incoming)
   if (res.headersSent) {
     // Audio has no room for an error: whoever was sent a part of it must not take it for the whole.

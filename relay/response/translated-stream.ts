@@ -5,7 +5,7 @@ import type { ChatEvent, UpstreamFailure } from '#relay/chat/events.ts'
 import { moveReasoning } from '#relay/chat/reasoning.ts'
 import { createWeight, keepText } from '#relay/providers/shared/answer-record.ts'
 import { callerError } from '#relay/attempt/failure.ts'
-import { answersOf, type AttemptContext } from '#relay/attempt/attempt-context.ts'
+import type { AttemptContext } from '#relay/attempt/attempt-context.ts'
 import { askedOf } from './store-answer.ts'
 import type { StreamWriter } from './stream-writer.ts'
 
@@ -23,9 +23,10 @@ export function translatedStream(context: AttemptContext): StreamWriter {
   })
   const seen = { usage: undefined as ReportedUsage | undefined, failure: undefined as UpstreamFailure | undefined }
   const text = keepText()
-  const ends = createChoiceEnds(answersOf(context))
+  const ends = createChoiceEnds(context.answers)
   const weight = createWeight()
-  const reply = createReply()
+  // Nothing else stores it.
+  const reply = services.options.get('LogChatContentEnabled') ? createReply() : null
   let toolCalls = 0
   let images = 0
   let hasContent = false
@@ -33,7 +34,7 @@ export function translatedStream(context: AttemptContext): StreamWriter {
   const { fromTags, asText } = reasoning
   const move = fromTags || asText ? moveReasoning(reasoning) : null
   const push = (event: ChatEvent): string => {
-    reply.note(event)
+    reply?.note(event)
     return encoder.push(event)
   }
   const write = (event: ChatEvent): string => (move ? move(event).map(push).join('') : push(event))
@@ -110,7 +111,7 @@ export function translatedStream(context: AttemptContext): StreamWriter {
     },
     delivered: () => {
       const all = counted()
-      return { ...all, ...reply.beside(all.text) }
+      return { ...all, ...reply?.beside(all.text) }
     },
   }
 }

@@ -31,6 +31,16 @@ test.each(['/v1/embeddings', '/v1/moderations', '/v1/rerank', '/v1/images/genera
   },
 )
 
+test.each([
+  [14, '/v1/messages', (model: string) => ({ model, max_tokens: 9, messages: [{ role: 'user', content: 'hi' }] })],
+  [24, '/v1beta/models/:generateContent', () => ({ contents: [{ parts: [{ text: 'hi' }] }] })],
+])('so is what a busy one says, also in the forms whose callers would read it: type %i', async (type, path, body) => {
+  const { model } = await serve(app, { type, does: `status=429,${words}` })
+  const reply = await app.relay(token, path.replace('/:', `/${model}:`), body(model))
+  expect(reply.status).toBe(429)
+  expect(await reply.text()).not.toMatch(/secret|strange|odd/)
+})
+
 test('so is what it says when it refuses the login of a key', async () => {
   const key = JSON.stringify({ ...JSON.parse(serviceAccount(app.upstream.url)), client_email: 'nobody' })
   const { model } = await serve(app, { type: 41, other: 'us-central1', key, ...mapped })

@@ -41,7 +41,6 @@ export function cutOpenAi({ includeUsage, choiceCount, model, ambient }: CutCont
         { data: endMark },
       ]
     },
-    // The end of one of several answers is not that of all.
-    mark: () => (isMarked || ended.size < choiceCount ? undefined : { data: endMark }),
+    mark: () => (isMarked ? undefined : { data: endMark }),
   }
 }

@@ -20,6 +20,10 @@ test.each([
     { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 },
     { promptTokens: 10, completionTokens: 5 },
   ],
+  [
+    { prompt_tokens: 378, total_tokens: 419, completion_tokens: 41, prompt_tokens_details: { audio_tokens: 375 } },
+    { promptTokens: 378, audioInputTokens: 375, completionTokens: 41 },
+  ],
   // Impossible figures are those of every other vendor, which are corrected later.
   [
     { prompt_audio_seconds: 5, prompt_tokens: -1, completion_tokens: 5 },

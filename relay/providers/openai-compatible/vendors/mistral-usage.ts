@@ -15,5 +15,7 @@ export function mistralUsage(usage: Json): ReportedUsage {
   const hasAudio = recordOf(usage['prompt_tokens_details'])?.['audio_tokens'] || usage['prompt_audio_seconds']
   if (!hasAudio || !isCount(total)) return { ...read, completionTokens }
   const audio = Math.max(0, total - promptTokens - completionTokens)
+  // Then what was read holds it.
+  if (audio === 0) return { ...read, completionTokens }
   return { ...read, promptTokens: promptTokens + audio, audioInputTokens: audio, completionTokens }
 }
