@@ -45,6 +45,23 @@ describeWithBrowser('fields of forms', async () => {
     await page.keyboard.type('openai')
     await page.getByRole('option', { name: 'OpenAI', exact: true }).click()
     await models.waitFor({ state: 'detached' })
+    // One that is stored has its own again once its type is chosen again.
+    const { id } = await app.make.channel({ models: 'gpt-4o,gpt-4o-mini' })
+    const opened = await openConsole(browser, app, { reader: root, language: 'en' })
+    await opened.page.goto(`/admin/channels?form=${id}`)
+    const editor = opened.page.getByRole('dialog')
+    const own = editor.getByRole('group', { name: 'Selected models' })
+    await expect.poll(() => own.allTextContents()).toEqual(['gpt-4ogpt-4o-mini'])
+    for (const [typed, option, expected] of [
+      ['suno', /Suno/, 'suno_musicsuno_lyrics'],
+      ['openai', /^OpenAI$/, 'gpt-4ogpt-4o-mini'],
+    ] as const) {
+      await editor.getByRole('combobox', { name: 'Type' }).click()
+      await opened.page.keyboard.type(typed)
+      await opened.page.getByRole('option', { name: option }).click()
+      await expect.poll(() => own.allTextContents()).toEqual([expected])
+    }
+    await opened.context.close()
     await context.close()
   })
 })

@@ -97,8 +97,12 @@ describe('OIDC without a configuration document', () => {
         new RegExp(`^获取 OIDC 配置失败.*：the (OIDC )?configuration.* ${reason}$`),
       )
     }
-    for (const elsewhere of ['http://169.254.169.254/latest', 'file:///etc/passwd', 'nowhere'])
-      await expect(discoverOidc.mutate({ address: elsewhere })).rejects.toThrow('Well-Known URL')
+    for (const [elsewhere, reason] of [
+      ['http://169.254.169.254/latest', '不能指向链路本地地址'],
+      ['file:///etc/passwd', '必须以 http:// 或 https:// 开头'],
+      ['nowhere', '必须以 http:// 或 https:// 开头'],
+    ] as const)
+      await expect(discoverOidc.mutate({ address: elsewhere })).rejects.toThrow(reason)
     expect(page.received).toHaveLength(3)
   })
 

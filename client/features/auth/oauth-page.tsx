@@ -93,7 +93,7 @@ function useFinish(provider: Provider): Step | null {
       navigate(target, { replace: true })
     } catch (error) {
       if (user) {
-        notify.error(errorText(error))
+        notify.error(error)
         navigate(ownPage, { replace: true })
       } else {
         callbackFailure.set(errorText(error))

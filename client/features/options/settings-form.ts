@@ -76,7 +76,11 @@ export function useSettingsForm(options: readonly OptionView[]): Settings {
     const wanted = new Set(changedFields(typed, loaded).map(({ key }) => key))
     const moved = changedFields(loaded, before).filter(({ key }) => changed.has(key) && wanted.has(key))
     current.current = loaded
-    for (const { key } of fields) if (!changed.has(key)) form.setValue(nameOf(key), valueIn(loaded, key))
+    for (const { key } of fields) {
+      if (changed.has(key)) continue
+      form.setValue(nameOf(key), valueIn(loaded, key))
+      form.clearErrors(nameOf(key))
+    }
     setStored(loaded)
     // Somebody else saved another value while this one was typed, which a save would overwrite unseen.
     for (const { key } of moved) {

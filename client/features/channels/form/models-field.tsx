@@ -49,8 +49,8 @@ export function ModelsField({ id, entry, stored }: ModelsFieldProps) {
   useEffect(() => {
     const [before, isFixed] = [typeBefore.current, taskTypes.has(type)]
     typeBefore.current = type
-    if (type === before || type === stored?.type || (!isFixed && !taskTypes.has(before))) return
-    field.onChange(isFixed ? entry.defaultModels : [])
+    if (type === before || (!isFixed && !taskTypes.has(before))) return
+    field.onChange(type === stored?.type ? stored.models : isFixed ? entry.defaultModels : [])
   }, [type, entry, stored, field])
   const preset = entry.currentModels.length > 0 ? entry.currentModels : entry.defaultModels
 

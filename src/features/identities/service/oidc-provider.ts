@@ -108,7 +108,10 @@ async function orDiscoveryFailed<Result>(deps: Deps, work: () => Promise<Result>
 const endpoints = z.object({
   authorization_endpoint: z.string().min(1),
   token_endpoint: z.string().min(1),
-  userinfo_endpoint: z.string().default(''),
+  userinfo_endpoint: z
+    .string()
+    .nullish()
+    .transform((text) => text ?? ''),
 })
 
 function endpointsIn(metadata: openid.ServerMetadata): Endpoints {
