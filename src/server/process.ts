@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Logger, pino, stdSerializers } from 'pino'
+import { type DestinationStream, type Logger, pino, stdSerializers } from 'pino'
 import type { Ambient } from '#core/ambient.ts'
 import type { Environment } from '#core/environment.ts'
 import { projectFolder } from './project-folder.ts'
@@ -28,16 +28,18 @@ export const systemAmbient: Ambient = {
   },
 }
 
-export const createLog = (level: Environment['LOG_LEVEL']): Logger =>
-  pino({
-    level,
-    redact: ['req.headers.authorization', 'req.headers.cookie', 'req.headers["x-api-key"]'],
-    serializers: { err: describeError },
-  })
+export const createLog = (level: Environment['LOG_LEVEL'], to?: DestinationStream): Logger => {
+  const redact = ['req.headers.authorization', 'req.headers.cookie', 'req.headers["x-api-key"]']
+  const options = { level, redact, serializers: { err: describeError } }
+  return to ? pino(options, to) : pino(options)
+}
 
-/** As pino describes it, with the lines of our sources in its stack. */
+/**
+ * As pino describes it, with the lines of our sources in its stack. PostgreSQL quotes whole rows in `detail` and JSON in `where`: keys,
+ * hashes of passwords and prompts may be in them.
+ */
 function describeError(error: unknown): unknown {
   if (!(error instanceof Error)) return error
-  const described = stdSerializers.err(error)
+  const { detail: _, where: __, ...described } = stdSerializers.err(error)
   return { ...described, stack: inSources(described.stack) }
 }

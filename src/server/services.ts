@@ -308,7 +308,12 @@ function logSetAside(services: () => Services) {
     const named = { requestId: row.id, user: row.userId, quota: row.quota, err: error }
     if (storedAs === 'texts')
       return log.error(named, 'a charge was booked without its texts, which the database refused')
-    log.error({ ...named, row }, 'a charge cannot be booked; it waits in failed_charges and its hold stays open')
+    // Of what was said in the call nothing.
+    const { content: _, other: __, ...figures } = row
+    log.error(
+      { ...named, row: figures },
+      'a charge cannot be booked; it waits in failed_charges and its hold stays open',
+    )
     void notifyRoot(services(), {
       zh: plainNotice(
         'failed_charge',
@@ -318,7 +323,7 @@ function logSetAside(services: () => Services) {
       en: plainNotice(
         'failed_charge',
         'A charge could not be booked',
-        `The charge of request ${row.id} could not be booked and its quota stays held; see the table failed_charges.`,
+        `The charge of request ${row.id} could not be booked and its quota stays held; see "Charges not booked" in the system settings.`,
       ),
     })
   }

@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest'
+import { refuseRows } from '#test/support/ledger-world.ts'
+import { recordProcessLog } from '#test/support/process-log.ts'
 import { json } from '#test/support/scripted-upstream.ts'
 import { callerDialects, chat, consumed, say } from './caller-dialects.ts'
 import { startScriptedRelay } from './relay-world.ts'
@@ -111,4 +113,18 @@ test('a message that is longer than the conversation may be is cut', async () =>
   ])
   expect(context).toEqual([{ role: 'assistant', content: expect.stringMatching(/^x{65000,}$/) }])
   expect(Buffer.byteLength(JSON.stringify(context))).toBeLessThanOrEqual(longest)
+})
+
+test('the line in the log about a charge that cannot be booked says nothing of what was written in the call', async () => {
+  await refuseRows(app.pool)
+  const lines = recordProcessLog(app)
+  const model = 'refused-model'
+  const { id } = await app.make.channel({ baseUrl: app.upstream.url, models: model })
+  await app.services.channels.reload(id)
+  await (await say(app, chat, { token, model, stream: true, text: 'the prompt' })).text()
+  await expect.poll(() => lines.join()).toContain('a charge cannot be booked')
+  expect(lines.join()).toContain('"modelName":"refused-model"')
+  expect(lines.join()).not.toContain('the prompt')
+  const [stored] = (await app.pool.query('select "row" from failed_charges')).rows
+  expect(stored?.row).toContain('You said: the prompt')
 })
