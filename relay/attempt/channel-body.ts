@@ -4,8 +4,6 @@ import type { ChatRequest, Message } from '#relay/chat/request.ts'
 import type { Attempt, Call, CallBody, RelayServices } from '#relay/request/call.ts'
 import { passesThrough } from '#relay/upstream-call/channel.ts'
 
-export { passesThrough }
-
 /** A call's request as one channel sends it: its system prompt set, streaming off where the upstream has none, on where it has nothing else. */
 export type ChannelRequest = {
   request: ChatRequest

@@ -1,11 +1,12 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { DomainError } from '#core/errors.ts'
 import { bodyAsReceived } from '#relay/attempt/build-request.ts'
-import { passesThrough, systemPromptOf } from '#relay/attempt/channel-body.ts'
+import { systemPromptOf } from '#relay/attempt/channel-body.ts'
 import { providerCallOf } from '#relay/attempt/upstream-channel.ts'
 import { claude } from '#relay/dialects/claude/index.ts'
 import { providerFor } from '#relay/providers/registry.ts'
 import type { Attempt, CallBody, CallCore, RelayServices } from '#relay/request/call.ts'
+import { passesThrough } from '#relay/upstream-call/channel.ts'
 import { withParamOverride } from '#relay/upstream-call/param-override.ts'
 import type { BatchRequest } from './requests.ts'
 

@@ -2,7 +2,7 @@ import { withOverride } from '#core/param-override.ts'
 import { cheapTextTokens } from '#relay/counting/cheap-count.ts'
 import type { ChannelRow } from '#relay/routing/channel-table.ts'
 import type { RelayServices } from '#relay/request/call.ts'
-import { passesThrough } from '#relay/attempt/channel-body.ts'
+import { passesThrough } from '#relay/upstream-call/channel.ts'
 import { billedParts } from './parse.ts'
 import type { PlainCall } from './types.ts'
 

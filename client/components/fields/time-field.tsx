@@ -1,5 +1,5 @@
-import { Button, HStack, Input, Stack } from '@chakra-ui/react'
-import { useRef } from 'react'
+import { Button, HStack, Input, mergeRefs, Stack } from '@chakra-ui/react'
+import { useMemo, useRef } from 'react'
 import { t } from '../../i18n/t.ts'
 import { fromLocalInput, toLocalInput } from '../../lib/local-time.ts'
 import type { FieldProps } from './field-frame.tsx'
@@ -26,6 +26,7 @@ export function TimeField({ name, presets, ...frame }: TimeFieldProps) {
     if (currentTarget.validity.badInput !== isBad) field.onChange(typedIn(currentTarget))
   }
   const input = useRef<HTMLInputElement>(null)
+  const ref = useMemo(() => mergeRefs(field.ref, input), [field.ref])
   const set = (time: Date | null) => {
     field.onChange(time)
     // What is typed in part is nothing that React knows of.
@@ -36,10 +37,7 @@ export function TimeField({ name, presets, ...frame }: TimeFieldProps) {
       <Stack gap="2" w="full">
         <HStack gap="2">
           <Input
-            ref={(element) => {
-              field.ref(element)
-              input.current = element
-            }}
+            ref={ref}
             name={name}
             type="datetime-local"
             value={value && isValid(value) ? toLocalInput(value) : ''}
