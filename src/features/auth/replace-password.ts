@@ -10,7 +10,7 @@ import { endSessionsOf } from './session.ts'
  * than the one that asks, the system access token, a mailed link. Part of the caller's transaction.
  */
 export async function replacePassword(
-  deps: Deps,
+  deps: Pick<Deps, 'em' | 'session'>,
   userId: number,
   { passwordHash, keepsOwnSession }: { passwordHash: string; keepsOwnSession: boolean },
 ): Promise<void> {
