@@ -1,4 +1,4 @@
-// What every npm script is: `node scripts/run.mjs <command> [argument …]`. It runs on whatever Node the machine has (18 or
+// What every npm script is: `node scripts/run.mjs <command> [argument …]`. It runs on whatever Node the machine has (20 or
 // newer), installs what is missing, and hands over to scripts/<command>.ts or scripts/<command>/index.ts on the Node that
 // npm brought. Plain JavaScript without dependencies: on a bare clone there are none.
 import { spawn } from 'node:child_process'

@@ -1,4 +1,4 @@
-// Runs before every npm script, on whatever Node the machine has (18 or newer), so it is plain JavaScript without
+// Runs before every npm script, on whatever Node the machine has (20 or newer), so it is plain JavaScript without
 // dependencies. It installs what the lock file names and is missing; among that is the Node 24 the scripts run on.
 import { spawnSync } from 'node:child_process'
 import { lstatSync, readFileSync } from 'node:fs'
