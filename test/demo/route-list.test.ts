@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { procedureRoutes, relayRoutes, restRoutes } from '#scripts/route-list.ts'
+import { describeRoutes, procedureRoutes, relayRoutes, restRoutes } from '#scripts/route-list.ts'
 
 test('the list of routes names the procedure and the role behind every bound path', () => {
   const routes = restRoutes()
@@ -20,4 +20,13 @@ test('the list of routes distinguishes the roles', () => {
 test('the list of routes has what callers of every dialect ask', () => {
   const paths = relayRoutes().map(({ kind, path }) => `${kind} ${path}`)
   expect(paths).toEqual(expect.arrayContaining(['POST /v1/chat/completions', 'POST /v1/messages', 'GET /v1/models']))
+})
+
+test('the list of routes says which paths only refuse, and which are WebSockets', () => {
+  const page = describeRoutes()
+  expect(page).toMatch(/\| any \| `\/v1\/files` \| 501: not implemented \|/)
+  expect(page).toMatch(/\| DELETE \| `\/v1\/models\/\*rest` \| 501: not implemented \|/)
+  expect(page).toMatch(/\| any \| `\/v2\/\*path` \| 404: unknown path \|/)
+  expect(page).toMatch(/\| GET \| `\/v1\/responses` \| WebSocket \|/)
+  expect(page).toMatch(/\| POST \| `\/v1\/responses` \| {2}\|/)
 })
