@@ -19,11 +19,11 @@ afterAll(() => app[Symbol.asyncDispose]())
 
 /** What the command says and how it ends, as a process of its own. */
 const run = (database: { DATABASE_URL?: string; DATA_DIR?: string }, ...args: string[]) =>
-  new Promise<{ code: unknown; password: string | undefined; said: string }>((resolve) => {
+  new Promise<{ code: unknown; password: string | undefined; output: string }>((resolve) => {
     const { DATABASE_URL: _, ...env } = process.env
     execFile(process.execPath, [script, ...args], { env: { ...env, ...database } }, (error, out, err) => {
       const password = /The new password of \S+: (\S+)\n/.exec(out)?.[1]
-      resolve({ code: error ? error.code : 0, password, said: out + err })
+      resolve({ code: error ? error.code : 0, password, output: out + err })
     })
   })
 const onServer = (...args: string[]) => run({ DATABASE_URL: toUrl(app.connection) }, ...args)
@@ -66,8 +66,8 @@ test('gives an account a password that is printed once, and ends its sessions an
   const browser = await app.signedIn(person)
   const other = await locked()
   const otherBrowser = await app.signedIn(other)
-  const { code, password, said } = await onServer(person.username)
-  expect({ code, said }).toEqual({ code: 0, said: `\n  The new password of ${person.username}: ${password}\n\n` })
+  const { code, password, output } = await onServer(person.username)
+  expect({ code, output }).toEqual({ code: 0, output: `\n  The new password of ${person.username}: ${password}\n\n` })
   expect(password).toMatch(/^\w{20}$/)
 
   expect((await browser.get('/api/user/self')).status).toBe(401)
@@ -103,10 +103,10 @@ test('removes every second factor where that is asked for', async () => {
 
 test('changes nothing for a name that nobody has, and says how root is named', async () => {
   const person = await locked()
-  const { code, said } = await onServer('nobody at all')
+  const { code, output } = await onServer('nobody at all')
   expect(code).toBe(1)
-  expect(said).toMatch(/^\nNo account is named nobody at all\. Root's is named \S+\.\n$/)
-  expect((await onServer()).said).toContain('npm run reset-password -- <username> [--second-factor]')
+  expect(output).toMatch(/^\nNo account is named nobody at all\. Root's is named \S+\.\n$/)
+  expect((await onServer()).output).toContain('npm run reset-password -- <username> [--second-factor]')
   expect(await actsOn(person)).toEqual([])
 })
 
@@ -114,7 +114,10 @@ test('reaches the embedded database while it runs and while it does not, and mak
   const folder = mkdtempSync(join(tmpdir(), 'reset-password-'))
   const dataDir = join(folder, 'data')
   try {
-    expect(await run({ DATA_DIR: dataDir }, 'root')).toMatchObject({ code: 1, said: expect.stringContaining(dataDir) })
+    expect(await run({ DATA_DIR: dataDir }, 'root')).toMatchObject({
+      code: 1,
+      output: expect.stringContaining(dataDir),
+    })
     expect(existsSync(dataDir)).toBe(false)
 
     /** The password that the command gives inside, or else one given before. */
