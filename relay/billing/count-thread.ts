@@ -1,10 +1,12 @@
 import { parentPort } from 'node:worker_threads'
 import { parseBuffer } from 'music-metadata'
 import { collectGarbage } from '#core/collect-garbage.ts'
+import { aiffSeconds, auSeconds } from '#relay/counting/aiff-length.ts'
 import { countText } from '#relay/counting/count-text.ts'
-import { flacSeconds, openWavSeconds } from '#relay/counting/lossless-length.ts'
+import { flacSeconds } from '#relay/counting/flac-length.ts'
 import { mp3Seconds } from '#relay/counting/mp3-length.ts'
 import { oggSeconds } from '#relay/counting/ogg-length.ts'
+import { wavSeconds } from '#relay/counting/wav-length.ts'
 import { webmSeconds } from '#relay/counting/webm-length.ts'
 import type { CountAnswer, CountOrder } from './token-counter.ts'
 
@@ -33,12 +35,15 @@ async function tokensOf(texts: readonly string[], model: string): Promise<number
  */
 async function secondsOf(bytes: Uint8Array, mediaType: string): Promise<number | null> {
   const read = (mimeType?: string) => parseBuffer(bytes, mimeType, { duration: true, skipCovers: true })
-  const webm = webmSeconds(bytes)
-  if (webm !== undefined) return webm
-  const { format } = await read().catch(() => read(mediaType))
-  const { duration = 0, container } = format
-  const least =
-    container === 'MPEG' ? mp3Seconds(bytes) : (oggSeconds(bytes) ?? flacSeconds(bytes) ?? openWavSeconds(bytes))
+  const own = webmSeconds(bytes) ?? wavSeconds(bytes) ?? aiffSeconds(bytes) ?? auSeconds(bytes)
+  if (own !== undefined) return own > 0 ? own : null
+  // A header that cannot be read may stand before audio that can.
+  const format = await read()
+    .catch(() => read(mediaType))
+    .then((found) => found.format)
+    .catch(() => undefined)
+  const { duration = 0, container = 'MPEG' } = format ?? {}
+  const least = oggSeconds(bytes) ?? flacSeconds(bytes) ?? (container === 'MPEG' ? mp3Seconds(bytes) : undefined)
   const seconds = Math.max(Number.isFinite(duration) ? duration : 0, least ?? 0)
   return seconds > 0 ? seconds : null
 }

@@ -1,4 +1,7 @@
+import { frameSeconds } from './flac-length.ts'
 import { startsWith } from './starts-with.ts'
+import { viewOf } from './view-of.ts'
+import { vorbisSamples } from './vorbis-packets.ts'
 
 /** Opus counts in 48,000ths of a second, whatever it was recorded at. */
 const opusRate = 48_000
@@ -17,39 +20,54 @@ function packetSamples(bytes: Uint8Array, at: number): number {
 
 type Track = {
   rate: number
-  isOpus: boolean
-  /** Samples of Opus that are not played. */ skipped: number
-  packets: number
   position: number
+  /** How many samples a packet plays that begins here; nothing where only pages say it. */
+  samplesOf: ((bytes: Uint8Array, at: number) => number) | undefined
+  samples: number
+  /** At most so many of them are left out at the beginning and at the end. */
+  unplayed: number
+  /** Until the packet has come by which those of Vorbis are read. */
+  vorbis: { sizes: readonly [number, number]; setup: Uint8Array[] } | undefined
 }
 
 /** What a stream begins with: its codec and its rate. Nothing for video. */
 function trackAt(bytes: Uint8Array, at: number): Track | undefined {
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-  const track = { rate: opusRate, isOpus: false, skipped: 0, packets: 0, position: 0 }
-  if (at + 40 <= bytes.length && startsWith(bytes, '\u0001vorbis', at))
-    return { ...track, rate: view.getUint32(at + 12, true) }
-  if (at + 40 <= bytes.length && startsWith(bytes, 'Speex   ', at))
-    return { ...track, rate: view.getUint32(at + 36, true) }
+  const view = viewOf(bytes)
+  const track = { position: 0, samplesOf: undefined, samples: 0, unplayed: 0, vorbis: undefined }
+  if (at + 40 <= bytes.length && startsWith(bytes, '\u0001vorbis', at)) {
+    const exponents = bytes[at + 28] ?? 0
+    const sizes = [1 << (exponents & 15), 1 << (exponents >> 4)] as const
+    return { ...track, rate: view.getUint32(at + 12, true), vorbis: { sizes, setup: [] } }
+  }
+  if (at + 68 <= bytes.length && startsWith(bytes, 'Speex   ', at)) {
+    const samples = (160 << (view.getUint32(at + 40, true) & 3)) * view.getUint32(at + 64, true)
+    // One packet is comments.
+    return { ...track, rate: view.getUint32(at + 36, true), samplesOf: () => samples, unplayed: 2 * samples }
+  }
+  if (at + 30 <= bytes.length && startsWith(bytes, '\u007fFLAC', at)) {
+    const rate = view.getUint32(at + 27) >>> 12
+    return { ...track, rate, samplesOf: (from, place) => frameSeconds(from, place, rate) * rate }
+  }
   if (at + 12 > bytes.length || !startsWith(bytes, 'OpusHead', at)) return undefined
-  return { ...track, isOpus: true, skipped: view.getUint16(at + 10, true) }
+  const unplayed = view.getUint16(at + 10, true) + 2880
+  return { ...track, rate: opusRate, samplesOf: packetSamples, unplayed }
 }
 
-/** Of Opus by its packets, but for the last, which may be played in part; of others by where they say that they are. */
-function secondsOf({ rate, isOpus, skipped, packets, position }: Track): number {
-  const samples = isOpus ? packets - skipped - 2880 : position
-  return rate > 0 ? Math.max(0, samples) / rate : 0
+/** By its packets, but for the last, which may be played in part; or by where it says that they are, if that is more. */
+function secondsOf({ rate, samplesOf, samples, unplayed, position }: Track): number {
+  const played = samplesOf === packetSamples ? samples - unplayed : Math.max(position, samples - unplayed)
+  return rate > 0 ? Math.max(0, played) / rate : 0
 }
 
 const longest = (tracks: Map<number, Track>): number => Math.max(0, ...[...tracks.values()].map(secondsOf))
 
 /**
- * How long an Ogg file plays at least: all that were put behind each other, and Opus by its packets, whatever its pages say. Nothing for
+ * How long an Ogg file plays at least: all that were put behind each other, and by their packets, whatever their pages say. Nothing for
  * another file. Looks at each page once.
  */
 export function oggSeconds(bytes: Uint8Array): number | undefined {
   if (!startsWith(bytes, 'OggS')) return undefined
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  const view = viewOf(bytes)
   let seconds = 0
   let tracks = new Map<number, Track>()
   /** The streams of one file begin beside each other; what begins later is another one. */
@@ -69,7 +87,7 @@ export function oggSeconds(bytes: Uint8Array): number | undefined {
     if (track && isFirst) tracks.set(serial, track)
     else if (track) {
       track.position = Math.max(track.position, Number(view.getBigInt64(at + 6, true)))
-      if (track.isOpus) countPackets(track, { bytes, body, lengths, isContinued: (flags & 1) !== 0 })
+      countPackets(track, { bytes, body, lengths, isContinued: (flags & 1) !== 0 })
     }
     at = body + lengths.reduce((sum, length) => sum + length, 0)
   }
@@ -84,8 +102,26 @@ function countPackets(track: Track, { bytes, body, lengths, isContinued }: Page)
   for (const length of lengths) {
     // The last page of a file that was cut off has not all that it lists.
     if (place >= bytes.length) break
-    if (!isBegun && length > 0 && !startsWith(bytes, 'OpusTags', place)) track.packets += packetSamples(bytes, place)
+    if (track.vorbis) readSetup(track, bytes.subarray(place, place + length), { isBegun, isEnded: length < 255 })
+    else if (!isBegun && length > 0 && !startsWith(bytes, 'OpusTags', place))
+      track.samples += track.samplesOf?.(bytes, place) ?? 0
     isBegun = length === 255
     place += length
   }
+}
+
+/** The third packet of Vorbis says how the later ones are read. */
+function readSetup(
+  track: Track,
+  piece: Uint8Array,
+  { isBegun, isEnded }: { isBegun: boolean; isEnded: boolean },
+): void {
+  const { vorbis } = track
+  if (!vorbis) return
+  if (!isBegun) vorbis.setup = []
+  if (startsWith(piece, '\u0005vorbis') || vorbis.setup.length > 0) vorbis.setup.push(piece)
+  if (!isEnded || vorbis.setup.length === 0) return
+  track.samplesOf = vorbisSamples(Buffer.concat(vorbis.setup), vorbis.sizes)
+  track.unplayed = vorbis.sizes[1]
+  track.vorbis = undefined
 }

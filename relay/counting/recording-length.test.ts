@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import { flac, mp3, opus, statedMp3, wav } from '#test/support/audio-files.ts'
-import { flacSeconds, openWavSeconds } from './lossless-length.ts'
+import { flac, framedFlac, mp3, opus, statedMp3, vorbis, wav } from '#test/support/audio-files.ts'
+import { flacSeconds } from './flac-length.ts'
 import { mp3Seconds } from './mp3-length.ts'
 import { oggSeconds } from './ogg-length.ts'
+import { wavSeconds } from './wav-length.ts'
 
 /** Titles and an image in front of a file, in which bytes look like frames. */
 const tag = (bytes: number): Buffer =>
@@ -99,7 +100,9 @@ test('a file that was cut off plays what is left of it', () => {
   for (const [file, length] of [
     [mp3(1), mp3Seconds],
     [flac(1), flacSeconds],
-    [wav(1).fill(0, 40, 44), openWavSeconds],
+    [framedFlac(1, 0), flacSeconds],
+    [wav(1).fill(0, 40, 44), wavSeconds],
+    [vorbis(1), oggSeconds],
     [opus(1), oggSeconds],
   ] as const) {
     for (let end = 0; end < Math.min(1000, file.length); end += 1) {
@@ -116,12 +119,28 @@ test('FLAC plays no shorter than unpacked sound of its size, images in front of 
     Buffer.from([0x86, 1, 0, 0]),
     Buffer.alloc(65_536),
   ])
-  expect(flacSeconds(withImage)).toBe(0)
+  expect(flacSeconds(withImage)).toBe(1)
   expect(flacSeconds(wav(1))).toBeUndefined()
 })
 
-test('a WAV file that says nothing of its length plays to its end, and one that does is left to what it says', () => {
-  expect(openWavSeconds(wav(90.2).fill(0, 40, 44))).toBeCloseTo(90.2, 3)
-  expect(openWavSeconds(wav(90.2))).toBeUndefined()
-  expect(openWavSeconds(Buffer.alloc(100))).toBeUndefined()
+test('frames of FLAC play, however few samples their file states', () => {
+  for (const stated of [90.2, 1, 0]) expect(flacSeconds(framedFlac(90.2, stated))).toBeCloseTo(90.2, 3)
+  // What looks like a frame once adds nothing to what is stated.
+  const lookalike = framedFlac(0.5).subarray(-14)
+  expect(flacSeconds(Buffer.concat([framedFlac(90.2), lookalike]))).toBe(90.2)
+})
+
+test('FLAC and its frames are looked for as quickly where every byte might begin one', () => {
+  const file = Buffer.concat([flac(1), Buffer.alloc(20_000_000, Buffer.from([0xff, 0xf8]))])
+  const before = process.threadCpuUsage()
+  flacSeconds(file)
+  expect(process.threadCpuUsage(before).user).toBeLessThan(3_000_000)
+})
+
+test('packets of Vorbis play, however early their pages say that they are', () => {
+  for (const seconds of [1, 60, 3600]) {
+    expect(oggSeconds(vorbis(seconds))).toBeCloseTo(seconds, 4)
+    expect(oggSeconds(vorbis(seconds, 0.1))).toBeGreaterThan(seconds - 0.1)
+    expect(oggSeconds(vorbis(seconds, 0.1))).toBeLessThanOrEqual(seconds)
+  }
 })

@@ -1,6 +1,14 @@
 import { DomainError } from '#core/errors.ts'
 import type { Body } from '#features/request-bodies/read-body.ts'
-import { parseJson, type ReadBody, routingNames } from '#relay/request/read-body.ts'
+import { lossNames } from '#relay/chat/losses.ts'
+import {
+  parseJson,
+  plainName,
+  type ReadBody,
+  routingNames,
+  routingPlaces,
+  withoutMisleading,
+} from '#relay/request/read-body.ts'
 import type { PlainRequest } from '#relay/providers/types.ts'
 
 /** A form has some fields and a few images; each part takes as much memory as a small file does, whatever is in it. */
@@ -34,8 +42,7 @@ export async function readPlainRequest(sent: Body, contentType: string): Promise
     .catch((cause: unknown) => {
       throw new DomainError('relay.body_invalid', { detail: 'the form cannot be read' }, { cause })
     })
-  const dropped = routingNames.filter((name) => form.has(name))
-  for (const name of dropped) form.delete(name)
+  const dropped = dropMisleading(form)
   refuseDoubles(form)
   const json: Record<string, unknown> = Object.fromEntries(textsIn(form))
   const fileWords = [...form].flatMap(([name, value]) =>
@@ -68,6 +75,32 @@ export async function readPlainRequest(sent: Body, contentType: string): Promise
 
 const textsIn = (form: FormData): [string, string][] =>
   [...form.entries()].filter((entry): entry is [string, string] => typeof entry[1] === 'string')
+
+/** Documented lists; what callers give of each is sent, with or without a place in it. */
+const listField = /^(image|include|known_speaker_names|known_speaker_references|timestamp_granularities)\[\d*\]$/
+
+/** What a call is priced by: under another name it would be so by an upstream alone. */
+const priced = new Set(['model', 'n', 'size', 'quality'])
+
+/** What aims a call elsewhere, under whatever name a reader takes for it. */
+const aiming = new Set([...routingNames, ...Object.keys(routingPlaces)].map(plainName))
+
+/**
+ * Takes out of a form what is taken out of JSON, and names that some readers of forms take for another's: `model[]` for `model`,
+ * `models[]` for a list of them.
+ */
+function dropMisleading(form: FormData): string[] {
+  const { dropped } = withoutMisleading(Object.fromEntries(form))
+  for (const name of new Set(form.keys())) {
+    const plain = plainName(name)
+      .trim()
+      .replace(/[[.].*$/s, '')
+    const isLookalike = plain !== name && !listField.test(name) && (priced.has(plain) || form.has(plain))
+    if (isLookalike || aiming.has(plain)) dropped.push(name)
+  }
+  for (const name of dropped) form.delete(name)
+  return lossNames([...new Set(dropped)])
+}
 
 /** Which of several an upstream reads is its own business; the one that is screened and measured has to be it. */
 function refuseDoubles(form: FormData): void {

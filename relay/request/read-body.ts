@@ -95,7 +95,7 @@ export const routingNames = [
 ]
 
 /** Where gateways read the same, or read the body's own fields anew, and whether a field of it says something else. */
-const routingPlaces: Readonly<Record<string, (name: string) => boolean>> = {
+export const routingPlaces: Readonly<Record<string, (name: string) => boolean>> = {
   providerOptions: (name) => name !== 'gateway',
   extra_body: (name) => name === 'google',
 }
@@ -170,6 +170,9 @@ function dropFasterService(json: Json, note: Note): void {
   }
 }
 
+/** What a name is taken for where letter case and widths are one. */
+export const plainName = (name: string): string => name.normalize('NFKC').toLowerCase()
+
 /**
  * `Model` beside `model`: some upstreams do not tell the two apart and take the later, so that another model would answer
  * than the one that is priced. What is missing here is not sent on.
@@ -177,7 +180,7 @@ function dropFasterService(json: Json, note: Note): void {
 function dropLookalikes(json: Json, note: Note): void {
   for (const name of Object.keys(json)) {
     if (/^[a-z0-9_]*$/.test(name)) continue
-    const plain = name.normalize('NFKC').toLowerCase()
+    const plain = plainName(name)
     if (plain !== name && Object.hasOwn(json, plain)) dropField(json, name, note)
   }
 }

@@ -1,7 +1,24 @@
 import { afterAll, describe, expect, test } from 'vitest'
 import { startApp } from '#test/support/app.ts'
 import { json, startScriptedUpstream } from '#test/support/scripted-upstream.ts'
-import { flac, liveWebm, m4a, mp3, ogg, opus, statedMp3, wav, webm } from '#test/support/audio-files.ts'
+import {
+  aiff,
+  au,
+  chunk,
+  flac,
+  framedFlac,
+  liveWebm,
+  m4a,
+  mp3,
+  ogg,
+  opus,
+  rf64,
+  statedMp3,
+  vorbis,
+  w64,
+  wav,
+  webm,
+} from '#test/support/audio-files.ts'
 import { closeWithoutViolations, consumed } from './caller-dialects.ts'
 import { allowUnpriced, serve } from './serve.ts'
 
@@ -53,6 +70,12 @@ describe('what a recording costs', () => {
     ['webm as browsers record it', liveWebm, 'audio/webm'],
     ['ogg', ogg, 'audio/ogg'],
     ['opus', opus, 'audio/ogg'],
+    ['vorbis', vorbis, 'audio/ogg'],
+    ['flac in frames', framedFlac, 'audio/flac'],
+    ['rf64', rf64, 'audio/wav'],
+    ['w64', w64, 'audio/x-w64'],
+    ['aiff', aiff, 'audio/aiff'],
+    ['au', au, 'audio/basic'],
   ])('is billed by its own length: %s', async (_, make, type) => {
     expect(await transcribe(make(90.2), type)).toBe(ninety)
     // Whatever its sender calls it.
@@ -64,7 +87,16 @@ describe('what a recording costs', () => {
     ['mp3 that states less', statedMp3(90.2, 1), 'audio/mpeg'],
     ['opus, one behind the other', Buffer.concat([opus(60), opus(30.2)]), 'audio/ogg'],
     ['opus that states less', opus(90.2, 1), 'audio/ogg'],
-    ['wav from a pipe', wav(90.2).fill(0, 40, 44), 'audio/wav'],
+    ['vorbis that states less', vorbis(90.3, 1), 'audio/ogg'],
+    ['flac that states less', framedFlac(90.2, 1), 'audio/flac'],
+    ['wav from a pipe', wav(90.2, { stated: 0 }), 'audio/wav'],
+    ['wav from a pipe at a false rate', wav(90.2, { stated: 0, byteRate: 8_000_000 }), 'audio/wav'],
+    ['wav of the largest length', wav(90.2, { stated: 0xffffffff }), 'audio/wav'],
+    ['wav of false blocks', wav(90.2, { block: 2000 }), 'audio/wav'],
+    ['wav of fewer samples', wav(90.2, { before: chunk('fact', Buffer.from([1, 0, 0, 0])) }), 'audio/wav'],
+    ['wav that a reader refuses', wav(90.2, { before: chunk('fact', Buffer.alloc(2)) }), 'audio/wav'],
+    ['aiff of fewer samples', aiff(90.2, { samples: 8000 }), 'audio/aiff'],
+    ['mp3 behind bytes that are none', Buffer.concat([Buffer.alloc(9000), mp3(90.2)]), 'audio/mpeg'],
   ])('is that of all that it plays: %s', async (_, file, type) => {
     expect(await transcribe(file, type)).toBe(ninety)
   })

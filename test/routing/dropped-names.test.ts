@@ -98,3 +98,34 @@ test('operations beside chat say it too, by their answer and their log row', asy
     expect((await consumed(app)).at(-1)?.other).toMatchObject({ losses: ['api_base'] })
   }
 })
+
+test('a form is sent without fields that pass for another, as JSON is, and with its lists', async () => {
+  const { model } = await serve(app, {})
+  const send = async (path: string, file: string, texts: readonly (readonly [string, string])[]) => {
+    const form = new FormData()
+    form.set('model', model)
+    form.set(file, new Blob([new Uint8Array(2000)]), 'given')
+    for (const text of texts) form.append(...text)
+    const headers = { authorization: `Bearer sk-${token.key}` }
+    const reply = await fetch(`${app.url}/v1/${path}`, { method: 'POST', headers, body: form })
+    expect([reply.status, await reply.text()]).toEqual([200, expect.any(String)])
+    const sent = app.upstream.requests.at(-1)?.bytes.toString('latin1') ?? ''
+    const names = [...sent.matchAll(/ name="([^"]*)"/g)].map((match) => match[1])
+    return { losses: lossesOf(reply), names: names.toSorted() }
+  }
+  const lookalikes = ['Model', 'model[]', 'MODEL[0]', 'N', 'n[]', ' n', 'Prompt', 'prompt[]', 'extra_body', 'models[]']
+  const others = lookalikes.map((name) => [name, 'dearer'] as const)
+  const edit = [['prompt', 'a dog'], ['user', 'me'], ['Custom', 'yes'], ...others] as const
+  for (const file of ['image', 'image[]']) {
+    expect(await send('images/edits', file, edit)).toEqual({
+      losses: lookalikes.map((name) => name.replace(' ', '?')).toSorted(),
+      names: ['Custom', file, 'model', 'prompt', 'user'],
+    })
+  }
+  const lists = ['chunking_strategy[type]', 'include[]', 'known_speaker_names[]', 'timestamp_granularities[]']
+  const listed = lists.flatMap((name) => ['one', 'other'].map((value) => [name, value] as const)).slice(1)
+  expect(await send('audio/transcriptions', 'file', [['include', 'x'], ...listed])).toEqual({
+    losses: [],
+    names: ['file', 'include', 'model', ...listed.map(([name]) => name)].toSorted(),
+  })
+})
