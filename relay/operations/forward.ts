@@ -1,37 +1,32 @@
 import { type ChannelOperation, mayOffer } from '#core/channel-types/index.ts'
 import { DomainError } from '#core/errors.ts'
-import { maskSecrets } from '#core/masking/mask-secrets.ts'
-import type { ReportedUsage } from '#core/usage.ts'
-import { SettleFailed } from '#features/ledger/service.ts'
 import type { AttemptPlan } from '#relay/attempt/attempts.ts'
-import { attemptSecrets, providerCallOf } from '#relay/attempt/upstream-channel.ts'
+import { providerCallOf } from '#relay/attempt/upstream-channel.ts'
 import type { RelayServices } from '#relay/request/call.ts'
 import { isTimedOut } from '#relay/request/caller-timeout.ts'
-import { drained } from '#relay/response/caller-stream.ts'
 import { AttemptFailed, failureOfDomainError, unsupportedHere } from '#relay/attempt/failure.ts'
-import { attemptFailureAt, shapeFailure } from '#relay/attempt/shape-failure.ts'
+import { attemptFailureAt } from '#relay/attempt/shape-failure.ts'
 import { withToken } from '#relay/attempt/attempt-token.ts'
-import { passHeaders } from '#relay/response/upstream-headers.ts'
 import { bodyAsReceived } from '#relay/attempt/build-request.ts'
 import { passesThrough } from '#relay/upstream-call/channel.ts'
 import { withParamOverride } from '#relay/upstream-call/param-override.ts'
-import { attemptRecord } from '#relay/billing/log-row.ts'
 import { isUnbooked } from '#relay/billing/settle.ts'
 import { providerFor } from '#relay/providers/registry.ts'
 import type { PlainOperation, PlainRequest, UpstreamRequest } from '#relay/providers/types.ts'
 import { TransportError, type UpstreamReply } from '#relay/transport/send.ts'
 import { asSent, promptTokensOf } from './as-sent.ts'
-import { endWithError } from './end-with-error.ts'
 import { inBatches, joined, joinedUsage } from './batches.ts'
-import { isRecording, plainChargeRow, type PlainEnd, plainUsage } from './bill.ts'
+import type { PlainEnd } from './bill.ts'
 import { sendComplete } from './complete-answer.ts'
 import { inWantedEncoding } from './embedding-encoding.ts'
-import { isEmptyAnswer } from './empty-answer.ts'
+import { answerBytes } from './answer-bytes.ts'
+import { checkAnswers, drawnIn, isEmptyAnswer } from './empty-answer.ts'
 import type { PlainCall } from './types.ts'
-import { drawsImages, imagesIn, lacksImages, wantsBytes, withImages } from './images.ts'
-import { sendBuilt, type Try, untilDone } from './send.ts'
-import { createTrailingBuffer } from './trailing-buffer.ts'
-import { lossNames, nameLosses } from '#relay/chat/losses.ts'
+import { drawsImages, lacksImages, wantsBytes, withImages } from './images.ts'
+import { malformed, sendBuilt, type Try, untilDone } from './send.ts'
+import { settle, usedBy } from './settle.ts'
+import { withShownErrors } from './shown-failure.ts'
+import { lossNames } from '#relay/chat/losses.ts'
 import { withTextAt } from '#relay/chat/text-at.ts'
 
 const largestAnswer = 128 * 1024 * 1024
@@ -185,9 +180,6 @@ async function answerMade(current: Try, answer: unknown): Promise<void> {
 /** Those whose answers may be audio or plain text; all others are JSON, whatever they are announced as. */
 const streamedOperations: ReadonlySet<string> = new Set(['speech', 'transcriptions', 'translations'])
 
-const malformed = (cause?: unknown): AttemptFailed =>
-  new AttemptFailed(failureOfDomainError(new DomainError('relay.reply_malformed')), { local: false, cause })
-
 async function answerJson(current: Try, reply: UpstreamReply, more: UpstreamRequest[]): Promise<void> {
   const { call, translation } = current
   const text = await reply.text(largestAnswer)
@@ -199,7 +191,7 @@ async function answerJson(current: Try, reply: UpstreamReply, more: UpstreamRequ
   // Without a sound in it the answer is none, and is not charged.
   if (audio?.bytes.length === 0) throw malformed()
   const translated = audio ? undefined : await translate(current, answers)
-  const drawn = drawsImages(call.asked) ? imagesIn(translated) : 0
+  const drawn = drawsImages(call.asked) ? drawnIn(translated, json) : undefined
   const used = await usedBy(current, { usage, seconds: secondsOf(json), drawn })
   if (used.source === 'estimated' && isEmptyAnswer(call.asked.operation, translated)) throw malformed()
   const shaped = audio ? undefined : shape(current, translated, used)
@@ -214,9 +206,17 @@ async function answerJson(current: Try, reply: UpstreamReply, more: UpstreamRequ
 async function translate(current: Try, answers: readonly unknown[]): Promise<unknown> {
   const { asked, upstreamAbort } = current.call
   const [json] = answers
-  if (nativeOf(current)) return json
+  if (nativeOf(current)) {
+    checkAnswers(asked.operation, [{ json, given: json }])
+    return json
+  }
   const { response } = current.translation
-  const translated = joined(response ? answers.map((answer) => response(answer, asked)) : answers)
+  const responses = response ? answers.map((answer) => response(answer, asked)) : answers
+  checkAnswers(
+    asked.operation,
+    answers.map((answer, index) => ({ json: answer, given: responses[index] })),
+  )
+  const translated = withShownErrors(current, joined(responses))
   if (!drawsImages(asked) || !wantsBytes(asked)) return translated
   const { signal } = upstreamAbort
   const given = await withImages(translated, (url) =>
@@ -263,128 +263,6 @@ function readJson(text: string): unknown {
     return JSON.parse(text)
   } catch (cause) {
     throw malformed(cause)
-  }
-}
-
-/** Audio, subtitles and event streams go through as they come; only the end waits for the settlement. */
-async function answerBytes(current: Try, reply: UpstreamReply, contentType: string): Promise<void> {
-  const { call, translation } = current
-  const { res, callerAborted } = call
-  const isEventStream = contentType.includes('text/event-stream')
-  const trailing = createTrailingBuffer(isEventStream)
-  let firstByteMs: number | null = null
-  let broken: unknown
-  const progress = async (end: PlainEnd['end']): Promise<End> => {
-    const drawn = drawsImages(call.asked) ? trailing.images() : 0
-    return {
-      used: await usedBy(current, { usage: trailing.usage(translation.usage), drawn, end }),
-      drawn,
-      firstByteMs,
-      end,
-    }
-  }
-  const start = (): void => {
-    if (res.headersSent) return
-    passHeaders(res, reply.headers)
-    nameLosses(res, current.losses)
-    res.status(200).setHeader('content-type', contentType || 'application/octet-stream')
-    res.flushHeaders()
-  }
-  try {
-    for await (const chunk of reply.body) {
-      firstByteMs ??= performance.now() - call.startedAt
-      const due = trailing.push(chunk)
-      if (due.length === 0 || callerAborted.signal.aborted) continue
-      start()
-      if (!res.write(due)) await drained(call)
-    }
-  } catch (error) {
-    if (callerAborted.signal.aborted) {
-      await settle(current, await progress('hung-up'))
-      return
-    }
-    if (!res.headersSent) throw error
-    broken = error
-  }
-  if (firstByteMs === null) throw malformed()
-  const failure = trailing.failure()
-  // Before the first byte another channel may answer.
-  if (failure && !res.headersSent)
-    throw new AttemptFailed(shapeFailure(current.services, current.attempt.channel, failure), { local: false })
-  const hasEnded = (): boolean =>
-    failure !== undefined ||
-    trailing.ended(imagesAsked(sentBy(current), current)) ||
-    (broken === undefined && isRecording(call) && trailing.hasSegmentsOnly())
-  // An event stream says itself that it is over; of other bytes their end does.
-  if (isEventStream ? !hasEnded() : broken !== undefined) {
-    if (callerAborted.signal.aborted) return settle(current, await progress('hung-up'))
-    const cause = broken ?? malformed()
-    if (!res.headersSent) throw cause
-    await settle(current, await progress('failed'))
-    return isEventStream ? endWithError(current, trailing, cause) : void res.destroy()
-  }
-  await settle(current, await progress(failure ? 'failed' : 'complete'))
-  start()
-  const rest = trailing.rest()
-  // Only a failure quotes what an upstream was sent.
-  const secrets = attemptSecrets(current.attempt, current.providerCall)
-  res.end(failure ? maskSecrets(Buffer.from(rest).toString('utf8'), secrets) : rest)
-}
-
-const sentBy = ({ services, call, attempt }: Try): PlainCall => asSent(services, call, attempt.channel)
-
-/** Of an operation that draws. */
-const imagesAsked = ({ asked }: PlainCall, { mostImages }: Try): number =>
-  drawsImages(asked) ? Math.min(asked.count, mostImages ?? Infinity) : 0
-
-/**
- * The call that is charged. Vendors have words of their own for the number of images, so where more came than were asked for, those
- * that came count; of a stream that broke off they alone do.
- */
-function charged(current: Try, { drawn = 0, end }: Pick<Reported, 'drawn' | 'end'>): PlainCall {
-  const sent = sentBy(current)
-  if (!drawsImages(sent.asked)) return sent
-  const count = end === 'failed' ? drawn : Math.max(imagesAsked(sent, current), drawn)
-  return { ...sent, asked: { ...sent.asked, count } }
-}
-
-type Reported = {
-  usage?: ReportedUsage | undefined
-  seconds?: number | undefined
-  drawn?: number | undefined
-  end?: PlainEnd['end'] | undefined
-}
-
-const usedBy = (current: Try, { usage, seconds, drawn, end }: Reported) =>
-  plainUsage(
-    charged(current, { drawn, end }),
-    { upstreamModel: current.attempt.upstreamModel, terms: current.plan.terms, count: current.services.counter.count },
-    { usage, seconds },
-  )
-
-type End = {
-  used: PlainEnd['used']
-  /** Images that came, of an operation that draws. */
-  drawn?: number | undefined
-  firstByteMs: number | null
-  end: PlainEnd['end']
-}
-
-async function settle(current: Try, { used, drawn, firstByteMs, end }: End): Promise<void> {
-  const { services, call, plan, attempt, sentAt } = current
-  const upstreamMs = performance.now() - sentAt
-  plan.attempts.push(attemptRecord(attempt, { status: end === 'failed' ? 500 : 200, ms: upstreamMs }))
-  // Read to its end for somebody who had left.
-  const isForNobody = end === 'complete' && call.callerAborted.signal.aborted
-  const row = plainChargeRow(services, charged(current, { drawn, end }), {
-    plan,
-    end: { used, firstByteMs, upstreamMs, end: isForNobody ? 'hung-up' : end, losses: current.losses },
-  })
-  try {
-    await services.ledger.settle(row, call.res.headersSent ? 'go-on' : 'give-up')
-  } catch (error) {
-    if (!(error instanceof SettleFailed)) throw error
-    throw new AttemptFailed(failureOfDomainError(new DomainError('relay.unavailable')), { local: true, cause: error })
   }
 }
 

@@ -1,3 +1,4 @@
+import { wordOf } from '#relay/providers/shared/json.ts'
 import type { Asked } from './types.ts'
 
 const rowsOf = (answer: unknown): Record<string, unknown>[] => {
@@ -6,11 +7,13 @@ const rowsOf = (answer: unknown): Record<string, unknown>[] => {
 }
 
 const lacksBytes = (row: Record<string, unknown>): boolean =>
-  typeof row['url'] === 'string' && row['b64_json'] === undefined
+  wordOf(row['url']) !== undefined && row['b64_json'] === undefined
+
+const holdsImage = ({ url, b64_json: bytes }: Record<string, unknown>): boolean =>
+  wordOf(url) !== undefined || wordOf(bytes) !== undefined
 
 /** How many images an answer in OpenAI's form holds. */
-export const imagesIn = (answer: unknown): number =>
-  rowsOf(answer).filter((row) => typeof row['url'] === 'string' || typeof row['b64_json'] === 'string').length
+export const imagesIn = (answer: unknown): number => rowsOf(answer).filter(holdsImage).length
 
 /** An image of the answer is given by its address alone. */
 export const lacksImages = (answer: unknown): boolean => rowsOf(answer).some(lacksBytes)

@@ -1,8 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { DomainError } from '#core/errors.ts'
 import { mayPass } from '#core/routing/retry.ts'
 import type { Attempt, RelayServices } from '#relay/request/call.ts'
 import type { AttemptPlan } from '#relay/attempt/attempts.ts'
-import { asAttemptFailure, AttemptFailed } from '#relay/attempt/failure.ts'
+import { asAttemptFailure, AttemptFailed, failureOfDomainError } from '#relay/attempt/failure.ts'
 import { sendRequest } from '#relay/attempt/send-request.ts'
 import type { PlainTranslation, Provider, ProviderCall, UpstreamRequest } from '#relay/providers/types.ts'
 import type { UpstreamReply } from '#relay/transport/send.ts'
@@ -29,6 +30,10 @@ export type Try = {
 
 /** A task that is not done after so many looks never will be for a caller who waits. */
 const mostLooks = 60
+
+/** The upstream said 200, and what came is no answer. */
+export const malformed = (cause?: unknown): AttemptFailed =>
+  new AttemptFailed(failureOfDomainError(new DomainError('relay.reply_malformed')), { local: false, cause })
 
 /** Sends a request as it stands and gives the answer that is one. @throws {AttemptFailed} for any other. */
 export const sendBuilt = (current: Try, request: UpstreamRequest): Promise<UpstreamReply> =>

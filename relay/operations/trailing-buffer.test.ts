@@ -45,6 +45,44 @@ describe('the end of an event stream', () => {
   })
 })
 
+describe('failed events', () => {
+  const failed = 'data: {"type":"image_generation.partial_failed","error":{"message":"no"}}\n\n'
+  const show = () => Buffer.from('data: shown\n\n')
+  const drawn = 'data: {"type":"image_generation.partial_succeeded","url":"https://i.test/1"}\n\n'
+
+  it.each([1, 7, 100, 20_000])('leave as they are shown, behind something that came, in pieces of %i bytes', (size) => {
+    const buffer = createTrailingBuffer(true, show)
+    const left = pieces(Buffer.from(failed + drawn + failed), size).map(buffer.push)
+    const text = Buffer.concat([...left, buffer.rest()]).toString()
+    expect(text.replaceAll(/\n{2,}/g, '|')).toBe(`data: shown|${drawn.trimEnd()}|data: shown|`)
+    expect([buffer.images(), buffer.failedImages()]).toEqual([1, 2])
+    expect(buffer.failureOfImages()).toBeUndefined()
+  })
+
+  it('wait in thousands without being copied again and again', () => {
+    const concat = vi.spyOn(Buffer, 'concat')
+    try {
+      const buffer = createTrailingBuffer(true, show)
+      for (let count = 0; count < 20_000; count += 1) expect(buffer.push(Buffer.from(failed))).toHaveLength(0)
+      expect(buffer.failureOfImages()).toMatchObject({ message: 'no' })
+      expect(buffer.rest()).toHaveLength(20_000 * show().length)
+      const copied = concat.mock.results.reduce((sum, { value }) => sum + (value as Buffer).length, 0)
+      expect(copied).toBeLessThan(20_000 * (2 * failed.length + 1024))
+    } finally {
+      concat.mockRestore()
+    }
+  })
+
+  it.each([1, 7, 20_000])('end what leaves, in pieces of %i bytes', (size) => {
+    const error = 'data: {"code":1,"err\\u006fr":{"message":"no"}}\n\n'
+    const buffer = createTrailingBuffer(true, show)
+    const left = Buffer.concat(pieces(Buffer.from(drawn + error + drawn), size).map(buffer.push)).toString()
+    expect(left).toBe(drawn)
+    expect(buffer.failure()).toMatchObject({ message: 'no' })
+    expect(Buffer.from(buffer.rest()).toString()).toBe(`data: shown\n\n${drawn}`)
+  })
+})
+
 describe('a transcript of segments alone', () => {
   const text = 'data: hello\n\n'
   const segment = 'data: {"text":" hello"}\n\n'

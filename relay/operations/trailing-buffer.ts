@@ -1,8 +1,8 @@
 import { emptyUsage, type ReportedUsage } from '#core/usage.ts'
 import type { UpstreamFailure } from '#relay/chat/events.ts'
-import { refusalOf } from '#relay/providers/shared/failures.ts'
 import { tryRecord } from '#relay/providers/shared/json.ts'
 import { TransportError } from '#relay/transport/transport-error.ts'
+import { asFailed, eventsIn, type FailedEvent, hasImagePlace, type StreamEvent } from './stream-events.ts'
 
 /** An event may be a whole image; more is kept back of no answer. */
 const mostBuffered = 128 * 1024 * 1024
@@ -21,9 +21,9 @@ const holdsImage = (line: string): boolean =>
 
 const closingData = /^ ?(\[DONE\]|\{"type": ?"[^"]*(completed|\.done)")/
 
-/** The closing event, or an error: clients read each by its name or, where it has none, by its type. */
+/** The closing event: clients read it by its name or, where it has none, by its type. */
 const closingEvent =
-  /(^|[\r\n])(event: ?([^\r\n]*(completed|\.done)|error)|data: ?\[DONE\]|data: ?\{"(type": ?"([^"]*(completed|\.done)|error)"|error": ?\{))/
+  /(^|[\r\n])(event: ?[^\r\n]*(completed|\.done)|data: ?\[DONE\]|data: ?\{"type": ?"[^"]*(completed|\.done)")/
 
 /** An event of those vendors who name their events, and close a transcript with one: OpenAI, Mistral, vLLM. */
 const namedTranscript = /"(type|object)": ?"(transcript|transcription|translation)\./
@@ -33,6 +33,11 @@ const hasUsage = (line: string): boolean => line.includes('"usage"')
 const usageFigures = Object.keys(emptyUsage) as Exclude<keyof ReportedUsage, 'containers' | 'drawing'>[]
 
 const eventEnd = /\r\n\r\n|\n\n|\r\r/g
+
+type ReadEvent = { event: StreamEvent; failed: FailedEvent | undefined }
+
+const readEvents = (bytes: Uint8Array): ReadEvent[] =>
+  eventsIn(bytes).map((event) => ({ event, failed: asFailed(event) }))
 
 /** Figures of several events as one. */
 function addedUsage([first, ...others]: (ReportedUsage | undefined)[]): ReportedUsage | undefined {
@@ -48,12 +53,14 @@ function addedUsage([first, ...others]: (ReportedUsage | undefined)[]): Reported
 export type TrailingBuffer = {
   /** Bytes that may leave at once. @throws {TransportError} too-large */
   push: (chunk: Uint8Array) => Uint8Array
-  /** What was kept back. */
+  /** What was kept back, its failed events as they are shown. */
   rest: () => Uint8Array
   /** Usage of the last event that reports any, or of all images where each has an event that does. */
   usage: (read: (json: unknown) => ReportedUsage | undefined) => ReportedUsage | undefined
   /** Images that came whole. */
   images: () => number
+  /** Images that failed, as an event of each says. */
+  failedImages: () => number
   /**
    * Whether an event stream came to its own end: an event that closes it, or one with usage, for vendors have words of their own.
    * Of images, `asked` of which are wanted, each may have an event that closes.
@@ -61,17 +68,23 @@ export type TrailingBuffer = {
   ended: (asked: number) => boolean
   /** Whether whole events came, none of them of a kind that another closes: some servers send the segments of a transcript alone. */
   hasSegmentsOnly: () => boolean
-  /** Of what was kept back, the events that came whole. */
+  /** Of what was kept back, the events that came whole, the failed ones as they are shown. */
   completeRest: () => Uint8Array
   /** The error with which the stream ended, if it did. */
   failure: () => UpstreamFailure | undefined
+  /** The error of the first of its images where none of them came. */
+  failureOfImages: () => UpstreamFailure | undefined
 }
 
 /**
  * Holds the end of an answer back: the last chunk of plain bytes; of an event stream everything from its closing event on
- * (`…completed`, `….done`, `[DONE]`, an error).
+ * (`…completed`, `….done`, `[DONE]`, an error). Images that failed wait for something that came: where nothing does, another upstream may be
+ * asked. Failed events leave as `show` writes them.
  */
-export function createTrailingBuffer(isEventStream: boolean): TrailingBuffer {
+export function createTrailingBuffer(
+  isEventStream: boolean,
+  show: (event: FailedEvent) => Uint8Array = ({ bytes }) => bytes,
+): TrailingBuffer {
   /** Joined only when something leaves: an event may come in thousands of pieces. */
   let pieces: Uint8Array[] = []
   let length = 0
@@ -84,6 +97,13 @@ export function createTrailingBuffer(isEventStream: boolean): TrailingBuffer {
   /** Of the events that left. */
   let hasData = false
   let isNamed = false
+  let hasLeft = false
+  let hasPlace = false
+  let failedImages = 0
+  let firstFailed: FailedEvent | undefined
+  /** Failed images that came before anything else did, as they are shown. */
+  let withheld: Uint8Array[] = []
+  let withheldLength = 0
 
   const holdBack = (bytes: Uint8Array): void => {
     pieces = [bytes]
@@ -108,16 +128,70 @@ export function createTrailingBuffer(isEventStream: boolean): TrailingBuffer {
       .split(/\r\n|\r|\n/)
       .flatMap((line) => (line.startsWith('data:') ? [line.slice(5)] : []))
 
-  /** Complete events, with what is to be known of them when they have left. */
+  /** Nothing but failed images, and nothing has left before. */
+  const withhold = (shown: Uint8Array[]): void => {
+    for (const bytes of shown) {
+      withheld.push(bytes)
+      withheldLength += bytes.length
+    }
+  }
+
+  /** Complete events up to the one with which the stream fails, if it does. */
   const releaseEvents = (end: number): Uint8Array => {
-    const due = release(end)
+    const events = readEvents(trailing().subarray(0, end))
+    const failing = events.findIndex(({ failed }) => failed && !failed.isPartial)
+    if (failing >= 0) closing = true
+    const released = failing < 0 ? events : events.slice(0, failing)
+    const due = release(released.reduce((sum, { event }) => sum + event.bytes.length, 0))
+    note(due)
+    hasPlace ||= released.some(({ event, failed }) => !failed && hasImagePlace(event))
+    const failures = released.flatMap(({ failed }) => failed ?? [])
+    failedImages += failures.length
+    firstFailed ??= failures[0]
+    // Without a failed one they leave in one piece, uncopied.
+    if (failures.length === 0 && withheld.length === 0) {
+      hasLeft ||= due.length > 0
+      return due
+    }
+    withhold(released.map(({ event, failed }) => (failed ? show(failed) : event.bytes)))
+    if (!hasLeft && released.every(({ event, failed }) => failed || event.data === '')) return new Uint8Array()
+    hasLeft = true
+    return takeWithheld()
+  }
+
+  const takeWithheld = (): Uint8Array => {
+    const joined = Buffer.concat(withheld, withheldLength)
+    withheld = []
+    withheldLength = 0
+    return joined
+  }
+
+  /** Bytes that leave at the end. */
+  const shownEvents = (bytes: Uint8Array): Uint8Array => {
+    if (!isEventStream) return bytes
+    const events = readEvents(bytes)
+    if (withheld.length === 0 && events.every(({ failed }) => !failed)) return bytes
+    withhold(events.map(({ event, failed }) => (failed ? show(failed) : event.bytes)))
+    return takeWithheld()
+  }
+
+  const note = (due: Uint8Array): void => {
     const bytes = Buffer.from(due.buffer, due.byteOffset, due.length)
     if (bytes.includes('_succeeded"')) images += dataLines(due).filter(holdsImage).length
     if (bytes.includes('"usage"')) counted = dataLines(due).findLast(hasUsage) ?? counted
     hasData ||= bytes.includes('data:')
     if (!isNamed && bytes.includes('"trans')) isNamed = dataLines(due).some((line) => namedTranscript.test(line))
-    return due
   }
+
+  /** Read once: it may hold all images of an answer. */
+  let rest: { bytes: Uint8Array; events: ReadEvent[] } | undefined
+  const eventsOfRest = (): ReadEvent[] => {
+    const bytes = trailing()
+    if (rest?.bytes !== bytes) rest = { bytes, events: readEvents(bytes) }
+    return rest.events
+  }
+  const failedOfRest = (): FailedEvent[] => eventsOfRest().flatMap(({ failed }) => failed ?? [])
+  const imagesFailed = (): number => failedImages + failedOfRest().filter(({ isPartial }) => isPartial).length
 
   const imagesIn = (lines: string[]): number => images + lines.filter(holdsImage).length
 
@@ -128,7 +202,7 @@ export function createTrailingBuffer(isEventStream: boolean): TrailingBuffer {
         holdBack(chunk)
         return due
       }
-      if (length + chunk.length > mostBuffered) throw new TransportError('too-large', { sent: true })
+      if (length + withheldLength + chunk.length > mostBuffered) throw new TransportError('too-large', { sent: true })
       pieces.push(chunk)
       length += chunk.length
       if (closing) return new Uint8Array()
@@ -148,7 +222,7 @@ export function createTrailingBuffer(isEventStream: boolean): TrailingBuffer {
       }
       return releaseEvents(known + last.index + last[0].length)
     },
-    rest: trailing,
+    rest: () => shownEvents(trailing()),
     usage: (read) => {
       if (!isEventStream) return undefined
       const reports = dataLines(trailing()).filter(hasUsage)
@@ -161,13 +235,16 @@ export function createTrailingBuffer(isEventStream: boolean): TrailingBuffer {
       }
     },
     images: () => (isEventStream ? imagesIn(dataLines(trailing())) : 0),
+    failedImages: () => (isEventStream ? imagesFailed() : 0),
     ended: (asked) => {
       const lines = dataLines(trailing())
       if (lines.length > 0 && !isUncut(lines.at(-1) ?? '')) return false
       const drawn = imagesIn(lines)
       const known = [counted, ...lines]
+      // What closes a stream without a place for an image in it closes no drawing.
+      if (asked > 0 && !hasPlace && !eventsOfRest().some(({ event }) => hasImagePlace(event))) return false
       // Neither the event of an image nor the usage in it closes the others.
-      if (drawn > 0 && drawn < asked)
+      if (drawn > 0 && drawn + imagesFailed() < asked)
         return known.some((line) => (closingData.test(line) || hasUsage(line)) && !holdsImage(line))
       return (closing && lines.length > 0) || drawn > 0 || known.some(hasUsage)
     },
@@ -182,20 +259,17 @@ export function createTrailingBuffer(isEventStream: boolean): TrailingBuffer {
     },
     completeRest: () => {
       const bytes = Buffer.from(trailing())
-      if (isUncut(dataLines(bytes).at(-1) ?? '')) return Buffer.concat([bytes, Buffer.from('\n\n')])
+      if (isUncut(dataLines(bytes).at(-1) ?? '')) return shownEvents(Buffer.concat([bytes, Buffer.from('\n\n')]))
       const ends = ['\n\n', '\r\n\r\n', '\r\r'].flatMap((mark) => {
         const at = bytes.lastIndexOf(mark)
         return at < 0 ? [] : [at + mark.length]
       })
-      return bytes.subarray(0, Math.max(0, ...ends))
+      return shownEvents(bytes.subarray(0, Math.max(0, ...ends)))
     },
-    failure: () => {
-      if (!closing) return undefined
-      for (const line of dataLines(trailing())) {
-        const refusal = refusalOf(tryRecord(line) ?? {})
-        if (refusal) return refusal
-      }
-      return undefined
-    },
+    failure: () => (isEventStream ? failedOfRest().find(({ isPartial }) => !isPartial)?.failure : undefined),
+    failureOfImages: () =>
+      isEventStream && imagesIn(dataLines(trailing())) === 0
+        ? (firstFailed ?? failedOfRest().find(({ isPartial }) => isPartial))?.failure
+        : undefined,
   }
 }

@@ -1,0 +1,57 @@
+import { expect, it } from 'vitest'
+import { errorIn, errorInEmpty } from './reported-error.ts'
+import { asFailed, eventsIn } from './stream-events.ts'
+
+it.each([
+  [{ error: { message: 'no' } }, 500],
+  [{ error: 'no' }, 500],
+  [{ code: 401, message: 'no' }, 401],
+  [{ code: 'invalid_parameter', message: 'no' }, 400],
+  [{ success: false, errors: [{ code: 429, message: 'no' }] }, 429],
+  [{ detail: 'no' }, 500],
+  [{ detail: [{ msg: 'no' }] }, 500],
+  [{ status: 503, msg: 'no' }, 503],
+  [{ header: { code: 10_013, message: 'no' } }, 500],
+  [{ Response: { Error: { Code: 'X', Message: 'no' } } }, 500],
+  [{ base_resp: { status_code: 1004, status_msg: 'no' } }, 500],
+])('an error is found in %j', (body, status) => {
+  expect(errorIn(body)).toMatchObject({ status, message: 'no' })
+})
+
+it.each([
+  { code: 0, message: 'Success' },
+  { code: 3000, message: 'Success' },
+  { code: 20_000_000, msg: 'ok' },
+  { code: 200, message: 'done' },
+  { success: true, message: 'done', errors: [], messages: [] },
+  { base_resp: { status_code: 0, status_msg: 'success' } },
+  { error: null, detail: null, errors: null },
+  { error: {}, status: 'succeeded' },
+  { text: '' },
+  {},
+])('none is in %j', (body) => {
+  expect(errorIn(body)).toBeUndefined()
+  expect(errorInEmpty(body)).toBeUndefined()
+})
+
+it('a message alone is an error of an answer that brings nothing, and of no other', () => {
+  expect(errorIn({ message: 'no' })).toBeUndefined()
+  expect(errorInEmpty({ message: 'no' })).toMatchObject({ status: 500, message: 'no' })
+})
+
+const failuresIn = (text: string) =>
+  eventsIn(Buffer.from(text)).flatMap((event) => asFailed(event)?.failure.message ?? [])
+
+it.each([
+  ['data: {"code":3000,"message":"chunk","data":"AAAA"}\n\n'],
+  ['data: {"code":3000,"message":"chunk","data":{"audio":"AAAA"}}\n\n'],
+  ['data: {"text":"{\\"error\\":\\"no\\"}"}\n\n'],
+  ['data: an error occurred\n\n: error\n\nevent: progress\ndata: {"type":"progress","message":"50 %"}\n\n'],
+  [`data: {"type":"image.partial","b64_json":"${'A'.repeat(100_000)}","error":null}\n\n`],
+])('an event with content, or with no error, has not failed: %s', (text) => {
+  expect(failuresIn(text)).toEqual([])
+})
+
+it('an error is found in an event of any size', () => {
+  expect(failuresIn(`data: {"trace":"${'A'.repeat(100_000)}","error":{"message":"no"}}\n\n`)).toEqual(['no'])
+})

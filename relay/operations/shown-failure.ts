@@ -1,0 +1,73 @@
+import { maskJson, maskSecrets } from '#core/masking/mask-secrets.ts'
+import { recordOf, tryRecord, wordOf } from '#relay/providers/shared/json.ts'
+import { maskFailure } from '#relay/providers/shared/mask-failure.ts'
+import { callerError } from '#relay/attempt/failure.ts'
+import { shapeFailure } from '#relay/attempt/shape-failure.ts'
+import { attemptSecrets } from '#relay/attempt/upstream-channel.ts'
+import type { UpstreamFailure } from '#relay/chat/events.ts'
+import { errorIn } from './reported-error.ts'
+import { formatSseEvent } from '#relay/transport/sse.ts'
+import type { Try } from './send.ts'
+import type { FailedEvent } from './stream-events.ts'
+
+const isHidden = ({ services }: Try): boolean => services.options.get('global.hide_upstream_error_enabled')
+
+/** The error that stands in the place of the upstream's words where those are hidden. */
+function hiddenError(current: Try, failure: UpstreamFailure): unknown {
+  const { services, call, attempt, providerCall } = current
+  const shaped = maskFailure(shapeFailure(services, attempt.channel, failure), attemptSecrets(attempt, providerCall))
+  return recordOf(call.dialect.error(callerError(shaped, call)).body)?.['error']
+}
+
+/** A name of an event that may stay: no word of it is the upstream's own. */
+const plainName = /^[a-z]+([._][a-z]+){0,5}$/
+
+/**
+ * A failed event as its caller may read it: without the secrets of the channel, or, where upstreams' words are hidden, with what stands in
+ * their place. What has no secret in it stays as it came.
+ */
+export function shownEvent(current: Try, event: FailedEvent): Uint8Array {
+  const secrets = attemptSecrets(current.attempt, current.providerCall)
+  const body = tryRecord(event.data)
+  if (isHidden(current)) {
+    const type = wordOf(body?.['type']) ?? ''
+    const index = body?.['image_index']
+    const fields = {
+      ...(plainName.test(type) ? { type } : {}),
+      ...(typeof index === 'number' ? { image_index: index } : {}),
+      error: hiddenError(current, event.failure),
+    }
+    const name = plainName.test(event.name) ? event.name : undefined
+    return Buffer.from(formatSseEvent({ event: name, data: JSON.stringify(fields) }))
+  }
+  // Written anew a secret has no escapes in it by which it would be missed.
+  const plain = body ? JSON.stringify(JSON.parse(event.data)) : event.data
+  const masked = body ? maskJson(plain, secrets) : maskSecrets(plain, secrets)
+  const text = Buffer.from(event.bytes).toString('utf8')
+  if (masked === plain && maskSecrets(text, secrets) === text) return event.bytes
+  const name = event.name === '' ? undefined : maskSecrets(event.name, secrets)
+  return Buffer.from(formatSseEvent({ event: name, data: masked }))
+}
+
+/** What an entry of a list may bring, which is no word about a failure. */
+const contentNames = new Set(['b64_json', 'embedding', 'index', 'object', 'revised_prompt', 'size', 'url'])
+
+function shownRow(current: Try, row: unknown): unknown {
+  const record = recordOf(row)
+  const failure = record && errorIn(record)
+  if (!failure) return row
+  const content = Object.entries(record).filter(([name]) => contentNames.has(name))
+  if (isHidden(current)) return { ...Object.fromEntries(content), error: hiddenError(current, failure) }
+  const others = Object.entries(record).filter(([name]) => !contentNames.has(name))
+  const plain = JSON.stringify(Object.fromEntries(others))
+  const masked = maskJson(plain, attemptSecrets(current.attempt, current.providerCall))
+  return masked === plain ? row : { ...Object.fromEntries(content), ...recordOf(JSON.parse(masked)) }
+}
+
+/** Entries of an answer beside which others came may say that they failed: their errors are shown as any other of an upstream. */
+export function withShownErrors(current: Try, answer: unknown): unknown {
+  const rows = recordOf(answer)?.['data']
+  if (!Array.isArray(rows)) return answer
+  const shown = rows.map((row: unknown) => shownRow(current, row))
+  return shown.every((row, index) => row === rows[index]) ? answer : { ...recordOf(answer), data: shown }
+}

@@ -1,0 +1,189 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import { json, type Play } from '#test/support/scripted-upstream.ts'
+import { consumed } from './caller-dialects.ts'
+import { startScriptedRelay } from './relay-world.ts'
+import { channelsOf, serve, setOptions } from './serve.ts'
+
+const { app, scripted, token } = await startScriptedRelay()
+
+const key = 'sk-Zx81QmPv93LrTw60BnYc'
+const words = `overloaded, says ${key}`
+const headers = { authorization: `Bearer sk-${token.key}` }
+
+beforeEach(() => setOptions(app, { RetryTimes: '1', 'global.hide_upstream_error_enabled': 'false' }))
+
+const post = (path: string, body: object): Promise<Response> =>
+  fetch(`${app.url}/v1${path}`, {
+    method: 'POST',
+    headers: { ...headers, 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  })
+
+function postFile(path: string, fields: Record<string, string>, file: string): Promise<Response> {
+  const form = new FormData()
+  for (const [name, value] of Object.entries(fields)) form.set(name, value)
+  form.set(file, new Blob([new Uint8Array(100)], { type: 'audio/wav' }), 'a.wav')
+  return fetch(`${app.url}/v1${path}`, { method: 'POST', headers, body: form })
+}
+
+const rowsOf = async (model: string) => (await consumed(app)).filter((row) => row.model_name === model)
+
+const audio: Play = { headers: { 'content-type': 'audio/mpeg' }, steps: ['audio'] }
+const images = json({ created: 1, data: [{ url: 'https://i.test/a.png' }] })
+
+type Operation = readonly [name: string, ask: (model: string) => Promise<Response>, good: Play]
+const operations: readonly Operation[] = [
+  [
+    'embeddings',
+    (model) => post('/embeddings', { model, input: 'hi' }),
+    json({ data: [{ index: 0, embedding: [1] }] }),
+  ],
+  ['images', (model) => post('/images/generations', { model, prompt: 'a cat' }), images],
+  ['image edits', (model) => postFile('/images/edits', { model, prompt: 'a cat' }, 'image'), images],
+  ['moderations', (model) => post('/moderations', { model, input: 'hi' }), json({ results: [{ flagged: false }] })],
+  [
+    'rerank',
+    (model) => post('/rerank', { model, query: 'q', documents: ['a'] }),
+    json({ results: [{ index: 0, relevance_score: 1 }] }),
+  ],
+  ['speech', (model) => post('/audio/speech', { model, input: 'hi', voice: 'alloy' }), audio],
+  ['transcriptions', (model) => postFile('/audio/transcriptions', { model }, 'file'), json({ text: 'hello' })],
+  ['translations', (model) => postFile('/audio/translations', { model }, 'file'), json({ text: 'hello' })],
+]
+
+const shapes: readonly object[] = [
+  { success: false, errors: [{ code: 7000, message: words }], messages: [], result: null },
+  { errors: [{ message: words }] },
+  { code: 500, message: words },
+  { detail: words },
+  { detail: [{ msg: words, loc: ['body'] }] },
+  { success: false, msg: words },
+  { message: words, data: [] },
+  { base_resp: { status_code: 1000, status_msg: words }, data: null },
+]
+
+describe.each(operations)('a 200 answer of %s that brings nothing and says an error', (_, ask, good) => {
+  test('is a failed attempt: another channel is asked, and charged alone', async () => {
+    for (const shape of shapes) {
+      const { model, ids } = await serve(
+        app,
+        { key, priority: 1, baseUrl: scripted.play(json(shape)) },
+        { baseUrl: scripted.play(good) },
+      )
+      const reply = await ask(model)
+      const text = await reply.text()
+      expect([reply.status, text], JSON.stringify(shape)).toEqual([200, expect.not.stringContaining('overloaded')])
+      expect((await rowsOf(model)).map((row) => [row.channel_id, channelsOf(row)])).toEqual([[ids[1], ids]])
+    }
+  })
+
+  test('is an error of its caller where there is no other channel, without the key and a charge', async () => {
+    for (const shape of shapes) {
+      const { model } = await serve(app, { key, baseUrl: scripted.play(json(shape)) })
+      const reply = await ask(model)
+      const text = await reply.text()
+      expect(reply.status, text).toBeGreaterThanOrEqual(400)
+      expect(text).toContain('overloaded, says ***')
+      expect(await rowsOf(model)).toEqual([])
+    }
+  })
+})
+
+test('an error that is announced as text is one', async () => {
+  const play = { headers: { 'content-type': 'text/plain' }, steps: [JSON.stringify({ detail: words })] }
+  const { model, ids } = await serve(
+    app,
+    { key, priority: 1, baseUrl: scripted.play(play) },
+    { baseUrl: scripted.play(json({ text: 'hello' })) },
+  )
+  expect(await (await postFile('/audio/transcriptions', { model }, 'file')).json()).toEqual({ text: 'hello' })
+  expect((await rowsOf(model)).map((row) => row.channel_id)).toEqual([ids[1]])
+})
+
+test('an empty transcript is an answer: silence has no words', async () => {
+  for (const answer of [{ text: '' }, { text: '', segments: [], duration: 3 }]) {
+    const { model } = await serve(app, { baseUrl: scripted.play(json(answer)) })
+    expect(await (await postFile('/audio/transcriptions', { model }, 'file')).json()).toEqual(answer)
+    expect(await rowsOf(model)).toHaveLength(1)
+  }
+})
+
+test('vectors of several calls are none where one of the calls brings none', async () => {
+  const good = json({ embeddings: [{ values: [1] }] })
+  let asked = 0
+  const baseUrl = scripted.play(() => (asked++ % 2 === 0 ? good : json({ errors: [{ message: words }] })))
+  const { model } = await serve(app, { type: 24, key, baseUrl })
+  const reply = await post('/embeddings', { model, input: Array.from({ length: 101 }, () => 'hi') })
+  expect([reply.status, await reply.text()]).toEqual([500, expect.stringContaining('overloaded, says ***')])
+  expect(asked).toBeGreaterThanOrEqual(2)
+  expect(await rowsOf(model)).toEqual([])
+})
+
+const eachImage = 0.0025 * 37.5 * 500_000
+const draw = (model: string, fields: object = {}) => post('/images/generations', { model, prompt: 'a cat', ...fields })
+
+describe('an answer of images', () => {
+  const failed = { error: { code: 'OutputImageFailed', message: words } }
+  const image = { url: 'https://i.test/a.png' }
+
+  test('without any is a failed attempt, whatever usage it reports', async () => {
+    const usage = { input_tokens: 1, output_tokens: 1, total_tokens: 2 }
+    for (const data of [[], [failed], [failed, failed]]) {
+      const { model, ids } = await serve(
+        app,
+        { key, priority: 1, baseUrl: scripted.play(json({ created: 1, data, usage })) },
+        { baseUrl: scripted.play(images) },
+      )
+      expect((await draw(model, { n: 3 })).status).toBe(200)
+      expect((await rowsOf(model)).map((row) => [row.channel_id, channelsOf(row)])).toEqual([[ids[1], ids]])
+    }
+  })
+
+  test('is charged for those that came where it says that others failed, and shows why without the key', async () => {
+    const { model } = await serve(app, { key, baseUrl: scripted.play(json({ created: 1, data: [image, failed] })) })
+    const reply = await draw(model, { n: 3 })
+    expect(await reply.json()).toEqual({
+      created: 1,
+      data: [image, { error: { code: 'OutputImageFailed', message: 'overloaded, says ***' } }],
+    })
+    expect(await rowsOf(model)).toMatchObject([{ quota: eachImage }])
+  })
+
+  test('shows no word of the upstream where those are hidden', async () => {
+    await setOptions(app, { 'global.hide_upstream_error_enabled': 'true' })
+    const { model } = await serve(app, { key, baseUrl: scripted.play(json({ created: 1, data: [failed, image] })) })
+    const text = await (await draw(model, { n: 2 })).text()
+    expect(text).not.toMatch(/overloaded|OutputImageFailed/)
+    expect(JSON.parse(text)).toMatchObject({
+      data: [{ error: { message: expect.stringContaining('upstream returned status 500') } }, image],
+    })
+  })
+
+  test('streams to its caller with an event of its own for one that failed', async () => {
+    const { model } = await serve(app, {
+      key,
+      baseUrl: scripted.play(json({ created: 1, data: [image, failed], usage: { generated_images: 1 } })),
+    })
+    const text = await (await draw(model, { n: 2, stream: true, response_format: 'url' })).text()
+    const events = text.split('\n').flatMap((line) => (line.startsWith('data: ') ? [JSON.parse(line.slice(6))] : []))
+    expect(events).toMatchObject([
+      { type: 'image_generation.completed', ...image, usage: { generated_images: 1 } },
+      { type: 'image_generation.partial_failed', image_index: 1, error: { message: 'overloaded, says ***' } },
+    ])
+    expect(await rowsOf(model)).toMatchObject([{ quota: eachImage }])
+  })
+
+  test('in Google’s form is charged for those that were not filtered out', async () => {
+    const predictions = [
+      { bytesBase64Encoded: 'AAAA' },
+      { raiFilteredReason: 'a face' },
+      { raiFilteredReason: 'a face' },
+    ]
+    const baseUrl = scripted.play(json({ predictions }))
+    const { model } = await serve(app, { type: 24, upstreamModel: 'imagen-4', baseUrl })
+    const body = { instances: [{ prompt: 'a cat' }], parameters: { sampleCount: 3 } }
+    const reply = await app.relay(token, `/v1beta/models/${model}:predict`, body)
+    expect(await reply.json()).toEqual({ predictions })
+    expect(await rowsOf(model)).toMatchObject([{ quota: eachImage }])
+  })
+})
