@@ -11,6 +11,8 @@ export const StoredResponse = defineEntity({
     keyHmac: p.text(),
     /** As its maker wrote it; empty for what older versions stored. */
     model: p.text().default(''),
+    /** What a call that goes on there makes the upstream read; null where that is not known. */
+    conversationTokens: p.integer().nullable(),
     createdAt: p.datetime().defaultRaw('now()').index(),
   },
 })

@@ -76,4 +76,5 @@ export const migrationsList = [
   fromFile('0221-leased-charges-set-aside'),
   fromFile('0222-names-of-a-call'),
   fromFile('0223-disputed-parts'),
+  fromFile('0224-stored-conversations'),
 ]

@@ -57,13 +57,17 @@ export function holdFactsOf(
   const { audio, beyond } = mediaTokens(request)
   // What the gateway marks itself may all be written to the cache, at its price.
   const marked = marksItself(call, attempt) ? sent.promptTokens : sent.cacheWriteMarked
+  // The upstream counted these itself: no ratio of ours applies to them.
+  const before = call.storedAt?.conversationTokens ?? 0
+  // It stands in front of every mark.
+  const upTo = (tokens: number): number => (tokens > 0 ? Math.ceil(tokens * seen.promptRatio) + before : 0)
   const spoken = request.modalities?.includes('audio') === true
   return {
     terms: {
       ...terms,
-      promptTokens: Math.ceil(sent.promptTokens * seen.promptRatio) + beyond,
-      cacheWriteMarked: Math.ceil(marked * seen.promptRatio),
-      cacheWrite1hMarked: Math.ceil(sent.cacheWrite1hMarked * seen.promptRatio),
+      promptTokens: Math.ceil(sent.promptTokens * seen.promptRatio) + beyond + before,
+      cacheWriteMarked: upTo(marked),
+      cacheWrite1hMarked: upTo(sent.cacheWrite1hMarked),
       audioTokens: audio,
       spoken,
       formula: spoken || audio > 0 ? 'audio' : isClaude ? 'claude' : 'text',

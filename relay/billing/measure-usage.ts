@@ -32,14 +32,16 @@ export type AnswerUsage = MeasuredUsage & {
 type Measured = Pick<AttemptContext, 'services' | 'call' | 'sent' | 'attempt' | 'searches'>
 
 /**
- * The usage to charge: the upstream's own where it is believable, else counted here over the request as it was sent.
+ * The usage to charge: the upstream's own where it is believable, else counted here over the request as it was sent, with the
+ * conversation that the upstream keeps and read beside it, as it last counted that.
  * `delivered` is only decoded when it has to be counted.
  */
 export async function measureUsage(
   context: Measured,
   { usage: received = {}, delivered, cut = false }: Answered,
 ): Promise<AnswerUsage> {
-  const { services, sent, attempt, searches } = context
+  const { services, call, sent, attempt, searches } = context
+  const before = call.storedAt?.conversationTokens ?? 0
   const { count } = services.counter
   const { upstreamModel } = attempt
   const reported = searches > 0 ? { ...received, webSearchCalls: received.webSearchCalls ?? searches } : received
@@ -51,10 +53,11 @@ export async function measureUsage(
     // Images that a tool drew are charged as such, and were no work of the model that answers.
     const answer = usage.drawing ? { ...delivered(), images: 0 } : delivered()
     const counted = await estimateUsage({ request, delivered: answer, model: upstreamModel, count })
-    return { usage: { ...counted, ...toolsIn(usage) }, source: 'estimated', corrected, isReported }
+    const promptTokens = counted.promptTokens + before
+    return { usage: { ...counted, promptTokens, ...toolsIn(usage) }, source: 'estimated', corrected, isReported }
   }
   let { promptTokens, completionTokens, imageOutputTokens } = usage
-  if (!isCount(reported.promptTokens)) promptTokens = await countPrompt(request, upstreamModel, count)
+  if (!isCount(reported.promptTokens)) promptTokens = before + (await countPrompt(request, upstreamModel, count))
   if (cut || !isCount(reported.completionTokens)) {
     const answer = delivered()
     completionTokens = Math.max(completionTokens, await countDelivered(answer, upstreamModel, count))

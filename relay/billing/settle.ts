@@ -29,7 +29,7 @@ export async function settle(
   const { containers } = measured.usage
   // Whoever left before the end may name them, too.
   const ids = containers ? [...keeps, ...containers.map(({ id }) => id).filter(isHeld)] : keeps
-  const remembering = rememberStored(services, call, { attempt, ids })
+  const remembering = rememberStored(services, call, { attempt, ids, usage: measured.usage })
   const row = chargeRowOf(services, call, {
     attempt,
     attempts,
@@ -62,7 +62,8 @@ function learn({ services, call, attempt }: AttemptContext, { measured, countedT
   services.holds.lengths.learn(payerOf(call), attempt.upstreamModel, {
     completionTokens,
     choices: call.request.choiceCount ?? 1,
-    promptTokens: measured.source === 'upstream' ? promptTokens : 0,
+    // What the upstream keeps and read as well was not counted here.
+    promptTokens: measured.source === 'upstream' && call.storedAt?.only !== true ? promptTokens : 0,
     cheapPromptTokens: call.estimate.promptTokens,
     countedTokens,
   })

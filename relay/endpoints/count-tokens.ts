@@ -86,7 +86,8 @@ export const countTokens = (
       const call: Call = { ...incoming, ...core, asJsonArray: false, estimate }
       const attempt = createSelection(services, call).next()
       const asked = await askUpstream(services, call, { style, attempt })
-      const tokens = asked ?? (await countPrompt(request, attempt.upstreamModel, services.counter.count))
+      const before = storedAt?.conversationTokens ?? 0
+      const tokens = asked ?? before + (await countPrompt(request, attempt.upstreamModel, services.counter.count))
       incoming.res.json(style.reply(tokens))
     },
   })

@@ -1,4 +1,5 @@
 import { DomainError } from '#core/errors.ts'
+import type { ReportedUsage } from '#core/usage.ts'
 import { forgetAnswer } from '#features/stored-responses/service.ts'
 import { forgetLocalResponse } from '#features/stored-responses/local-responses.ts'
 import { isInteractionId } from '#relay/dialects/gemini-interactions/ids.ts'
@@ -7,11 +8,11 @@ import { instructs } from '#relay/attempt/channel-body.ts'
 import { upstreamChannelOf, providerCallOf } from '#relay/attempt/upstream-channel.ts'
 import type { CallCore, Incoming, RelayServices } from '#relay/request/call.ts'
 import { readStored } from '#relay/routing/local-responses.ts'
-import { placeOfNamed, placeStoredAt } from '#relay/routing/stored-responses.ts'
+import { placeOfNamed, placeStoredAt, recountStored } from '#relay/routing/stored-responses.ts'
 import { attemptFailureAt } from '#relay/attempt/shape-failure.ts'
 import { failedReply } from '#relay/attempt/send-request.ts'
 import { providerFor } from '#relay/providers/registry.ts'
-import type { StoredCall } from '#relay/providers/types.ts'
+import type { NativeDialect, StoredCall } from '#relay/providers/types.ts'
 import { tryRecord } from '#relay/providers/shared/json.ts'
 import { withTextAt, withValueAt } from '#relay/chat/text-at.ts'
 import { isGood } from '#relay/upstream-call/send.ts'
@@ -87,7 +88,8 @@ function askedItems(items: Record<string, unknown>[], query: Record<string, unkn
 async function ask(services: RelayServices, call: CallCore, { method, path, id }: Input & { id: string }) {
   const storedAt = await placeOfNamed(services, { userId: call.caller.user.id, body: { previous_response_id: id } })
   const place = storedAt && placeStoredAt(services, storedAt)
-  const stored = place && providerFor(place.channel.type).native['openai-responses']?.stored
+  const native = place && providerFor(place.channel.type).native['openai-responses']
+  const stored = place && native?.stored
   if (!stored) throw new DomainError('relay.stored_item_unknown')
   const attempt = { ...place, model: '', upstreamModel: '', mapped: false }
   const upstream = upstreamChannelOf(attempt)
@@ -103,7 +105,11 @@ async function ask(services: RelayServices, call: CallCore, { method, path, id }
       signal: call.upstreamAbort.signal,
     })
     if (isGood(reply)) {
-      const text = withModel(await reply.text(largestAnswer), storedAt.model)
+      const received = await reply.text(largestAnswer)
+      // An answer that was not whole when it was paid says only here what it came to.
+      if (method === 'GET' && path === '')
+        await recountStored(services, call, { id, storedAt, usage: usageIn(native, received) })
+      const text = withModel(received, storedAt.model)
       // The caller's own are not known any more.
       const shown = instructs(services, place.channel) ? withValueAt(text, ['instructions'], null) : text
       return { status: reply.status, text: shown }
@@ -112,6 +118,15 @@ async function ask(services: RelayServices, call: CallCore, { method, path, id }
     throw reply.status === 404 ? new DomainError('relay.stored_item_unknown') : failed
   } catch (error) {
     throw error instanceof DomainError ? error : attemptFailureAt(services, { place: attempt }, error)
+  }
+}
+
+/** What an answer says of its usage, where it is one. */
+function usageIn(native: NativeDialect | undefined, text: string): ReportedUsage | undefined {
+  try {
+    return native?.inspect(tryRecord(text)).usage
+  } catch {
+    return undefined
   }
 }
 

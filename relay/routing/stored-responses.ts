@@ -1,6 +1,12 @@
 import type { StoredAt } from './stored-at.ts'
 import { DomainError } from '#core/errors.ts'
-import { type StoredPlace, findAnswers, rememberAnswers } from '#features/stored-responses/service.ts'
+import { normaliseUsage, type ReportedUsage, totalTokens, type Usage } from '#core/usage.ts'
+import {
+  type StoredPlace,
+  findAnswers,
+  recountConversation,
+  rememberAnswers,
+} from '#features/stored-responses/service.ts'
 import type { CallerDialect } from '#relay/dialects/types.ts'
 import { containersIn, heldIn, isHeld } from '#relay/providers/shared/held-objects.ts'
 import type { Attempt, CallCore, RelayServices } from '#relay/request/call.ts'
@@ -20,30 +26,36 @@ export const isReference = (item: Json): boolean =>
   ((item['type'] ?? null) === null && item['role'] === undefined && item['content'] === undefined)
 
 /**
- * The ids by which a responses call refers to what an upstream keeps. `named`: an earlier answer, a conversation, items by
- * reference. `echoed`: ids of items that the call itself repeats, which upstreams may look up as well, whoever made them, and the
- * containers that such items ran in, which upstreams go on with.
+ * The ids by which a responses call refers to what an upstream keeps. `continued`: an earlier answer, a conversation. `named`: these,
+ * and items by reference. `echoed`: ids of items that the call itself repeats, which upstreams may look up as well, whoever made
+ * them, and the containers that such items ran in, which upstreams go on with.
  */
-function namedAnswers(body: Json): { named: string[]; echoed: string[] } {
+function namedAnswers(body: Json): Pick<Names, 'continued' | 'named' | 'echoed' | 'conversationId'> {
   const { previous_response_id: previous, conversation, input } = body
   const items = itemsOf(input)
   const repeated = items.filter((item) => !isReference(item))
+  const conversations = [...wordOf(conversation), ...idOf(conversation)]
+  const continued = [...wordOf(previous), ...conversations]
   return {
-    named: [
-      ...wordOf(previous),
-      ...wordOf(conversation),
-      ...idOf(conversation),
-      ...items.filter(isReference).flatMap(idOf),
-    ],
+    continued,
+    conversationId: conversations[0],
+    named: [...continued, ...items.filter(isReference).flatMap(idOf)],
     echoed: [...repeated.flatMap(idOf), ...containersIn(repeated)],
   }
 }
 
 /** What a call names of what upstreams keep, and the error of what is not its caller's. */
-type Names = { named: string[]; echoed: string[]; held: string[]; unknown: 'stored_item_unknown' | 'thread_unknown' }
+type Names = {
+  continued: string[]
+  conversationId?: string | undefined
+  named: string[]
+  echoed: string[]
+  held: string[]
+  unknown: 'stored_item_unknown' | 'thread_unknown'
+}
 
 async function placeOf(services: RelayServices, userId: number, names: Names): Promise<StoredAt | undefined> {
-  const { named, echoed, held, unknown } = names
+  const { continued, conversationId, named, echoed, held, unknown } = names
   const ids = [...named, ...echoed, ...held]
   if (ids.length === 0) return undefined
   const found = await findAnswers(services.database.pool, ids)
@@ -54,7 +66,9 @@ async function placeOf(services: RelayServices, userId: number, names: Names): P
   const isApart = (place: StoredPlace | undefined): boolean =>
     place === undefined || place.channelId !== first?.channelId || place.keyHmac !== first.keyHmac
   if (own.size < found.length || places.some(isApart)) throw new DomainError(`relay.${unknown}`)
-  return first && { ...first, only: places.length > 0 }
+  // Each is the whole of what is read: of several the longest.
+  const conversationTokens = Math.max(0, ...continued.map((id) => own.get(id)?.conversationTokens ?? 0))
+  return first && { ...first, only: places.length > 0, conversationTokens, conversationId }
 }
 
 /**
@@ -78,7 +92,8 @@ export function placeOfCall(
   if (dialect.keepsResponses) return placeOfNamed(services, { userId, body })
   const continued = dialect.threadOf?.(body)?.continues
   const unknown = continued === undefined ? 'stored_item_unknown' : 'thread_unknown'
-  return placeOf(services, userId, { named: wordOf(continued), echoed: [], held: heldIn(body), unknown })
+  const named = wordOf(continued)
+  return placeOf(services, userId, { continued: named, named, echoed: [], held: heldIn(body), unknown })
 }
 
 /** @throws {DomainError} relay.stored_item_unknown where a container or a file that a call names is another's. */
@@ -90,26 +105,57 @@ export async function refuseOthers(
   if (found.some((answer) => answer.userId !== userId)) throw new DomainError('relay.stored_item_unknown')
 }
 
+const mostTokens = 1e9
+
+/** Of the conversation up to an answer: what was read for it, and what it says itself. Compacted, the latter is all that is left. */
+const conversationAfter = ({ dialect }: CallCore, usage: Usage): number =>
+  Math.min(dialect.isNeverStored ? usage.completionTokens : totalTokens(usage), mostTokens)
+
 /**
- * Remembers what the upstream said it keeps, before its caller can name it. A failure costs the caller only that. Resolves with what of
- * it no call had brought; nothing where that is not known.
+ * Remembers what the upstream said it keeps, before its caller can name it, and what the conversation has come to that the call adds to,
+ * however the call ended. A failure costs the caller only that. Resolves with what of it no call had brought; nothing where that is not
+ * known.
  */
 export async function rememberStored(
   services: RelayServices,
   call: CallCore,
-  { attempt, ids }: { attempt: Attempt; ids: readonly string[] | undefined },
+  { attempt, ids: stored, usage }: { attempt: Attempt; ids: readonly string[]; usage: Usage },
 ): Promise<string[] | undefined> {
-  if (ids === undefined || ids.length === 0) return undefined
+  const ids = call.dialect.isNeverStored ? stored : [...stored, ...wordOf(call.storedAt?.conversationId)]
+  if (ids.length === 0) return undefined
   const isNamed = call.dialect.keepsResponses || call.dialect.threadOf?.(call.body.json) !== undefined
   // Answers of messages are named by threads alone, what their code has made by any call.
   const named = isNamed ? ids : ids.filter(isHeld)
   if (named.length === 0) return undefined
   const keyHmac = services.secrets.hmac(attempt.key.value)
-  const made = { ids: named, userId: call.caller.user.id, channelId: attempt.channel.id, keyHmac, model: call.model }
+  const made = {
+    ids: named,
+    userId: call.caller.user.id,
+    channelId: attempt.channel.id,
+    keyHmac,
+    model: call.model,
+    conversationTokens: conversationAfter(call, usage),
+  }
   return rememberAnswers(services.database.pool, made).catch((cause: unknown) => {
     services.log.warn({ err: cause, requestId: call.id }, 'a stored answer could not be remembered')
     return undefined
   })
+}
+
+/** Notes what the upstream counts of a conversation where it is read again, if that is news. A failure costs the estimate alone. */
+export async function recountStored(
+  services: RelayServices,
+  call: CallCore,
+  { id, storedAt, usage }: { id: string; storedAt: StoredAt; usage: ReportedUsage | undefined },
+): Promise<void> {
+  const { usage: counted, reported } = normaliseUsage(usage ?? {})
+  const tokens = conversationAfter(call, counted)
+  if (!reported || tokens === storedAt.conversationTokens) return
+  await recountConversation(services.database.pool, { id, userId: call.caller.user.id, tokens }).catch(
+    (cause: unknown) => {
+      services.log.warn({ err: cause, requestId: call.id }, 'what a stored answer came to could not be remembered')
+    },
+  )
 }
 
 /** The channel and key that what is stored upstream was made with, enabled or not; undefined where either was removed. */
