@@ -81,10 +81,12 @@ export const maskedFailure = (failed: AttemptFailed, secrets: ChannelSecrets): A
 
 /** Why an attempt failed, in words for operators: where it went, and what the network said. */
 export function operatorReason({ failure, address, cause }: AttemptFailed, secrets: ChannelSecrets): string {
+  // What is hidden from callers is what operators look for.
+  const message = failure.original?.message ?? failure.message
   const words =
     cause instanceof TransportError
-      ? describeTransportError(cause, failure.message)
-      : `${failure.message}${address === '' ? '' : ` (${address})`}`
+      ? describeTransportError(cause, message)
+      : `${message}${address === '' ? '' : ` (${address})`}`
   return maskSecrets(words, secrets)
 }
 

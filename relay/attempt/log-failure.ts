@@ -39,7 +39,12 @@ function add(
       channel_id: attempt.channel.id,
       channel_name: attempt.channel.name,
       channel_type: attempt.channel.type,
-      admin_info: { use_channel: attempts.map((record) => String(record.channel_id)), attempts: [...attempts] },
+      admin_info: {
+        use_channel: attempts.map((record) => String(record.channel_id)),
+        attempts: [...attempts],
+        // The owner of the row reads what its caller read.
+        ...(failure.original ? { upstream_error: failure.original } : {}),
+      },
     },
   })
 }

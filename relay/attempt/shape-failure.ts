@@ -1,3 +1,4 @@
+import { DomainError } from '#core/errors.ts'
 import { maskError } from '#core/masking/mask-error.ts'
 import { mapStatus } from '#core/routing/status-mapping.ts'
 import { overflowIn } from '#relay/chat/context-overflow.ts'
@@ -8,19 +9,36 @@ import type { Attempt, RelayServices } from '#relay/request/call.ts'
 import { asAttemptFailure, AttemptFailed, isUnexpected, maskedFailure } from './failure.ts'
 import { attemptSecrets } from './upstream-channel.ts'
 
+/** What an upstream said, where callers may not read it: its status, and of a busy one that it is. */
+function hiddenFailure({ status, type, code, message }: UpstreamFailure): UpstreamFailure {
+  const original = { type, code, message }
+  const busy = new DomainError('relay.upstream_busy')
+  // By this code clients know in the middle of a stream, where no status tells them, that they may come back.
+  if (status === 429)
+    return {
+      status,
+      type: 'upstream_error',
+      code: 'rate_limit_exceeded',
+      message: busy.message,
+      refusal: { code: busy.code },
+      original,
+    }
+  return {
+    status,
+    type: 'upstream_error',
+    code: 'bad_response_status_code',
+    param: String(status),
+    message: `upstream returned status ${status}`,
+    original,
+  }
+}
+
+export const hidesFailures = ({ options }: Pick<RelayServices, 'options'>): boolean =>
+  options.get('global.hide_upstream_error_enabled')
+
 /** The upstream's words hidden where an operator wants that, then the channel's own status mapping. */
 export function shapeFailure(services: RelayServices, channel: ChannelRow, failure: UpstreamFailure): UpstreamFailure {
-  const hidden =
-    services.options.get('global.hide_upstream_error_enabled') && failure.status !== 429
-      ? {
-          status: failure.status,
-          type: 'upstream_error',
-          code: 'bad_response_status_code',
-          param: String(failure.status),
-          message: `upstream returned status ${failure.status}`,
-          original: { type: failure.type, code: failure.code, message: failure.message },
-        }
-      : failure
+  const hidden = hidesFailures(services) ? hiddenFailure(failure) : failure
   const overflow = overflowIn(failure)
   if (overflow) return { ...hidden, overflow, status: mapStatus(channel.statusCodeMapping, 400) }
   const status = mapStatus(channel.statusCodeMapping, hidden.status)

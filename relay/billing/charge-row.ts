@@ -40,6 +40,8 @@ export type Ending = {
   losses: string[]
   delivered: () => Delivered
   failure?: string | undefined
+  /** What the upstream said, for operators, where it is hidden from callers. */
+  said?: string | undefined
   refusal?: Problem | undefined
   /** The answer's tokens by the count that follows streams. */
   countedTokens?: number | undefined

@@ -23,7 +23,8 @@ export async function settle(
   const upstreamMs = performance.now() - context.sentAt
   const ending: Ending = { ...end, upstreamMs, losses }
   // That nothing is left to pay for more is no failure of the channel.
-  const outcome = end.end === 'failed' ? { status: 500, reason: end.failure, refusal: end.refusal } : { status: 200 }
+  const outcome =
+    end.end === 'failed' ? { status: 500, reason: end.said ?? end.failure, refusal: end.refusal } : { status: 200 }
   attempts.push(attemptRecord(attempt, { ...outcome, ms: upstreamMs }))
   const { keeps = [], measured } = end
   const { containers } = measured.usage

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
+import { roles } from '#core/roles.ts'
 import { json } from '#test/support/scripted-upstream.ts'
 import { serviceAccount } from '#test/simulator/vertex/account.ts'
-import { chat } from './caller-dialects.ts'
+import { chat, callerDialects, type CallerDialect, say } from './caller-dialects.ts'
 import { startScriptedRelay } from './relay-world.ts'
 import { serve } from './serve.ts'
 
@@ -9,6 +10,7 @@ import { serve } from './serve.ts'
 const options = { 'global.hide_upstream_error_enabled': 'true', RetryTimes: '0' }
 const { app, scripted, token } = await startScriptedRelay({ options })
 
+const messages = callerDialects.find(({ dialect }) => dialect === 'messages') as CallerDialect
 const headers = { authorization: `Bearer sk-${token.key}` }
 const mapped = { statusCodeMapping: '{"401":"418","403":"418","500":"418"}' }
 const words = 'message=secret words,type=strange,code=odd'
@@ -76,4 +78,59 @@ test('so is what it says when it does not tell of a batch that it works off', as
   const at = `${app.url}/v1/messages/batches/${id}`
   await expectHidden(await fetch(at, { headers }), 403, 'read')
   await expectHidden(await fetch(`${at}/cancel`, { method: 'POST', headers }), 403, 'cancel')
+})
+
+const chunk = { id: 'c', object: 'chat.completion.chunk', created: 1, model: 'x' }
+const said = `data: ${JSON.stringify({ ...chunk, choices: [{ index: 0, delta: { content: 'one ' }, finish_reason: null }] })}\n\n`
+const limited = { message: 'secret words', type: 'rate_limit_error', code: 429, param: 'odd', details: { strange: 1 } }
+
+test.each(callerDialects)('so is what one says that is busy in the middle of a stream, in $dialect', async (by) => {
+  const steps = [said, 20, `data: ${JSON.stringify({ error: limited })}\n\n`]
+  const { model } = await serve(app, { baseUrl: scripted.play({ steps }) })
+  const text = await (await say(app, by, { token, model, stream: true })).text()
+  expect(text).toContain('one')
+  expect(text).toContain('上游繁忙，请稍后重试')
+  expect(text).not.toMatch(/secret|strange|odd/)
+})
+
+test('so are type, code, parameter and details of one that is busy before it has begun', async () => {
+  const busy = { status: 429, headers: { 'content-type': 'application/json', 'retry-after': '7' } }
+  const openAi = scripted.play({ ...busy, steps: [JSON.stringify({ error: { ...limited, code: 'odd' } })] })
+  const anthropic = scripted.play({ ...busy, steps: [JSON.stringify({ type: 'error', error: limited })] })
+  const { model } = await serve(app, { baseUrl: openAi })
+  const { model: native } = await serve(app, { type: 14, baseUrl: anthropic })
+  for (const [by, name] of [...callerDialects.map((each) => [each, model] as const), [messages, native] as const]) {
+    const reply = await say(app, by, { token, model: name })
+    expect([by.dialect, reply.status, reply.headers.get('retry-after')]).toEqual([by.dialect, 429, '7'])
+    const json = await reply.json()
+    // The form of the dialect exactly: a field of the upstream's would be one too many.
+    expect(by.readError(json).message).toContain('上游繁忙，请稍后重试')
+    expect(JSON.stringify(json)).not.toMatch(/secret|strange|odd/)
+  }
+  const reply = await app.relay(token, '/v1/embeddings', { model, ...input })
+  expect(await reply.json()).toMatchObject({
+    error: { type: 'upstream_error', code: 'rate_limit_exceeded', param: null },
+  })
+})
+
+test('so it is in the log of whoever called, where administrators read what the upstream said', async () => {
+  const user = await app.make.user({ quota: 1_000_000_000 })
+  const own = await app.make.token(user)
+  const admin = await app.make.user({ role: roles.admin })
+  const { model } = await serve(app, { does: `status=429,${words}` })
+  const streamed = scripted.play({ steps: [said, 20, `data: ${JSON.stringify({ error: limited })}\n\n`] })
+  const { model: cut } = await serve(app, { baseUrl: streamed })
+  await say(app, chat, { token: own, model })
+  await (await say(app, chat, { token: own, model: cut, stream: true })).text()
+  await expect.poll(async () => (await app.logs()).filter((row) => row.user_id === user.id)).toHaveLength(2)
+  const input = { page: 1, pageSize: 10 }
+  const { items } = await app.trpc(user).user.logs.list.query(input)
+  expect(items.map(({ type }) => type)).toEqual([2, 6])
+  expect(JSON.stringify(items)).not.toMatch(/secret|strange|odd/)
+  expect(items[1]).toMatchObject({ content: 'status code 429: 上游繁忙，请稍后重试' })
+  const { items: all } = await app.trpc(admin).admin.logs.list.query({ ...input, username: user.username })
+  expect(all.map(({ other }) => JSON.stringify(other?.['admin_info']))).toEqual([
+    expect.stringContaining('secret words'),
+    expect.stringMatching(/secret words.*strange/),
+  ])
 })
