@@ -82,6 +82,8 @@ export function createMeter(given: {
   /** Their tokens. */
   let inputImages = 0
   let responses = 0
+  /** The ids of those that have ended: an end that is reported again is none. */
+  const endedIds = new Set<string>()
   /** When the response was asked for that has not begun, and the name of the event that asked last. */
   let askedAt: number | null = null
   let askedBy: string | undefined
@@ -223,7 +225,14 @@ export function createMeter(given: {
     }
     // Deltas of one text belong together; what comes after a finished part is another text.
     if (type === 'response.output_item.done') answers.get(idOf(event))?.output.add('')
-    return type === 'response.done'
+    return type === 'response.done' && isFirstEnd(event)
+  }
+
+  const isFirstEnd = (event: Json): boolean => {
+    const id = textOf(recordOf(event['response'])?.['id']) ?? ''
+    if (endedIds.has(id)) return false
+    if (id !== '') endedIds.add(id)
+    return true
   }
 
   /**

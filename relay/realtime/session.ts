@@ -1,9 +1,6 @@
 import { WebSocket } from 'ws'
 import { DomainError } from '#core/errors.ts'
-import { maskJson, maskSecrets } from '#core/masking/mask-secrets.ts'
 import type { Usage } from '#core/usage.ts'
-import type { ChannelSecrets } from '#core/masking/secret-parts.ts'
-import { attemptSecrets } from '#relay/attempt/upstream-channel.ts'
 import { isUnexpected } from '#relay/attempt/failure.ts'
 import { timeoutsOf } from '#relay/upstream-call/timeouts.ts'
 import { asTimerMs } from '#relay/transport/limits.ts'
@@ -15,6 +12,7 @@ import type { CallerEnd, Session } from './call.ts'
 import { closeSocket, type CloseWord, lost } from './close-codes.ts'
 import { createMeter, type Meter } from './meter.ts'
 import { keepModel } from './session-model.ts'
+import { shownEvent, shownReason } from './shown-failure.ts'
 import { endsTranscription } from './transcription.ts'
 import { type Frame, sendFrame } from './pump.ts'
 import { heartbeatMs, watchHeartbeat } from './heartbeat.ts'
@@ -26,18 +24,6 @@ type Ending = { by: 'caller' | 'upstream'; word: CloseWord } | { by: 'gateway'; 
 const upstreamCloseTimeoutMs = 500
 
 const readEvent = ({ data }: Frame): Json => tryRecord(data.toString('utf8')) ?? {}
-
-/** Only a failure quotes what an upstream was sent; everything else goes through unread. */
-const reportsFailure = (event: Json): boolean =>
-  event['type'] === 'error' || 'error' in event || tryStatus(event['response']) === 'failed'
-
-const tryStatus = (response: unknown): unknown =>
-  typeof response === 'object' && response !== null && 'status' in response ? response.status : undefined
-
-const withoutSecrets = ({ data, isBinary }: Frame, held: ChannelSecrets): Frame => ({
-  data: Buffer.from(maskJson(data.toString('utf8'), held)),
-  isBinary,
-})
 
 /** What is said costs something on both sides; everything else is free. */
 const isPaid = ({ type }: Json): boolean =>
@@ -104,7 +90,7 @@ export async function runSession(session: Session): Promise<void> {
       : endsTranscription(event)
         ? await billing.endTranscription(event)
         : (barred ?? (isPaid(event) ? await billing.follow(begins) : null))
-    await sendFrame(caller.socket, reportsFailure(event) ? withoutSecrets(frame, attemptSecrets(plan.attempt)) : frame)
+    await sendFrame(caller.socket, shownEvent(session, event, frame))
     if (refusal) {
       upstream.frames.stop('drop')
       ended.resolve({ by: 'gateway', error: refusal, unpaid: !isEnd && !barred })
@@ -209,10 +195,10 @@ function endOf(ending: Ending, responding: boolean): 'complete' | 'hung-up' | 'f
 }
 
 /** The upstream's own goodbye; one that left without any is a failure. */
-function passOn({ call, plan, caller }: Session, word: CloseWord): void {
+function passOn(session: Session, word: CloseWord): void {
+  const { call, caller } = session
   if (word.code === lost) return refuseCaller(caller, call, new DomainError('relay.stream_failed'))
-  const reason = maskSecrets(word.reason, attemptSecrets(plan.attempt))
-  closeSocket(caller.socket, { code: word.code, reason }, closeTimeoutMs)
+  closeSocket(caller.socket, { code: word.code, reason: shownReason(session, word.reason) }, closeTimeoutMs)
 }
 
 const closed = (socket: WebSocket): Promise<void> =>

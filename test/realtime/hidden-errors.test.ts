@@ -1,0 +1,102 @@
+import { createServer } from 'node:http'
+import { afterAll, expect, test } from 'vitest'
+import { WebSocketServer } from 'ws'
+import { listenLocally } from '#test/support/local-server.ts'
+import { withOptions } from '../relay/serve.ts'
+import { chargesOf, model, startRealtime, untilFree } from './world.ts'
+
+const key = 'sk-Zx81QmPv93LrTw60BnYc'
+const error = { type: 'invalid_request_error', code: 'odd_code', message: `secret words ${key}`, param: 'odd' }
+const usage = { total_tokens: 100, input_tokens: 40, output_tokens: 60 }
+
+/** What the upstream says to whoever asks for an answer. */
+let said: Record<string, unknown>[] = []
+
+const server = createServer()
+const sockets = new WebSocketServer({ server })
+sockets.on('connection', (socket) => {
+  const say = (event: unknown) => socket.send(JSON.stringify(event))
+  say({ type: 'session.created', session: { id: 's', model } })
+  socket.on('message', (data: Buffer) => {
+    const { type } = JSON.parse(data.toString()) as { type: string }
+    if (type === 'response.create') for (const event of said) say(event)
+    else socket.close(4000, `secret reason ${key}`)
+  })
+})
+const upstream = await listenLocally(server)
+afterAll(async () => {
+  for (const socket of sockets.clients) socket.terminate()
+  await upstream[Symbol.asyncDispose]()
+})
+
+const { app, user, openSession } = await startRealtime()
+const named = 'realtime-scripted'
+await app.make.channel({ models: named, key, baseUrl: upstream.url, modelMapping: JSON.stringify({ [named]: model }) })
+await app.settled()
+
+const failedResponse = { id: 'r1', status: 'failed', status_details: { type: 'failed', error }, output: [], usage }
+
+/** Everything that the caller of one session reads. */
+async function read() {
+  said = [
+    { type: 'response.created', response: { id: 'r1', status: 'in_progress' } },
+    { type: 'error', event_id: 'e1', message: 'secret words', error: { ...error, event_id: 'mine' } },
+    { type: 'conversation.item.input_audio_transcription.failed', item_id: 'i1', content_index: 0, error },
+    { type: 'error', event_id: 'e2', error: { ...error, type: 'rate_limit_exceeded', code: 'rate_limit_exceeded' } },
+    { type: 'response.done', event_id: 'e3', response: failedResponse },
+  ]
+  const session = await openSession({ model: named })
+  await session.next('session.created')
+  session.say({ type: 'response.create' })
+  const done = await session.next('response.done')
+  session.say({ type: 'session.update', session: {} })
+  const { code, reason } = await session.closed
+  await untilFree(app, user.id)
+  const [first, busy] = session.events.filter(({ type }) => type === 'error')
+  return { session, done, code, reason, first, busy, text: JSON.stringify(session.events) + reason }
+}
+
+const hidden = { type: 'upstream_error', code: 'bad_response_status_code' }
+
+test('what an upstream says of a failure is hidden from its caller where the operator wants that', async () => {
+  await withOptions(app, { 'global.hide_upstream_error_enabled': 'true' }, async () => {
+    const { session, done, code, reason, first, busy, text } = await read()
+    expect(text).not.toMatch(/secret|odd|sk-Zx/)
+    const message = `upstream returned status 400 (request id: ${session.requestId})`
+    // The caller still learns which event of its own failed.
+    expect(first).toEqual({
+      type: 'error',
+      event_id: 'e1',
+      error: { ...hidden, param: '400', message, event_id: 'mine' },
+    })
+    expect(busy).toMatchObject({
+      error: { code: 'rate_limit_exceeded', message: expect.stringContaining('上游繁忙，请稍后重试') },
+    })
+    expect(done).toMatchObject({
+      response: { id: 'r1', status: 'failed', usage, status_details: { type: 'failed', error: { ...hidden, message } } },
+    })
+    expect([code, reason]).toEqual([4000, ''])
+  })
+})
+
+test('else its caller reads it without the key', async () => {
+  const { done, reason, first, text } = await read()
+  expect(text).not.toContain(key)
+  expect(first).toMatchObject({ error: { ...error, message: 'secret words ***', event_id: 'mine' } })
+  expect(done).toMatchObject({ response: { status_details: { error: { ...error, message: 'secret words ***' } } } })
+  expect(reason).toBe('secret reason ***')
+})
+
+test('a response whose end is reported twice is charged once', async () => {
+  const before = (await chargesOf(app, user.id)).length
+  const ended = { type: 'response.done', response: { id: 'r2', status: 'completed', output: [], usage } }
+  said = [{ type: 'response.created', response: { id: 'r2', status: 'in_progress' } }, ended, ended]
+  const session = await openSession({ model: named })
+  session.say({ type: 'response.create' })
+  await session.next('response.done')
+  await session.next('response.done')
+  session.socket.close()
+  await session.closed
+  await untilFree(app, user.id)
+  expect((await chargesOf(app, user.id)).slice(before)).toHaveLength(1)
+})
