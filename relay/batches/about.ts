@@ -21,6 +21,7 @@ import { drained } from '#relay/response/caller-stream.ts'
 import type { UpstreamChannel } from '#relay/upstream-call/channel.ts'
 import { shownBatch } from './answer.ts'
 import { placeOfBatch } from './place.ts'
+import { createShownResults } from './shown-results.ts'
 
 const word = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined)
 const mostListed = 1000
@@ -64,16 +65,17 @@ export const answerAboutBatch = (
       if (!made) throw new DomainError('relay.batch_unknown', { id })
       const place = upstreamChannelOf(made)
       try {
-        await actions[action](services, incoming, { batch, place })
+        await actions[action](services, incoming, { batch, place, made })
       } catch (error) {
         throw await asFailure(services, error, { made, id })
       }
     },
   })
 
-type At = { batch: StoredBatch; place: UpstreamChannel }
+type Place = Pick<Attempt, 'channel' | 'key'>
+type At = { batch: StoredBatch; place: UpstreamChannel; made: Place }
 
-type Made = { made: Pick<Attempt, 'channel' | 'key'>; id: string }
+type Made = { made: Place; id: string }
 
 async function asFailure(services: RelayServices, error: unknown, { made, id }: Made): Promise<unknown> {
   if (error instanceof DomainError) return error
@@ -103,20 +105,22 @@ async function settled(services: RelayServices, place: UpstreamChannel, batch: S
 const actions = {
   read: describe('read'),
   cancel: describe('cancel'),
-  results: async (services: RelayServices, incoming: Incoming, { batch, place }: At) => {
+  results: async (services: RelayServices, incoming: Incoming, { batch, place, made }: At) => {
     const now = hasEnded(batch) ? batch : await lookAtBatch(services, place, { batch })
     await settled(services, place, now)
     const { signal } = incoming.upstreamAbort
     const reply = await askAboutBatch(services, place, { input: { id: batch.id, action: 'results' }, signal })
     const { res, callerAborted } = incoming
     res.status(200).setHeader('content-type', String(reply.headers['content-type'] ?? 'application/x-jsonl'))
+    const shown = createShownResults(services, { incoming, made })
     try {
       for await (const chunk of reply.body) {
         // Whoever has gone aborts nothing where answers are finished all the same; of this one all is charged already.
         if (callerAborted.signal.aborted) break
-        if (!res.write(chunk)) await drained(incoming)
+        const text = shown.push(chunk)
+        if (text !== '' && !res.write(text)) await drained(incoming)
       }
-      res.end()
+      res.end(shown.end())
     } catch (error) {
       // What has begun cannot become another answer; the reader sees that it was cut.
       services.log.warn({ err: error, batch: batch.id }, 'the results of a batch were cut')

@@ -20,6 +20,7 @@ import { timeoutsOf } from '#relay/upstream-call/timeouts.ts'
 import { sendWithToken } from '#relay/upstream-call/tokens.ts'
 import { answerLimited, type Exchange } from '../limited-call.ts'
 import { itemPage, pageAsked } from './item-page.ts'
+import { shownAnswer } from './shown-answer.ts'
 
 const largestAnswer = 64 * 1024 * 1024
 
@@ -111,8 +112,8 @@ async function ask(services: RelayServices, call: CallCore, { method, path, id }
         await recountStored(services, call, { id, storedAt, usage: usageIn(native, received) })
       const text = withModel(received, storedAt.model)
       // The caller's own are not known any more.
-      const shown = instructs(services, place.channel) ? withValueAt(text, ['instructions'], null) : text
-      return { status: reply.status, text: shown }
+      const own = instructs(services, place.channel) ? withValueAt(text, ['instructions'], null) : text
+      return { status: reply.status, text: shownAnswer(services, { call, attempt, token }, own) }
     }
     const failed = await failedReply(services, { attempt, providerCall: { ...providerCall, token } }, reply)
     throw reply.status === 404 ? new DomainError('relay.stored_item_unknown') : failed

@@ -49,6 +49,8 @@ export function openSessionBilling(session: Session, meter: Meter): SessionBilli
   const hold: SessionHold = { id: call.id, amount: estimateResponse(services, plan), held: true }
   const raiser = createHoldRaiser(session, meter, hold)
   let charged = false
+  /** The pieces of input whose transcription was charged. */
+  const transcribed = new Set<string>()
   let last: Promise<unknown> = Promise.resolve()
 
   /** Both sides of a session speak at once; its money is moved one after the other. */
@@ -115,6 +117,11 @@ export function openSessionBilling(session: Session, meter: Meter): SessionBilli
   }
 
   const endTranscription = async (event: Json): Promise<DomainError | null> => {
+    const { item_id: item, content_index: index } = event
+    const name = typeof item === 'string' ? `${item} ${String(index)}` : ''
+    // Reported again it is none.
+    if (transcribed.has(name)) return null
+    if (name !== '') transcribed.add(name)
     // Under an id of its own: the hold of the session has the caps and the plan of another model.
     const row = transcriptionRow(session, event, { id: nextId(), model: meter.transcriber })
     meter.noteTranscribed(row !== undefined)

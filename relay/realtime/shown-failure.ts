@@ -10,24 +10,26 @@ import type { Frame } from './pump.ts'
 
 type Asked = Pick<Session, 'services' | 'call' | 'plan'>
 
-const isSaid = (error: unknown): boolean => error !== undefined && error !== null
+const isGiven = (error: unknown): boolean => error !== undefined && error !== null
 
 /** Only a failure quotes what an upstream was sent; everything else goes through unread. */
 function reportsFailure(event: Json): boolean {
   const response = recordOf(event['response'])
   return (
     event['type'] === 'error' ||
-    isSaid(event['error']) ||
+    isGiven(event['error']) ||
     response?.['status'] === 'failed' ||
-    isSaid(response?.['error']) ||
-    isSaid(recordOf(response?.['status_details'])?.['error'])
+    isGiven(response?.['error']) ||
+    isGiven(recordOf(response?.['status_details'])?.['error'])
   )
 }
 
 /** An upstream's event as its caller reads it: a failure without secrets, and without its words where they are hidden. */
 export function shownEvent(session: Asked, event: Json, frame: Frame): Frame {
   if (!reportsFailure(event)) return frame
-  const text = hidesFailures(session.services) ? JSON.stringify(withoutWords(session, event)) : frame.data.toString('utf8')
+  const text = hidesFailures(session.services)
+    ? JSON.stringify(withoutWords(session, event))
+    : frame.data.toString('utf8')
   return { ...frame, data: Buffer.from(maskJson(text, attemptSecrets(session.plan.attempt))) }
 }
 
@@ -37,11 +39,12 @@ export const shownReason = ({ services, plan }: Asked, reason: string): string =
 
 function withoutWords(session: Asked, event: Json): Json {
   const { type, event_id: id, error } = event
-  if (type === 'error') return { type, event_id: id, error: hiddenError(session, recordOf(error) ?? { ...event, type: '' }) }
+  if (type === 'error')
+    return { type, event_id: id, error: hiddenError(session, recordOf(error) ?? { ...event, type: '' }) }
   const response = recordOf(event['response'])
   return {
     ...event,
-    ...(isSaid(error) ? { error: hiddenError(session, recordOf(error) ?? {}) } : {}),
+    ...(isGiven(error) ? { error: hiddenError(session, recordOf(error) ?? {}) } : {}),
     ...(response ? { response: withoutWordsOf(session, response) } : {}),
   }
 }
@@ -49,12 +52,12 @@ function withoutWords(session: Asked, event: Json): Json {
 function withoutWordsOf(session: Asked, response: Json): Json {
   const { status, error } = response
   const details = recordOf(response['status_details'])
-  const said = recordOf(details?.['error'])
+  const reported = recordOf(details?.['error'])
   return {
     ...response,
-    ...(isSaid(error) ? { error: hiddenError(session, recordOf(error) ?? {}) } : {}),
-    ...(status === 'failed' || isSaid(details?.['error'])
-      ? { status_details: { type: details?.['type'] ?? status, error: hiddenError(session, said ?? {}) } }
+    ...(isGiven(error) ? { error: hiddenError(session, recordOf(error) ?? {}) } : {}),
+    ...(status === 'failed' || isGiven(details?.['error'])
+      ? { status_details: { type: details?.['type'] ?? status, error: hiddenError(session, reported ?? {}) } }
       : {}),
   }
 }

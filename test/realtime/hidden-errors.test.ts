@@ -73,7 +73,12 @@ test('what an upstream says of a failure is hidden from its caller where the ope
       error: { code: 'rate_limit_exceeded', message: expect.stringContaining('上游繁忙，请稍后重试') },
     })
     expect(done).toMatchObject({
-      response: { id: 'r1', status: 'failed', usage, status_details: { type: 'failed', error: { ...hidden, message } } },
+      response: {
+        id: 'r1',
+        status: 'failed',
+        usage,
+        status_details: { type: 'failed', error: { ...hidden, message } },
+      },
     })
     expect([code, reason]).toEqual([4000, ''])
   })
@@ -87,10 +92,12 @@ test('else its caller reads it without the key', async () => {
   expect(reason).toBe('secret reason ***')
 })
 
-test('a response whose end is reported twice is charged once', async () => {
+test('a response, or a transcription, whose end is reported twice is charged once', async () => {
   const before = (await chargesOf(app, user.id)).length
   const ended = { type: 'response.done', response: { id: 'r2', status: 'completed', output: [], usage } }
-  said = [{ type: 'response.created', response: { id: 'r2', status: 'in_progress' } }, ended, ended]
+  const type = 'conversation.item.input_audio_transcription.completed'
+  const written = { type, item_id: 'i2', content_index: 0, transcript: 'hello', usage: { type: 'tokens', ...usage } }
+  said = [{ type: 'response.created', response: { id: 'r2', status: 'in_progress' } }, written, ended, written, ended]
   const session = await openSession({ model: named })
   session.say({ type: 'response.create' })
   await session.next('response.done')
@@ -98,5 +105,5 @@ test('a response whose end is reported twice is charged once', async () => {
   session.socket.close()
   await session.closed
   await untilFree(app, user.id)
-  expect((await chargesOf(app, user.id)).slice(before)).toHaveLength(1)
+  expect((await chargesOf(app, user.id)).slice(before)).toHaveLength(2)
 })
