@@ -161,7 +161,7 @@ async function forward(services: RelayServices, given: BatchAttempt): Promise<vo
       tokenName: call.caller.tokenName,
       group: call.group,
       clientIp: call.caller.user.showsIpInLogs ? call.ip : '',
-      shares: shares.map((share, index) => factsOf(services, share, { attempts, isFirst: index === 0, ms })),
+      shares: shares.map((share) => factsOf(services, share, { attempts, ms })),
     }
   }
   const { user, token } = call.caller
@@ -230,7 +230,7 @@ async function send(services: RelayServices, { call, plan, shares, outcome }: Ba
 function factsOf(
   services: RelayServices,
   { call, holdId, requests, attempt, terms }: PricedShare,
-  { attempts, isFirst, ms }: { attempts: AttemptPlan['attempts']; isFirst: boolean; ms: number },
+  { attempts, ms }: { attempts: AttemptPlan['attempts']; ms: number },
 ): BatchShare {
   const own = attempt as Attempt
   const { upstreamModel, channel } = own
@@ -242,7 +242,8 @@ function factsOf(
     terms,
     batchRatio: services.options.get('claude.batch_price_ratio'),
     buying: buyingTermsAt(channel.buyingPrices, { names, at: call.receivedAt.getTime() }),
-    ...(isFirst ? {} : { customIds: requests.map(({ customId }) => customId) }),
+    customIds: requests.map(({ customId }) => customId),
+    promptTokens: requests.map(({ promptTokens }) => promptTokens),
     requests: requests.length,
     content: priceText(terms, null),
     other: {

@@ -4,7 +4,7 @@ import { exactQuota, linesOf } from '#core/pricing/charge-lines.ts'
 import { toText } from '#core/pricing/decimal.ts'
 import type { RatioPrice } from '#core/pricing/price.ts'
 import type { UsageFormula, UsageReceipt } from '#core/pricing/receipt.ts'
-import { emptyUsage, normaliseUsage, type Usage } from '#core/usage.ts'
+import { emptyUsage, normaliseUsage, type ReportedUsage, type Usage } from '#core/usage.ts'
 import { clientFigures } from '#features/logs/client-figures.ts'
 import type { LogView } from '#features/logs/view.ts'
 import { chargeRowOf, createTally } from '#features/message-batches/charge.ts'
@@ -66,7 +66,7 @@ test('text that a call with sound reads from the cache is no cheaper', () => {
   expect(costOf('audio', usage, { cacheRatio: 0.5 })).toBeCloseTo((1000 + 800 + 50) * 1.5 * 0.5, 6)
 })
 
-function batchRow(share: Partial<BatchShare>, answers: Parameters<ReturnType<typeof createTally>['add']>[0][]): Row {
+function batchRow(share: Partial<BatchShare>, answers: ReportedUsage[]): Row {
   const complete: BatchShare = {
     holdId: 'hold',
     model: 'claude',
@@ -79,7 +79,7 @@ function batchRow(share: Partial<BatchShare>, answers: Parameters<ReturnType<typ
     ...share,
   }
   const tally = createTally(complete)
-  answers.forEach(tally.add)
+  for (const reported of answers) tally.add(normaliseUsage(reported).usage)
   const facts = { username: '', tokenName: '', group: '', clientIp: '', shares: [complete] }
   const batch: StoredBatch = {
     id: 'batch',

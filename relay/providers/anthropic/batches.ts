@@ -37,7 +37,10 @@ export const messageBatches: NonNullable<Provider['batches']> = {
 }
 
 /** What one line of a batch's results says: whose it is, and where it was answered what it used, and the containers and files that it made. */
-export type BatchResult = { customId: string; usage: ReportedUsage | undefined; made: string[] }
+export type BatchResult = {
+  customId: string
+  answered?: { usage: ReportedUsage; message: Record<string, unknown>; made: string[] }
+}
 
 /** Nothing for a line that is none. */
 export function readBatchResult(line: string): BatchResult | undefined {
@@ -45,9 +48,10 @@ export function readBatchResult(line: string): BatchResult | undefined {
   const customId = wordOf(parsed?.['custom_id'])
   if (customId === undefined) return undefined
   const result = recordOf(parsed?.['result'])
-  if (result?.['type'] !== 'succeeded') return { customId, usage: undefined, made: [] }
-  const message = recordOf(result['message'])
-  return { customId, usage: readUsage(recordOf(message?.['usage']) ?? {}), made: messageIds(message).filter(isHeld) }
+  if (result?.['type'] !== 'succeeded') return { customId }
+  const message = recordOf(result['message']) ?? {}
+  const usage = readUsage(recordOf(message['usage']) ?? {})
+  return { customId, answered: { usage, message, made: messageIds(message).filter(isHeld) } }
 }
 
 function parsedLine(line: string): Record<string, unknown> | undefined {

@@ -4,7 +4,7 @@ import { stepFor } from '#core/pricing/long-context.ts'
 import type { BatchPart, BatchReceipt } from '#core/pricing/receipt.ts'
 import { nameOfPrice } from '#core/pricing/price-of.ts'
 import { toolUses } from '#core/pricing/tools.ts'
-import { emptyUsage, normaliseUsage, type ReportedUsage } from '#core/usage.ts'
+import { emptyUsage, type Usage } from '#core/usage.ts'
 import type { ChargeRow } from '#features/ledger/charge-row.ts'
 import type { BatchShare } from './facts.ts'
 import type { StoredBatch } from './store.ts'
@@ -21,7 +21,7 @@ const noUsage: BatchPart['usage'] = {
 
 /** Sums up the answered requests of one share, those of each step of long prompts by themselves. */
 export type Tally = {
-  add: (reported: ReportedUsage) => void
+  add: (usage: Usage) => void
   receipt: () => BatchReceipt | null
   answered: () => number
 }
@@ -32,8 +32,7 @@ export function createTally({ terms, batchRatio, upstreamModel }: BatchShare): T
   const sums = new Map<number, Sums>()
   let answered = 0
   return {
-    add: (reported) => {
-      const { usage } = normaliseUsage(reported)
+    add: (usage) => {
       answered += 1
       if (usage.promptTokens + usage.completionTokens === 0) return
       const step = stepFor(steps, usage.promptTokens)

@@ -11,8 +11,10 @@ export type BatchShare = {
   terms: { price: Price; groupRatio: number; quotaPerUnit: number; pricedModel?: string | undefined }
   batchRatio: number
   buying?: BuyingTerms | undefined
-  /** The requests that are these; the first share has all that no other names. */
+  /** The requests that are these. Batches of before 2026-11-27 lack those of the first share, which has all that no other names. */
   customIds?: string[] | undefined
+  /** What each of them brings along, as it was counted before it was sent, for answers whose upstream reports nothing. */
+  promptTokens?: number[] | undefined
   requests: number
   /** The sentence of the log row that has the price. */
   content: string

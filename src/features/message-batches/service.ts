@@ -8,8 +8,18 @@ import { retryAfterMs } from '#relay/transport/retry-after.ts'
 import type { UpstreamChannel } from '#relay/upstream-call/channel.ts'
 import { asBatch, askAboutBatch, BatchRefused, hasEnded, largestBatchAnswer, refusesForGood } from './ask.ts'
 import { chargeRowOf, createTally, type Tally } from './charge.ts'
+import { usageOfAnswer } from './estimate.ts'
 import { findLostBatch, giveBackIntent } from './lost.ts'
-import { findUnsettled, isIntent, markSettled, noteBatch, noteLook, openHolds, type StoredBatch } from './store.ts'
+import {
+  findOwners,
+  findUnsettled,
+  isIntent,
+  markSettled,
+  noteBatch,
+  noteLook,
+  openHolds,
+  type StoredBatch,
+} from './store.ts'
 
 export * from './ask.ts'
 export { customIdsOf } from './lost.ts'
@@ -82,28 +92,26 @@ const succeeded = ({ answer }: StoredBatch): number | undefined => {
 async function tallyResults(services: BatchServices, place: UpstreamChannel, batch: StoredBatch): Promise<Tallies> {
   const tallies = emptyTallies(batch)
   if (succeeded(batch) === 0) return tallies
-  const { shares } = batch.facts
-  const first = tallies.get(shares[0]?.holdId ?? '')
-  const owners = new Map(shares.flatMap(({ holdId, customIds = [] }) => customIds.map((id) => [id, holdId] as const)))
+  const ownerOf = await findOwners(services.database.pool, batch)
   const seen = new Set<string>()
   const made = new Set<string>()
   const reply = await askAboutBatch(services, place, { input: { id: batch.id, action: 'results' } })
   const reader = createJsonLineReader()
-  const take = (lines: readonly { data: string }[]): void => {
+  const take = async (lines: readonly { data: string }[]): Promise<void> => {
     for (const { data } of lines) {
       const result = readBatchResult(data)
       if (!result) throw new Error('a line of the results is no result')
-      const { customId, usage } = result
-      for (const id of result.made) made.add(id)
-      if (usage === undefined || seen.has(customId)) continue
+      const { customId, answered } = result
+      const owner = ownerOf(customId)
+      // A request is paid once, and nothing that was never asked.
+      if (!answered || !owner || seen.has(customId)) continue
       seen.add(customId)
-      const owner = owners.get(customId)
-      const tally = owner === undefined ? first : tallies.get(owner)
-      tally?.add(usage)
+      for (const id of answered.made) made.add(id)
+      tallies.get(owner.holdId)?.add(await usageOfAnswer(services, { ...answered, promptTokens: owner.promptTokens }))
     }
   }
-  for await (const chunk of reply.body) take(reader.push(chunk))
-  take(reader.end())
+  for await (const chunk of reply.body) await take(reader.push(chunk))
+  await take(reader.end())
   // Cut off between two lines, a file looks whole; what still lacks them after days will not get them.
   const counted = succeeded(batch) ?? 0
   if (seen.size < counted) {

@@ -107,8 +107,8 @@ export async function forgetIntent(pool: Pool, id: string): Promise<void> {
 export async function adoptBatch(pool: Pool, intent: StoredBatch, answer: Json & { id: string }): Promise<StoredBatch> {
   const { intent: _, ...facts } = intent.facts
   const { rowCount } = await pool.query(
-    'update message_batches set id = $2, facts = $3::jsonb, answer = $4::jsonb where id = $1',
-    [intent.id, answer.id, asJson(facts), asJson(answer)],
+    "update message_batches set id = $2, facts = facts - 'intent', answer = $3::jsonb where id = $1",
+    [intent.id, answer.id, asJson(answer)],
   )
   if (rowCount !== 1) throw new Error('the batch was named meanwhile')
   return { ...intent, id: answer.id, facts, answer }
@@ -136,7 +136,25 @@ export async function countTwins(
 
 const asJson = (value: unknown): string => storableJson(JSON.stringify(value))
 
-const columns = 'id, user_id, token_id, channel_id, key_hmac, facts, answer, created_at, settled_at'
+/** The names of up to 100,000 requests are read only where they are charged. */
+const columns = `id, user_id, token_id, channel_id, key_hmac, answer, created_at, settled_at, facts || jsonb_build_object('shares',
+  (select jsonb_agg(share - 'customIds' - 'promptTokens' order by number)
+   from jsonb_array_elements(facts -> 'shares') with ordinality as s (share, number))) as facts`
+
+type Owner = { holdId: string; promptTokens: number }
+
+/** By which hold a request is charged, and what it brought along; nothing for one that the batch does not have. */
+export async function findOwners(pool: Pool, { id }: StoredBatch): Promise<(customId: string) => Owner | undefined> {
+  const { rows } = await pool.query<{ facts: BatchFacts }>('select facts from message_batches where id = $1', [id])
+  const shares = rows[0]?.facts.shares ?? []
+  const owners = new Map<string, Owner>()
+  for (const { holdId, customIds = [], promptTokens = [] } of shares)
+    for (const [index, customId] of customIds.entries())
+      owners.set(customId, { holdId, promptTokens: promptTokens[index] ?? 0 })
+  const [first] = shares
+  const other = first && !first.customIds ? { holdId: first.holdId, promptTokens: 0 } : undefined
+  return (customId) => owners.get(customId) ?? other
+}
 
 /** A user's own batch. */
 export async function findBatch(
