@@ -36,9 +36,13 @@ function hiddenFailure({ status, type, code, message }: UpstreamFailure): Upstre
 export const hidesFailures = ({ options }: Pick<RelayServices, 'options'>): boolean =>
   options.get('global.hide_upstream_error_enabled')
 
-/** The upstream's words hidden where an operator wants that, then the channel's own status mapping. */
+/** The upstream's words hidden where an operator wants that. */
+export const shownFailure = (services: RelayServices, failure: UpstreamFailure): UpstreamFailure =>
+  hidesFailures(services) ? hiddenFailure(failure) : failure
+
+/** The same, then the channel's own status mapping. */
 export function shapeFailure(services: RelayServices, channel: ChannelRow, failure: UpstreamFailure): UpstreamFailure {
-  const hidden = hidesFailures(services) ? hiddenFailure(failure) : failure
+  const hidden = shownFailure(services, failure)
   const overflow = overflowIn(failure)
   if (overflow) return { ...hidden, overflow, status: mapStatus(channel.statusCodeMapping, 400) }
   const status = mapStatus(channel.statusCodeMapping, hidden.status)

@@ -114,8 +114,8 @@ export function createCircuitBreaker(
       entry.before = null
       entries.set(nameOf(place), entry)
       if (cooldown > 0) {
-        const { status, message } = error.failure
-        onChange(place, { until: new Date(entry.cooldownUntil), status, reason: message })
+        const { status, message, original } = error.failure
+        onChange(place, { until: new Date(entry.cooldownUntil), status, reason: original?.message ?? message })
       }
     },
     succeeded: forgetPlace,

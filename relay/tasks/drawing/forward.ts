@@ -4,18 +4,19 @@ import { finished } from '#core/tasks/progress.ts'
 import { type NewDrawing, storeDrawing } from '#features/tasks/service/store.ts'
 import { isAccepted, readSubmitReply, shownCode, type SubmitReply } from '#relay/dialects/drawing/reply.ts'
 import { forwardedBody, pathOf } from '#relay/dialects/drawing/request.ts'
-import { maskSecrets } from '#core/masking/mask-secrets.ts'
 import { attemptSecrets } from '#relay/attempt/upstream-channel.ts'
 import { type AttemptPlan, giveBack } from '#relay/attempt/attempts.ts'
 import { disableDeadKey, takeOut } from '#relay/routing/auto-disable.ts'
 import type { Attempt, RelayServices } from '#relay/request/call.ts'
 import { AttemptFailed, failureOfDomainError, maskedFailure } from '#relay/attempt/failure.ts'
 import { countFailedAttempt, logFailedCall } from '#relay/attempt/log-failure.ts'
+import { hidesFailures, shownFailure } from '#relay/attempt/shape-failure.ts'
 import { nameLosses } from '#relay/chat/losses.ts'
 import { TransportError } from '#relay/transport/transport-error.ts'
 import { askService, type TaskReply } from '../ask.ts'
 import { chargeTask, quotaOf, recordAnswer } from '../charge.ts'
 import type { DrawingCall } from './call.ts'
+import { shownRefusal } from './refusal.ts'
 
 const submitLimitMs = 60_000
 
@@ -39,13 +40,20 @@ export async function forwardDrawing(services: RelayServices, call: DrawingCall,
   recordAnswer(plan, { status: reply.status, sentAt })
   if (charged) await chargeTask(services, call, { plan, task: { kind: 'drawing', id, ...chargeWords(call, answer) } })
   else await giveBack(services, call)
-  const body = accepted ? { ...answer.json, code: shownCode(call.action, answer.code) } : answer.json
-  const text = answer.json['code'] === body['code'] ? reply.text : JSON.stringify(body)
   nameLosses(call.res, call.dropped)
   call.res
     .status(reply.status)
     .setHeader('content-type', 'application/json; charset=utf-8')
-    .end(accepted ? text : withoutSecrets(attempt, text))
+    .end(
+      accepted
+        ? acceptedText(call, { reply, answer })
+        : shownRefusal(services, { incoming: call, place: attempt }, { ...reply, code: answer.code }),
+    )
+}
+
+function acceptedText(call: DrawingCall, { reply, answer }: { reply: TaskReply; answer: SubmitReply }): string {
+  const code = shownCode(call.action, answer.code)
+  return answer.json['code'] === code ? reply.text : JSON.stringify({ ...answer.json, code })
 }
 
 async function ask(services: RelayServices, call: DrawingCall, attempt: Attempt): Promise<TaskReply> {
@@ -160,22 +168,27 @@ async function refuse(
   { plan, reply, answer }: { plan: AttemptPlan; reply: TaskReply; answer: SubmitReply },
 ): Promise<void> {
   const { attempt, attempts } = plan
-  if (answer.code === submitCode.busy) throw busy(attempt, answer.description)
+  if (answer.code === submitCode.busy) throw busy(services, attempt, answer.description)
   if (answer.code === submitCode.noAccount) await disableEmpty(services, attempt)
   if (reply.status < 400) return
   const failure = { status: reply.status, type: 'upstream_error', code: answer.code, message: answer.description }
-  const error = maskedFailure(new AttemptFailed(failure, { local: false }), attemptSecrets(attempt))
+  const shown = new AttemptFailed(shownFailure(services, failure), { local: false })
+  const error = maskedFailure(shown, attemptSecrets(attempt))
   await disableDeadKey(services, call, { attempt, error })
   countFailedAttempt(services, call, { attempt, attempts, error })
   logFailedCall(services, call, { attempt, attempts, error })
 }
 
-function busy(attempt: Attempt, description: string): AttemptFailed {
+function busy(services: RelayServices, attempt: Attempt, description: string): AttemptFailed {
   const refusal = new DomainError('drawing.busy')
-  const message = [description, refusal.message].filter((part) => part !== '').join(' ')
+  const type = 'upstream_error'
+  const code = submitCode.busy
+  const own = failureOfDomainError(refusal)
+  const message = [description, own.message].filter((part) => part !== '').join(' ')
   // What the service said stands beside our own words, so these are not written anew for the caller.
-  const { refusal: _, ...own } = failureOfDomainError(refusal)
-  const failure = { ...own, type: 'upstream_error', code: submitCode.busy, message }
+  const failure = hidesFailures(services)
+    ? { ...own, type, code, original: { type, code, message } }
+    : { ...own, type, code, message, refusal: undefined }
   return maskedFailure(new AttemptFailed(failure, { local: false, cause: refusal }), attemptSecrets(attempt))
 }
 
@@ -184,5 +197,3 @@ async function disableEmpty(services: RelayServices, attempt: Attempt): Promise<
   if (!services.options.get('AutomaticDisableChannelEnabled') || !attempt.channel.autoBan) return
   await takeOut(services, attempt, 'no account available')
 }
-
-const withoutSecrets = (attempt: Attempt, text: string): string => maskSecrets(text, attemptSecrets(attempt))

@@ -2,6 +2,7 @@ import { pipeline } from 'node:stream/promises'
 import { clientNetwork } from '#features/client-address/service.ts'
 import { askToComeAgain, isMemoryShort } from '#features/request-bodies/read-body.ts'
 import { findDrawing } from '#features/tasks/service/store.ts'
+import { hidesFailures } from '#relay/attempt/shape-failure.ts'
 import type { RelayServices } from '#relay/request/call.ts'
 import type { Exchange } from '#relay/limited-call.ts'
 import { proxyOf } from '#core/proxy-setting.ts'
@@ -58,7 +59,11 @@ export async function sendImage(services: RelayServices, id: string, { req, res 
     return
   }
   if (reply.status !== 200) {
-    res.status(reply.status).json({ error: await beginningOf(reply) })
+    const isHidden = hidesFailures(services)
+    if (isHidden) reply.cancel()
+    res
+      .status(reply.status)
+      .json({ error: isHidden ? `upstream returned status ${reply.status}` : await beginningOf(reply) })
     return
   }
   // It comes from elsewhere and is shown under our name: whatever it is, it may do nothing here.

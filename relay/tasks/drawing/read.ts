@@ -1,9 +1,13 @@
 import { DomainError } from '#core/errors.ts'
+import { submitCode } from '#core/tasks/drawing.ts'
+import { withoutUpstreamWords } from '#core/tasks/fail-reason.ts'
 import type { DrawingTask } from '#db/entities/drawing-task.ts'
 import { findOwnDrawings } from '#features/tasks/service/store.ts'
+import { readSubmitReply } from '#relay/dialects/drawing/reply.ts'
 import { forwardedImageUrl, taskObject } from '#relay/dialects/drawing/task-object.ts'
 import { admitGroup } from '#relay/request/admit.ts'
 import { maskSecrets } from '#core/masking/mask-secrets.ts'
+import { hidesFailures } from '#relay/attempt/shape-failure.ts'
 import { attemptSecrets } from '#relay/attempt/upstream-channel.ts'
 import type { Caller, Incoming, RelayServices } from '#relay/request/call.ts'
 import { originOf } from '#relay/request/origin.ts'
@@ -15,6 +19,7 @@ import { askService } from '../ask.ts'
 import { idsOf } from '../ids.ts'
 import { placeOfTask } from '../place.ts'
 import { reportDrawing } from '../report.ts'
+import { shownRefusal } from './refusal.ts'
 
 /** A task of the caller's own. */
 async function ownDrawing(services: RelayServices, caller: Caller, id: string): Promise<DrawingTask> {
@@ -32,9 +37,10 @@ function shown(services: RelayServices, incoming: Pick<Incoming, 'req'>, task: D
     serverAddress: services.options.get('ServerAddress') || originOf(services, incoming),
     nanoseconds: String(BigInt(services.ambient.now().getTime()) * 1_000_000n),
   }
+  const seen = hidesFailures(services) ? withoutUpstreamWords(task) : task
   return taskObject(
     {
-      ...task,
+      ...seen,
       submittedAt: task.submittedAt ?? null,
       startedAt: task.startedAt ?? null,
       finishedAt: task.finishedAt ?? null,
@@ -69,7 +75,7 @@ export const listDrawings = (services: RelayServices, exchange: Exchange): Promi
 export const fetchSeed = (services: RelayServices, id: string, exchange: Exchange): Promise<void> =>
   handleTask(services, exchange, {
     report: reportDrawing,
-    answer: async ({ caller }) => {
+    answer: async ({ incoming, caller }) => {
       const task = await ownDrawing(services, caller, id)
       const place = placeOfTask(services, 'drawing', task)
       const reply = await askService(services, place, {
@@ -81,7 +87,12 @@ export const fetchSeed = (services: RelayServices, id: string, exchange: Exchang
         throw cause instanceof TransportError ? new DomainError('drawing.request_failed', {}, { cause }) : cause
       })
       if (reply.text.trim() === '') throw new DomainError('drawing.reply_empty')
-      const message = maskSecrets(reply.text, attemptSecrets(place))
-      exchange.res.status(reply.status).setHeader('content-type', 'application/json; charset=utf-8').end(message)
+      const code = readSubmitReply(reply.text)?.code ?? submitCode.failed
+      const isSeed = reply.status === 200 && code === submitCode.accepted
+      const { text } = reply
+      const shownText = isSeed
+        ? maskSecrets(text, attemptSecrets(place))
+        : shownRefusal(services, { incoming, place }, { status: reply.status, code, text })
+      exchange.res.status(reply.status).setHeader('content-type', 'application/json; charset=utf-8').end(shownText)
     },
   })

@@ -1,8 +1,10 @@
 import { DomainError } from '#core/errors.ts'
+import { musicWithoutUpstreamWords } from '#core/tasks/fail-reason.ts'
 import type { TaskPlatform } from '#core/tasks/platforms.ts'
 import type { MusicTask } from '#db/entities/music-task.ts'
 import { findOwnMusicTasks } from '#features/tasks/service/store.ts'
 import { musicTaskObject } from '#relay/dialects/music/task-object.ts'
+import { hidesFailures } from '#relay/attempt/shape-failure.ts'
 import { admitGroup } from '#relay/request/admit.ts'
 import type { RelayServices } from '#relay/request/call.ts'
 import { readBody } from '#relay/request/read-body.ts'
@@ -11,9 +13,9 @@ import { handleTask } from '../admit.ts'
 import { idsOf } from '../ids.ts'
 import { reportMusic } from '../report.ts'
 
-const shown = (task: MusicTask) =>
+const shown = (services: RelayServices, task: MusicTask) =>
   musicTaskObject({
-    ...task,
+    ...(hidesFailures(services) ? musicWithoutUpstreamWords(task) : task),
     submittedAt: task.submittedAt ?? null,
     startedAt: task.startedAt ?? null,
     finishedAt: task.finishedAt ?? null,
@@ -34,7 +36,7 @@ export const fetchMusicTask = (
       const owner = { userId: caller.user.id, platform: platform.id }
       const [task] = await findOwnMusicTasks(services, owner, [id])
       if (!task) throw new DomainError('music.task_unknown')
-      exchange.res.json(success(shown(task)))
+      exchange.res.json(success(shown(services, task)))
     },
   })
 
@@ -49,6 +51,6 @@ export const fetchMusicTasks = (services: RelayServices, platform: TaskPlatform,
       const tasks = await findOwnMusicTasks(services, owner, idsOf(json['ids']))
       const action = typeof json['action'] === 'string' ? json['action'].toUpperCase() : ''
       const wanted = tasks.filter((task) => action === '' || task.action === action)
-      exchange.res.json(success(wanted.map(shown)))
+      exchange.res.json(success(wanted.map((task) => shown(services, task))))
     },
   })

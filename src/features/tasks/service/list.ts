@@ -2,6 +2,7 @@ import type { FilterQuery } from '@mikro-orm/postgresql'
 import { DomainError } from '#core/errors.ts'
 import { type Page, rowsOfPage } from '#core/paging.ts'
 import { roles } from '#core/roles.ts'
+import { musicWithoutUpstreamWords, withoutUpstreamWords } from '#core/tasks/fail-reason.ts'
 import { Channel } from '#db/entities/channel.ts'
 import { DrawingTask } from '#db/entities/drawing-task.ts'
 import { MusicTask } from '#db/entities/music-task.ts'
@@ -46,6 +47,9 @@ export async function getMusicTask(deps: UserDeps, { id }: { id: number }): Prom
 }
 
 const sees = ({ actor }: UserDeps): boolean => actor.role >= roles.admin
+/** Administrators read what an upstream said. */
+const hidesFrom = (deps: UserDeps): boolean => deps.options.get('global.hide_upstream_error_enabled') && !sees(deps)
+const itself = <View>(view: View): View => view
 const ownOnly = (deps: UserDeps) => (sees(deps) ? {} : { userId: deps.actor.id })
 
 const empty = ({ page, pageSize }: { page: number; pageSize: number }) => ({ items: [], total: 0, page, pageSize })
@@ -102,12 +106,14 @@ async function showDrawings(deps: UserDeps, rows: DrawingTask[]): Promise<Drawin
   const contextOf = await contexts(deps, rows)
   const forwardsImages = deps.options.get('MjForwardUrlEnabled')
   const serverAddress = publicAddress(deps)
-  return rows.map((row) => toDrawingView(row, { ...contextOf(row), forwardsImages, serverAddress }))
+  const shown = hidesFrom(deps) ? withoutUpstreamWords : itself
+  return rows.map((row) => shown(toDrawingView(row, { ...contextOf(row), forwardsImages, serverAddress })))
 }
 
 async function showMusicTasks(deps: UserDeps, rows: MusicTask[]): Promise<MusicTaskView[]> {
   const contextOf = await contexts(deps, rows)
-  return rows.map((row) => toMusicTaskView(row, contextOf(row)))
+  const shown = hidesFrom(deps) ? musicWithoutUpstreamWords : itself
+  return rows.map((row) => shown(toMusicTaskView(row, contextOf(row))))
 }
 
 type Row = { userId: number; channelId: number }

@@ -1,4 +1,5 @@
 import { drawingTimeLimitMs } from '#core/tasks/drawing.ts'
+import { ownReasons } from '#core/tasks/fail-reason.ts'
 import { finished } from '#core/tasks/progress.ts'
 import { DrawingTask } from '#db/entities/drawing-task.ts'
 import { readDrawingReports } from './drawing-report.ts'
@@ -37,12 +38,12 @@ async function look(services: TaskServices, tasks: DrawingTask[]): Promise<void>
   const now = services.ambient.now()
   const nameless = tasks.filter((task) => task.mjId === '')
   for (const task of nameless) {
-    await updateDrawing(services, task.id, givenUp(task.failReason || '上游没有返回任务编号', now))
+    await updateDrawing(services, task.id, givenUp(task.failReason || ownReasons.nameless, now))
   }
   const named = tasks.filter((task) => task.mjId !== '')
   const channels = await findTaskChannels(services, [...new Set(named.map((task) => task.channelId))])
   for (const task of named.filter(({ channelId }) => !channels.has(channelId))) {
-    await updateDrawing(services, task.id, givenUp(`渠道 ${task.channelId} 不存在`, now))
+    await updateDrawing(services, task.id, givenUp(ownReasons.channelGone(task.channelId), now))
   }
   const reachable = named.filter(({ channelId }) => channels.has(channelId))
   const places = [...Map.groupBy(reachable, (task) => `${task.channelId} ${task.keyHmac}`).values()]
@@ -53,7 +54,7 @@ async function look(services: TaskServices, tasks: DrawingTask[]): Promise<void>
       await askPlace(services, place, group.slice(at, at + mostAsked))
   })
   const overdue = reachable.filter((task) => (task.submittedAt?.getTime() ?? 0) < now.getTime() - drawingTimeLimitMs)
-  for (const task of overdue) await updateDrawing(services, task.id, givenUp('上游任务超过 1 小时未完成', now))
+  for (const task of overdue) await updateDrawing(services, task.id, givenUp(ownReasons.overdue(1), now))
 }
 
 async function askPlace(services: TaskServices, place: UpstreamChannel, tasks: DrawingTask[]): Promise<void> {

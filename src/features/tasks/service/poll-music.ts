@@ -1,4 +1,5 @@
 import { platformOf, taskTimeLimitMs } from '#core/tasks/platforms.ts'
+import { ownReasons } from '#core/tasks/fail-reason.ts'
 import { finished } from '#core/tasks/progress.ts'
 import { MusicTask } from '#db/entities/music-task.ts'
 import { readMusicReports } from './music-report.ts'
@@ -23,12 +24,12 @@ export async function pollMusic(services: TaskServices): Promise<number> {
   if (tasks.length === 0) return 0
   const now = services.ambient.now()
   for (const task of tasks.filter(({ taskId }) => taskId === '')) {
-    await updateMusicTask(services, task.id, givenUp(task.failReason || '上游没有返回任务编号', now))
+    await updateMusicTask(services, task.id, givenUp(task.failReason || ownReasons.nameless, now))
   }
   const named = tasks.filter(({ taskId }) => taskId !== '')
   const channels = await findTaskChannels(services, [...new Set(named.map((task) => task.channelId))])
   for (const task of named.filter(({ channelId }) => !channels.has(channelId))) {
-    await updateMusicTask(services, task.id, givenUp(`渠道 ${task.channelId} 不存在`, now))
+    await updateMusicTask(services, task.id, givenUp(ownReasons.channelGone(task.channelId), now))
   }
   const reachable = named.filter(({ channelId }) => channels.has(channelId))
   const groups = Map.groupBy(reachable, (task) => `${task.platform} ${task.channelId} ${task.keyHmac}`)
@@ -39,7 +40,7 @@ export async function pollMusic(services: TaskServices): Promise<number> {
       await askPlace(services, place, group.slice(at, at + mostAsked))
   })
   const overdue = reachable.filter((task) => (task.submittedAt?.getTime() ?? 0) < now.getTime() - taskTimeLimitMs)
-  for (const task of overdue) await updateMusicTask(services, task.id, givenUp('上游任务超过 24 小时未完成', now))
+  for (const task of overdue) await updateMusicTask(services, task.id, givenUp(ownReasons.overdue(24), now))
   return tasks.length
 }
 
