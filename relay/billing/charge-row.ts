@@ -41,7 +41,7 @@ export type Ending = {
   delivered: () => Delivered
   failure?: string | undefined
   /** What the upstream said, for operators, where it is hidden from callers. */
-  said?: string | undefined
+  upstreamMessage?: string | undefined
   refusal?: Problem | undefined
   /** The answer's tokens by the count that follows streams. */
   countedTokens?: number | undefined

@@ -24,7 +24,9 @@ export async function settle(
   const ending: Ending = { ...end, upstreamMs, losses }
   // That nothing is left to pay for more is no failure of the channel.
   const outcome =
-    end.end === 'failed' ? { status: 500, reason: end.said ?? end.failure, refusal: end.refusal } : { status: 200 }
+    end.end === 'failed'
+      ? { status: 500, reason: end.upstreamMessage ?? end.failure, refusal: end.refusal }
+      : { status: 200 }
   attempts.push(attemptRecord(attempt, { ...outcome, ms: upstreamMs }))
   const { keeps = [], measured } = end
   const { containers } = measured.usage

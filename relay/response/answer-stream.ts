@@ -208,7 +208,7 @@ async function endFailed(context: AttemptContext, run: Run & { broken: Broken })
     end: 'failed',
     empty: false,
     failure: failure.message,
-    said: failure.original?.message,
+    upstreamMessage: failure.original?.message,
     refusal: failure.refusal,
     delivered: writer.delivered,
   }).catch((error: unknown) => {

@@ -79,7 +79,7 @@ function batchRow(share: Partial<BatchShare>, answers: ReportedUsage[]): Row {
     ...share,
   }
   const tally = createTally(complete)
-  for (const reported of answers) tally.add(normaliseUsage(reported).usage)
+  for (const reported of answers) tally.add({ usage: normaliseUsage(reported).usage, isEstimated: false })
   const facts = { username: '', tokenName: '', group: '', clientIp: '', shares: [complete] }
   const batch: StoredBatch = {
     id: 'batch',

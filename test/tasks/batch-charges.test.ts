@@ -48,7 +48,8 @@ async function charged(ids: string[], results: unknown[], before?: () => Promise
   await pollBatches(app.services)
   const [row] = await logged(app, by, 2)
   const { used } = await balanceOf(app, by)
-  return { used, answered: (row?.other['batch'] as { answered: number }).answered, row }
+  const { answered } = Object(row?.other['batch']) as { answered: number }
+  return { used, answered, row }
 }
 
 const reported = { input_tokens: 100, output_tokens: 100 }
@@ -75,6 +76,7 @@ test.each([
   expect(promptTokens).toBeLessThan(1020)
   // 100 of text, 2 of the tool's name and arguments, 7 for the call.
   expect(completionTokens).toBe(109)
+  expect(row?.other['usage_source']).toBe('estimated')
   expect(used).toBe(Math.floor((Number(promptTokens) + 109 * 5) * 1.5 * 0.5))
 })
 

@@ -326,6 +326,9 @@ describe('an image by its address', () => {
     expect(await at('file:///etc/passwd')).toEqual([500, { error: 'http_get_image_failed' }])
     const [status, json] = await at(`${app.upstream.url}/media/none.png`)
     expect([status, json]).toEqual([404, { error: expect.stringContaining('no such file') }])
+    await withOptions(app, { 'global.hide_upstream_error_enabled': 'true' }, async () =>
+      expect(await at(`${app.upstream.url}/media/none.png`)).toEqual([404, { error: 'upstream returned status 404' }]),
+    )
     const unknown = await fetch(`${app.url}/mj/image/nobody`)
     expect([unknown.status, await unknown.json()]).toEqual([400, { error: 'midjourney_task_not_found' }])
   })

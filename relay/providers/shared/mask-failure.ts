@@ -1,4 +1,4 @@
-import { maskSecrets } from '#core/masking/mask-secrets.ts'
+import { maskJson, maskSecrets } from '#core/masking/mask-secrets.ts'
 import type { ChannelSecrets } from '#core/masking/secret-parts.ts'
 import type { UpstreamFailure } from '#relay/chat/events.ts'
 
@@ -6,13 +6,14 @@ import type { UpstreamFailure } from '#relay/chat/events.ts'
 export function maskFailure(failure: UpstreamFailure, held: ChannelSecrets): UpstreamFailure {
   const masked = (text: string): string => maskSecrets(text, held)
   const maskedCode = (code: UpstreamFailure['code']) => (typeof code === 'string' ? masked(code) : code)
-  const { type, code, message, param, original } = failure
+  const { type, code, message, param, original, details } = failure
   return {
     ...failure,
     type: masked(type),
     code: maskedCode(code),
     message: masked(message),
     ...(typeof param === 'string' ? { param: masked(param) } : {}),
+    ...(details ? { details: JSON.parse(maskJson(JSON.stringify(details), held)) as typeof details } : {}),
     ...(original
       ? {
           original: { type: masked(original.type), code: maskedCode(original.code), message: masked(original.message) },

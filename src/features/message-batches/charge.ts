@@ -21,9 +21,11 @@ const noUsage: BatchPart['usage'] = {
 
 /** Sums up the answered requests of one share, those of each step of long prompts by themselves. */
 export type Tally = {
-  add: (usage: Usage) => void
+  add: (answer: { usage: Usage; isEstimated: boolean }) => void
   receipt: () => BatchReceipt | null
   answered: () => number
+  /** Some of it was counted here. */
+  isEstimated: () => boolean
 }
 
 export function createTally({ terms, batchRatio, upstreamModel }: BatchShare): Tally {
@@ -31,9 +33,11 @@ export function createTally({ terms, batchRatio, upstreamModel }: BatchShare): T
   const model = nameOfPrice(terms, upstreamModel)
   const sums = new Map<number, Sums>()
   let answered = 0
+  let someEstimated = false
   return {
-    add: (usage) => {
+    add: ({ usage, isEstimated }) => {
       answered += 1
+      someEstimated ||= isEstimated
       if (usage.promptTokens + usage.completionTokens === 0) return
       const step = stepFor(steps, usage.promptTokens)
       const sum = sums.get(step?.above ?? 0) ?? { calls: 0, usage: { ...noUsage }, step, searches: 0 }
@@ -43,6 +47,7 @@ export function createTally({ terms, batchRatio, upstreamModel }: BatchShare): T
       for (const name of Object.keys(noUsage) as (keyof typeof noUsage)[]) sum.usage[name] += usage[name]
     },
     answered: () => answered,
+    isEstimated: () => someEstimated,
     receipt: () => {
       if (sums.size === 0) return null
       const parts = [...sums.values()].map(({ calls, usage, step, searches }): BatchPart => {
@@ -90,6 +95,7 @@ export function chargeRowOf(
     other: {
       ...other,
       cache_tokens: total(receipt, 'cachedTokens'),
+      ...(tally.isEstimated() ? { usage_source: 'estimated' } : {}),
       admin_info: { ...Object(admin), ...(cost === null ? {} : { cost }) },
       batch: { id: batch.id, requests: share.requests, answered: tally.answered(), ratio: share.batchRatio },
       ...(receipt ? { receipt } : {}),

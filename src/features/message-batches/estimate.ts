@@ -22,14 +22,18 @@ const count: CountTexts = (texts) => Promise.resolve(texts.reduce((sum, text) =>
 export async function usageOfAnswer(
   { ambient }: { ambient: Ambient },
   { usage: reported, message, promptTokens }: AnsweredRequest,
-): Promise<Usage> {
+): Promise<{ usage: Usage; isEstimated: boolean }> {
   const { usage, reported: hasTokens } = normaliseUsage(reported)
   const isPromptKnown = hasTokens && isCount(reported.promptTokens)
   const isAnswerKnown = hasTokens && isCount(reported.completionTokens)
+  if (isPromptKnown && isAnswerKnown) return { usage, isEstimated: false }
   return {
-    ...usage,
-    ...(isPromptKnown ? {} : { promptTokens }),
-    ...(isAnswerKnown ? {} : { completionTokens: await answerTokens(ambient, message) }),
+    usage: {
+      ...usage,
+      ...(isPromptKnown ? {} : { promptTokens }),
+      ...(isAnswerKnown ? {} : { completionTokens: await answerTokens(ambient, message) }),
+    },
+    isEstimated: true,
   }
 }
 

@@ -107,7 +107,8 @@ async function tallyResults(services: BatchServices, place: UpstreamChannel, bat
       if (!answered || !owner || seen.has(customId)) continue
       seen.add(customId)
       for (const id of answered.made) made.add(id)
-      tallies.get(owner.holdId)?.add(await usageOfAnswer(services, { ...answered, promptTokens: owner.promptTokens }))
+      const { promptTokens } = owner
+      tallies.get(owner.holdId)?.add(await usageOfAnswer(services, { ...answered, promptTokens }))
     }
   }
   for await (const chunk of reply.body) await take(reader.push(chunk))
