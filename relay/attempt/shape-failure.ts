@@ -13,7 +13,7 @@ import { attemptSecrets } from './upstream-channel.ts'
 function hiddenFailure({ status, type, code, message }: UpstreamFailure): UpstreamFailure {
   const original = { type, code, message }
   const busy = new DomainError('relay.upstream_busy')
-  // By this code clients know in the middle of a stream, where no status tells them, that they may come back.
+  // By this code clients know in the middle of a stream, where no status says so, that they may come back.
   if (status === 429)
     return {
       status,

@@ -10,7 +10,7 @@ const error = { type: 'invalid_request_error', code: 'odd_code', message: `secre
 const usage = { total_tokens: 100, input_tokens: 40, output_tokens: 60 }
 
 /** What the upstream says to whoever asks for an answer. */
-let said: Record<string, unknown>[] = []
+let events: Record<string, unknown>[] = []
 
 const server = createServer()
 const sockets = new WebSocketServer({ server })
@@ -19,7 +19,7 @@ sockets.on('connection', (socket) => {
   say({ type: 'session.created', session: { id: 's', model } })
   socket.on('message', (data: Buffer) => {
     const { type } = JSON.parse(data.toString()) as { type: string }
-    if (type === 'response.create') for (const event of said) say(event)
+    if (type === 'response.create') for (const event of events) say(event)
     else socket.close(4000, `secret reason ${key}`)
   })
 })
@@ -38,7 +38,7 @@ const failedResponse = { id: 'r1', status: 'failed', status_details: { type: 'fa
 
 /** Everything that the caller of one session reads. */
 async function read() {
-  said = [
+  events = [
     { type: 'response.created', response: { id: 'r1', status: 'in_progress' } },
     { type: 'error', event_id: 'e1', message: 'secret words', error: { ...error, event_id: 'mine' } },
     { type: 'conversation.item.input_audio_transcription.failed', item_id: 'i1', content_index: 0, error },
@@ -97,7 +97,7 @@ test('a response, or a transcription, whose end is reported twice is charged onc
   const ended = { type: 'response.done', response: { id: 'r2', status: 'completed', output: [], usage } }
   const type = 'conversation.item.input_audio_transcription.completed'
   const written = { type, item_id: 'i2', content_index: 0, transcript: 'hello', usage: { type: 'tokens', ...usage } }
-  said = [{ type: 'response.created', response: { id: 'r2', status: 'in_progress' } }, written, ended, written, ended]
+  events = [{ type: 'response.created', response: { id: 'r2', status: 'in_progress' } }, written, ended, written, ended]
   const session = await openSession({ model: named })
   session.say({ type: 'response.create' })
   await session.next('response.done')

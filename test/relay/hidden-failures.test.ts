@@ -81,11 +81,11 @@ test('so is what it says when it does not tell of a batch that it works off', as
 })
 
 const chunk = { id: 'c', object: 'chat.completion.chunk', created: 1, model: 'x' }
-const said = `data: ${JSON.stringify({ ...chunk, choices: [{ index: 0, delta: { content: 'one ' }, finish_reason: null }] })}\n\n`
+const delta = `data: ${JSON.stringify({ ...chunk, choices: [{ index: 0, delta: { content: 'one ' }, finish_reason: null }] })}\n\n`
 const limited = { message: 'secret words', type: 'rate_limit_error', code: 429, param: 'odd', details: { strange: 1 } }
 
 test.each(callerDialects)('so is what one says that is busy in the middle of a stream, in $dialect', async (by) => {
-  const steps = [said, 20, `data: ${JSON.stringify({ error: limited })}\n\n`]
+  const steps = [delta, 20, `data: ${JSON.stringify({ error: limited })}\n\n`]
   const { model } = await serve(app, { baseUrl: scripted.play({ steps }) })
   const text = await (await say(app, by, { token, model, stream: true })).text()
   expect(text).toContain('one')
@@ -118,7 +118,7 @@ test('so it is in the log of whoever called, where administrators read what the 
   const own = await app.make.token(user)
   const admin = await app.make.user({ role: roles.admin })
   const { model } = await serve(app, { does: `status=429,${words}` })
-  const streamed = scripted.play({ steps: [said, 20, `data: ${JSON.stringify({ error: limited })}\n\n`] })
+  const streamed = scripted.play({ steps: [delta, 20, `data: ${JSON.stringify({ error: limited })}\n\n`] })
   const { model: cut } = await serve(app, { baseUrl: streamed })
   await say(app, chat, { token: own, model })
   await (await say(app, chat, { token: own, model: cut, stream: true })).text()

@@ -77,13 +77,13 @@ test('so is what it says when it does not give a seed', async () => {
   answer = () => ({ status: 200, body: { code: 1, description: 'ok', result: String(Math.random()) } })
   const id = await imagined(app, by)
   await withOptions(app, hiding, async () => {
-    for (const [status, body, code, said] of [
+    for (const [status, body, code, wording] of [
       [500, { description: words }, 5, 'status 500'],
       [200, { code: 4, description: words }, 4, 'code 4'],
     ] as const) {
       answer = () => ({ status, body })
       const reply = await call(app, by, `GET /mj/task/${id}/image-seed`)
-      expect([reply.status, reply.json]).toEqual([status, hidden(`upstream returned ${said}`, code)])
+      expect([reply.status, reply.json]).toEqual([status, hidden(`upstream returned ${wording}`, code)])
     }
     answer = () => ({ status: 200, body: { code: 1, description: 'ok', result: '42' } })
     expect((await call(app, by, `GET /mj/task/${id}/image-seed`)).json).toMatchObject({ result: '42' })

@@ -6,7 +6,7 @@ import { call, type Holder } from '../tasks/world.ts'
 import { startScriptedRelay } from './relay-world.ts'
 import { serve, withOptions } from './serve.ts'
 
-// Failures that an upstream keeps, and tells of later.
+// Failures that an upstream stores, and reports later.
 const { app, scripted, token } = await startScriptedRelay({ options: { RetryTimes: '0' } })
 const by = { token } as Holder
 const key = 'sk-Zx81QmPv93LrTw60BnYc'
@@ -33,14 +33,17 @@ async function failedResponse() {
 const content = [{ type: 'output_text', text: 'yes', annotations: [] }]
 const message = { type: 'message', id: 'msg_1', role: 'assistant', status: 'completed', content }
 
-test.each(['', '/input_items'])('a failed response that is kept upstream is read without secrets: %s', async (path) => {
-  const { id, failed } = await failedResponse()
-  const { status, json: answer } = await call(app, by, `GET /v1/responses/${id}${path}`)
-  expect([status, answer]).toEqual([
-    200,
-    { ...failed, error: { code: 'server_error', message: 'secret words *** at ***' } },
-  ])
-})
+test.each(['', '/input_items'])(
+  'a failed response that is stored upstream is read without secrets: %s',
+  async (path) => {
+    const { id, failed } = await failedResponse()
+    const { status, json: answer } = await call(app, by, `GET /v1/responses/${id}${path}`)
+    expect([status, answer]).toEqual([
+      200,
+      { ...failed, error: { code: 'server_error', message: 'secret words *** at ***' } },
+    ])
+  },
+)
 
 test('and without the upstream’s words, where the operator hides them', async () => {
   const { id } = await failedResponse()
