@@ -167,8 +167,8 @@ export function createAnswerMeter(context: AttemptContext, writer: StreamWriter)
       if (tokens > largest) largest = tokens
       if (tokens > ordinaryTokens) extraordinary = true
       if (counted + rough < nextRaise) return true
-      // One of several answers may end before the others.
-      if (writer.complete() && facts.choices === 1) return true
+      // One of several answers may end before the others, and one that went on after its end may do so again.
+      if (writer.complete() && facts.choices === 1 && !writer.continued()) return true
       // Counting reads every event, so the rough count of plain text is believed as long as there is more to be had.
       if (isScaleKnown && !refused && !extraordinary && isCovered()) {
         void raiseAhead()

@@ -37,7 +37,7 @@ export type UpstreamFailure = {
 
 /**
  * One step of a streamed answer. Order: `start` first; deltas of one part are contiguous unless the upstream interleaves
- * tool calls; `finish` (once a choice) and `usage` (cumulative: the last one counts) near the end; `error` ends the stream.
+ * tool calls; `finish` (of a choice) and `usage` (cumulative) near the end, of which the last one counts; `error` ends the stream.
  * `choice` is 0 when absent. `index` numbers the tool calls of a choice from 0.
  */
 export type ChatEvent =

@@ -94,6 +94,8 @@ export type ChatDialect = {
   keepsInteractions?: boolean | undefined
   /** Its own answers are kept nowhere, whatever they go on from. */
   isNeverStored?: boolean | undefined
+  /** Whatever is asked for, it has no place for further answers. */
+  hasOneAnswer?: boolean | undefined
   /** Its answers have an agreed place for reasoning. */
   hasReasoningPlace: boolean
   /**

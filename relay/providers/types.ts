@@ -100,6 +100,8 @@ export type ListenVerdict =
   | 'forward'
   /** From here on events wait for the settlement. */
   | 'hold'
+  /** The answer goes on: what waited may leave, and this event behind it unless the answer is `complete` with it. */
+  | 'resume'
   /** Not for this caller (a usage chunk nobody asked for). */
   | 'drop'
   /** The upstream failed inside its stream; `failure` says how. */
@@ -113,6 +115,8 @@ export type StreamListener = {
   push: (event: WireEvent) => ListenVerdict
   /** Every answer asked for has a finish reason, or the closing event was seen. */
   readonly complete: boolean
+  /** More of the answer came when it seemed complete, so that it cannot be relied on what it says of its end. */
+  readonly continued: boolean
   /** The upstream ended its stream: those answers that have begun are all there are. */
   close?: () => void
   usage: () => ReportedUsage | undefined
@@ -185,6 +189,8 @@ export type ChatTranslation = {
   /** @throws {UpstreamRefusal} when a 2xx body reports a failure; @throws {MalformedUpstream}. */
   response: (json: unknown, call: ProviderCall) => ChatResponse
   stream: (call: ProviderCall) => StreamDecoder
+  /** What comes behind a reason to finish takes it back: some hosts write one into every chunk. */
+  resumes?: boolean | undefined
   /** `inline`: images and files given as addresses must be fetched and handed in as base64 before `request`. */
   media?: 'inline' | 'as-given' | undefined
   /** For upstreams that take files only as such: bytes are sent first, and the call names them by the id `read` gives. */

@@ -105,7 +105,8 @@ async function pump(
       if (verdict === 'limit') return 'unpaid'
       if (verdict === 'unbooked') return worded(bookingFailure())
       if (writer.failure() || call.upstreamAbort.signal.aborted) break
-      if (writer.complete()) endLimit.note({ bytes: chunk.length, events })
+      if (writer.complete()) endLimit.note({ bytes: chunk.length, events, continued: writer.continued() })
+      else if (writer.continued()) endLimit.resume()
     }
     if (!writer.failure() && !call.upstreamAbort.signal.aborted) {
       parser.end()

@@ -141,7 +141,7 @@ async function collectStream(attemptContext: AttemptContext, reply: UpstreamRepl
   const { provider, providerCall, services, attempt, reasoning } = attemptContext
   const decoder = provider.chat.stream(providerCall)
   const collector = createCollector()
-  const ends = createChoiceEnds(attemptContext.answers)
+  const ends = createChoiceEnds(attemptContext.answers, { resumes: provider.chat.resumes })
   let received = 0
   let usage: ReportedUsage | undefined
   const take = (events: ChatEvent[]): void => {
@@ -168,7 +168,8 @@ async function collectStream(attemptContext: AttemptContext, reply: UpstreamRepl
         if (received > largestAnswer) throw new TransportError('too-large', { sent: true })
         events = 0
         parser.push(chunk)
-        if (ends.areComplete()) endLimit.note({ bytes: chunk.length, events })
+        if (ends.areComplete()) endLimit.note({ bytes: chunk.length, events, continued: ends.continued() })
+        else if (ends.continued()) endLimit.resume()
       }
       parser.end()
       ends.close()

@@ -37,12 +37,18 @@ export function passthroughStream(context: AttemptContext): StreamWriter {
       if (event.unfinished && !isComplete(event)) return ''
       const verdict = listener.push(event)
       if (verdict === 'drop' || verdict === 'failed') return ''
+      let due = ''
       if (verdict === 'hold') holding = true
+      else if (verdict === 'resume') {
+        due = held
+        held = ''
+        holding = listener.complete
+      }
       cutter.watch(event, holding)
       const text = framer.frame(named(event))
-      if (!holding) return text
+      if (!holding) return due + text
       held += text
-      return ''
+      return due
     },
     end: () => {
       listener.close?.()
@@ -56,9 +62,12 @@ export function passthroughStream(context: AttemptContext): StreamWriter {
     },
     fail: (failure) => {
       const error = callerError(failure, call)
-      return framer.fail({ event: call.dialect.streamError(error), body: call.dialect.error(error).body })
+      // Of an answer that goes on and on the last piece waits with its end.
+      const rest = listener.continued ? held : ''
+      return rest + framer.fail({ event: call.dialect.streamError(error), body: call.dialect.error(error).body })
     },
     complete: () => listener.complete,
+    continued: () => listener.continued,
     usage: listener.usage,
     failure: () => listener.failure,
     isEmpty: () => {

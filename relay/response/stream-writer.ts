@@ -15,6 +15,8 @@ export type StreamWriter = {
   fail: (failure: UpstreamFailure) => string
   /** Whether the answer came to its own end; of several, all of them. */
   complete: () => boolean
+  /** More of the answer came when it seemed complete: it may do so again. */
+  continued: () => boolean
   usage: () => ReportedUsage | undefined
   failure: () => UpstreamFailure | undefined
   isEmpty: () => boolean

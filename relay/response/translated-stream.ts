@@ -1,6 +1,6 @@
 import { isCount, type ReportedUsage } from '#core/usage.ts'
 import { createReply } from '#relay/chat/delivered.ts'
-import { createChoiceEnds, isEndMark } from '#relay/chat/choice-ends.ts'
+import { createChoiceEnds, isContent, isEndMark } from '#relay/chat/choice-ends.ts'
 import type { ChatEvent, UpstreamFailure } from '#relay/chat/events.ts'
 import { moveReasoning } from '#relay/chat/reasoning.ts'
 import { createWeight, keepText } from '#relay/providers/shared/answer-record.ts'
@@ -23,7 +23,9 @@ export function translatedStream(context: AttemptContext): StreamWriter {
   })
   const seen = { usage: undefined as ReportedUsage | undefined, failure: undefined as UpstreamFailure | undefined }
   const text = keepText()
-  const ends = createChoiceEnds(context.answers)
+  const ends = createChoiceEnds(context.answers, { resumes: provider.chat.resumes })
+  /** Ends that wait for the news that nothing comes behind them: what ends with them would have to be begun anew. */
+  const finishes = new Map<number, ChatEvent>()
   const weight = createWeight()
   // Nothing else stores it.
   const reply = services.options.get('LogChatContentEnabled') ? createReply() : null
@@ -38,12 +40,20 @@ export function translatedStream(context: AttemptContext): StreamWriter {
     return encoder.push(event)
   }
   const write = (event: ChatEvent): string => (move ? move(event).map(push).join('') : push(event))
+  const finish = (): string => {
+    const due = [...finishes.values()].map(write).join('')
+    finishes.clear()
+    return due
+  }
   const take = (events: ChatEvent[]): string => {
-    let due = ''
+    let due = finishes.size > 0 && !events.some(isContent) ? finish() : ''
     for (const event of events) {
       if (seen.failure) break
+      // An answer that nobody asked for and the dialect has no place for is not delivered.
+      if (call.dialect.hasOneAnswer && 'choice' in event && event.choice) continue
       note(event)
       if (event.type === 'error') seen.failure = event.error
+      else if (event.type === 'finish') finishes.set(event.choice ?? 0, event)
       else due += write(event)
     }
     return due
@@ -88,7 +98,7 @@ export function translatedStream(context: AttemptContext): StreamWriter {
     },
     end: () => {
       ends.close()
-      return take(decoder.end())
+      return take(decoder.end()) + finish()
     },
     close: (measured) => {
       // What was counted here is reported like what the upstream reports.
@@ -100,14 +110,16 @@ export function translatedStream(context: AttemptContext): StreamWriter {
       return encoder.push({ type: 'error', error, requestId }) + encoder.close()
     },
     complete: ends.areComplete,
+    continued: ends.continued,
     usage: () => seen.usage,
     failure: () => seen.failure,
     isEmpty: () => !hasContent,
     written: () => ({ ...counted(), tokens: weight.tokens() }),
     closeCut: (measured) => {
-      const open = ends.ended() + ends.open().length === 0 ? [0] : ends.open()
-      const cuts = open.map((choice) => write({ type: 'finish', reason: 'length', choice }))
-      return cuts.join('') + encoder.push({ type: 'usage', usage: measured }) + encoder.close()
+      const open = ends.open()
+      if (open.length === 0 && (ends.ended() === 0 || ends.continued())) open.push(0)
+      for (const choice of open) finishes.set(choice, { type: 'finish', reason: 'length', choice })
+      return finish() + encoder.push({ type: 'usage', usage: measured }) + encoder.close()
     },
     delivered: () => {
       const all = counted()

@@ -24,7 +24,7 @@ export const asTimerMs = (milliseconds: number) => Math.min(Math.max(millisecond
 /** Once its answer is over, an upstream may be silent for so long, and send so much, to say what it used: the caller waits for that. */
 const longestSilenceAfterEndMs = 30_000
 const mostAfterEnd = 16 * 1_048_576
-/** Of several answers one may end long before the others, and all that comes after it is held. */
+/** Of several answers one may end long before the others, and all that comes after it is held; others end again and again. */
 const mostAfterFirstEnd = 128 * 1_048_576
 
 /** Ends an exchange that goes on after the end of its answer. */
@@ -37,11 +37,17 @@ export function createEndLimit(
   let timer: NodeJS.Timeout | undefined
   return {
     /** Takes note of what came with the end of the answer or after it. Bytes that are no event only keep a connection open. */
-    note: ({ bytes, events }: { bytes: number; events: number }): void => {
+    note: ({ bytes, events, continued = false }: { bytes: number; events: number; continued?: boolean }): void => {
       if (timer !== undefined && events > 0) timer.refresh()
       if (isSole) timer ??= setTimeout(cancel, asTimerMs(Math.min(longestSilenceAfterEndMs, idleTimeoutMs)))
       received += bytes
-      if (received > (isSole ? mostAfterEnd : mostAfterFirstEnd)) cancel()
+      if (received > (isSole && !continued ? mostAfterEnd : mostAfterFirstEnd)) cancel()
+    },
+    /** It was not the end. */
+    resume: (): void => {
+      clearTimeout(timer)
+      timer = undefined
+      received = 0
     },
     clear: (): void => clearTimeout(timer),
   }

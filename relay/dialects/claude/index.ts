@@ -30,6 +30,7 @@ export const claude: ChatDialect = {
       ? { continues: typeof thread['previous_message_id'] === 'string' ? thread['previous_message_id'] : undefined }
       : undefined,
   keepsResponses: false,
+  hasOneAnswer: true,
   hasReasoningPlace: true,
   sealsReasoningAs: 'claude',
   pricedAsClaude: true,

@@ -16,6 +16,7 @@ export const geminiInteractions: LegacyDialect = {
   modelPlace: null,
   native: null,
   keepsInteractions: true,
+  hasOneAnswer: true,
   withSystemPrompt: (body, { prompt, before }) => {
     const given = body['system_instruction']
     const own = before && typeof given === 'string' && given !== '' ? `\n\n${given}` : ''

@@ -18,9 +18,9 @@ export function cutOpenAi({ includeUsage, choiceCount, model, ambient }: CutCont
   return {
     watch: (event, held) => {
       if (event.data.startsWith('{')) last = event
-      // Of several answers one may have ended long before.
-      if (!held && choiceCount === 1) return
-      isMarked ||= event.data.startsWith(endMark)
+      if (held) isMarked ||= event.data.startsWith(endMark)
+      // Of several answers one may have ended long before. One alone is cut only where its end was none.
+      if (choiceCount === 1) return
       for (const choice of choicesOf(parseObject(event.data))) if (choice['finish_reason']) ended.add(choice['index'])
     },
     end: ({ usage }) => {

@@ -34,6 +34,7 @@ export const openAiResponses: ChatDialect = {
   native: 'openai-responses',
   operation: 'responses',
   keepsResponses: true,
+  hasOneAnswer: true,
   hasReasoningPlace: true,
   sealsReasoningAs: 'openai-responses',
   asksForSummaries: true,

@@ -1,6 +1,6 @@
 import type { Citation, FinishReason } from '#relay/chat/events.ts'
 import { parseDataUrl } from '#relay/chat/media.ts'
-import { type Json, numberOf, recordOf, recordsOf, textOf, wordOf } from '../shared/json.ts'
+import { isNothing, type Json, numberOf, recordOf, recordsOf, textOf, wordOf } from '../shared/json.ts'
 
 const reasons: Readonly<Record<string, FinishReason>> = {
   length: 'length',
@@ -45,6 +45,31 @@ export function readContent(content: unknown): Written {
 /** The reasoning of a message or delta, under whichever name it comes. */
 export const reasoningTextOf = (message: Json): string =>
   wordOf(message['reasoning_content']) ?? wordOf(message['reasoning']) ?? wordOf(message['reasoning_text']) ?? ''
+
+const contentNames = [
+  'content',
+  'reasoning_content',
+  'reasoning',
+  'reasoning_text',
+  'refusal',
+  'tool_calls',
+  'function_call',
+  'images',
+  'audio',
+]
+
+/** Whether a choice of a chunk holds something of the answer. */
+export function hasContent({ delta, text }: Json): boolean {
+  const fields = recordOf(delta)
+  return fields ? contentNames.some((name) => !isNothing(fields[name])) : wordOf(text) !== undefined
+}
+
+/** Whether a chunk says nothing in any of its answers, as the last of hosts that send no list without one. */
+export const isBlank = (choices: readonly Json[]): boolean =>
+  choices.every(({ delta, text }) => {
+    const { role: _, ...rest } = recordOf(delta) ?? {}
+    return isNothing(text) && Object.values(rest).every(isNothing)
+  })
 
 export function readCitations(annotations: unknown): Citation[] {
   return recordsOf(annotations).flatMap((annotation) => {

@@ -88,6 +88,7 @@ export function openAiCompatible(style: OpenAiStyle): Provider {
       response: (json, call) =>
         style.needsResponses && isResponse(json) ? fromResponse(json, call) : toHubResponse(style, json, call),
       stream: (call) => (style.needsResponses ? createEitherDecoder(style, call) : createOpenAiDecoder(style, call)),
+      resumes: true,
       media: 'inline',
       keepsAddress: (part) => part.type === 'image' && style.inlineImages !== true,
     },

@@ -1,4 +1,4 @@
-import type { UpstreamFailure } from '#relay/chat/events.ts'
+import { MalformedUpstream, type UpstreamFailure } from '#relay/chat/events.ts'
 import { pastString } from '#relay/chat/text-at.ts'
 import type { ReportedUsage } from '#core/usage.ts'
 import type { WireEvent } from '#relay/transport/framing.ts'
@@ -6,8 +6,9 @@ import type { ListenVerdict, StreamListener } from '../types.ts'
 import { nameless } from '../shared/answer-record.ts'
 import { refusalOf } from '../shared/failures.ts'
 import { createChoiceEnds } from '#relay/chat/choice-ends.ts'
-import { numberOf, recordOf, recordsOf, tryRecord } from '../shared/json.ts'
+import { type Json, numberOf, recordsOf, tryRecord } from '../shared/json.ts'
 import { createListener, type ListenState } from '../shared/stream-listener.ts'
+import { hasContent, isBlank } from './answer-parts.ts'
 import { createOpenAiDecoder } from './stream.ts'
 import type { OpenAiStyle } from './style.ts'
 import { readUsage, usageObjectOf } from './usage.ts'
@@ -16,6 +17,7 @@ import { readUsage, usageObjectOf } from './usage.ts'
 const usageName = 'usage"'
 const finishName = 'finish_reason"'
 const errorName = 'error"'
+const choicesField = '"choices"'
 const noChoices = /"choices"\s*:\s*\[\s*\]/
 
 /** A name in quotes cannot stand inside a JSON text's string unescaped, so a hit is a field; what follows it shows its kind. */
@@ -34,8 +36,8 @@ const indexName = '"index":'
 const textStarts = ['"delta":{"content":"', '"delta":{"role":"assistant","content":"']
 
 /**
- * Returns the text of an event in the words that most vendors use, with nothing beside it; undefined of any other. After a finish
- * there is no more text, whatever an event says.
+ * Returns the text of an event in the words that most vendors use, with nothing beside it; undefined of any other. From a finish
+ * on all events are read in full: what comes behind it may be more, or nothing.
  */
 function createTextReader(style: OpenAiStyle): (data: string) => string | undefined {
   let ended = style.refusal !== undefined
@@ -80,35 +82,34 @@ function holds(data: string, name: string): boolean {
   return false
 }
 
-const saysNothing = (value: unknown): boolean =>
-  value === undefined || value === null || value === '' || (Array.isArray(value) && value.length === 0)
-
-/** Whether a chunk says nothing in any of its answers, as the last of hosts that send no list without one. */
-const isBlank = (data: string): boolean =>
-  recordsOf(tryRecord(data)?.['choices']).every(({ delta, text }) => {
-    const { role: _, ...rest } = recordOf(delta) ?? {}
-    return saysNothing(text) && Object.values(rest).every(saysNothing)
-  })
-
 export function listenToOpenAi(
   style: OpenAiStyle,
   caller: { includeUsage: boolean; choices?: number },
 ): StreamListener {
+  const isSole = (caller.choices ?? 1) === 1
+  const ends = createChoiceEnds(caller.choices, { resumes: true })
   let usageData: string | undefined
-  /** Of one answer the first finish is the end, and no event has to be read for it. */
-  const ends = (caller.choices ?? 1) > 1 ? createChoiceEnds(caller.choices) : null
+  let begun = false
+  let closed = false
+  /** Events wait for the settlement. */
+  let waits = false
 
-  const noteChoices = (data: string): void => {
+  /** Takes note of the answers in a chunk; whether it has more of any of them. */
+  const noteChoices = (data: string): boolean => {
+    let writes = false
     for (const choice of recordsOf(tryRecord(data)?.['choices'])) {
       const index = numberOf(choice['index']) ?? 0
-      if (choice['finish_reason']) ends?.finish(index)
-      else ends?.begin(index)
+      if (hasContent(choice)) {
+        ends.write(index)
+        writes = true
+      }
+      if (choice['finish_reason']) ends.finish(index)
+      else if (!isSole) ends.begin(index)
     }
+    return writes
   }
 
-  function failureIn(data: string): UpstreamFailure | undefined {
-    const chunk = tryRecord(data)
-    if (!chunk) return undefined
+  function failureIn(chunk: Json): UpstreamFailure | undefined {
     return (
       style.refusal?.read(chunk) ??
       refusalOf(chunk) ??
@@ -118,24 +119,51 @@ export function listenToOpenAi(
     )
   }
 
+  /** Whether an event is none of the stream's: `failed` where it says so, `drop` where it says nothing that can be read. */
+  function refuse(data: string, state: ListenState): 'failed' | 'drop' | undefined {
+    const isChunk = data.includes(choicesField)
+    begun ||= isChunk
+    if (isChunk && !holds(data, errorName) && !(style.refusal && data.includes(style.refusal.mark))) return undefined
+    const chunk = tryRecord(data)
+    if (chunk) {
+      state.failure = failureIn(chunk)
+      return state.failure && 'failed'
+    }
+    if (isChunk || data.trim() === '') return undefined
+    // In place of an answer it is none; what comes in the middle of one might be a sign of life.
+    if (!begun) throw new MalformedUpstream('the upstream sent text in place of events')
+    return 'drop'
+  }
+
   function watch({ data }: WireEvent, state: ListenState): ListenVerdict {
-    if (data.startsWith('[DONE]')) {
+    if (closed) return 'drop'
+    if (data.trimStart().startsWith('[DONE]')) {
+      closed = true
       state.complete = true
       return 'hold'
     }
-    if (holds(data, errorName) || (style.refusal && data.includes(style.refusal.mark))) {
-      state.failure = failureIn(data)
-      if (state.failure) return 'failed'
-    }
+    const refused = refuse(data, state)
+    if (refused) return refused
     const hasUsage = opens(data, usageName, '{')
     if (hasUsage) usageData = data
     const finishes = opens(data, finishName, '"') && !/"finish_reason"\s*:\s*""/.test(data)
-    const counts = hasUsage && (noChoices.test(data) || (state.complete && !finishes && isBlank(data)))
-    if (ends) noteChoices(data)
-    state.complete ||= ends ? ends.areComplete() : finishes
+    const hasNoChoices = hasUsage && noChoices.test(data)
+    const counts =
+      hasUsage && (hasNoChoices || (state.complete && !finishes && isBlank(recordsOf(tryRecord(data)?.['choices']))))
+    // The first finish of one answer is its end, and no event is read for it. What comes behind it is, for it may be more.
+    const isRead = !isSole || ((waits || ends.ended() > 0) && !hasNoChoices)
+    const writes = isRead && noteChoices(data)
+    if (finishes && !isRead) ends.finish(0)
+    state.complete = ends.areComplete()
+    state.continued = ends.continued()
     if (counts && !caller.includeUsage) return 'drop'
+    if (waits && writes) {
+      waits = state.complete
+      return 'resume'
+    }
     // One of several answers may end before the others, which are not held back for that.
-    return (finishes && state.complete) || counts ? 'hold' : 'forward'
+    waits ||= (finishes && state.complete) || counts
+    return waits ? 'hold' : 'forward'
   }
 
   function usage(): ReportedUsage | undefined {
@@ -150,8 +178,8 @@ export function listenToOpenAi(
     watch,
     usage,
     close: (state) => {
-      ends?.close()
-      state.complete ||= ends?.areComplete() === true
+      ends.close()
+      state.complete ||= ends.areComplete()
     },
   })
 }

@@ -109,7 +109,7 @@ test('usage in a chunk that says nothing after the finish is dropped alike; besi
     }
     const finish = chunk({ index: 0, delta: {}, finish_reason: 'stop' }, {})
     for (const last of blanks) expect(verdictOf(last, finish)).toBe(includeUsage ? 'hold' : 'drop')
-    for (const last of texts) expect(verdictOf(last, finish)).toBe('forward')
+    for (const last of texts) expect(verdictOf(last, finish)).toBe('resume')
     for (const first of [...blanks, ...texts]) expect(verdictOf(first)).toBe('forward')
   }
 })

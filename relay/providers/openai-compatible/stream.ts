@@ -6,6 +6,7 @@ import { type Json, numberOf, parseRecord, recordOf, recordsOf, textOf, wordOf }
 import {
   failedFinish,
   finishReasonOf,
+  hasContent,
   readCitations,
   readContent,
   readImages,
@@ -20,6 +21,9 @@ import { readUsage, usageObjectOf } from './usage.ts'
 type Choice = {
   index: number | undefined
   calls: ReturnType<typeof createToolCallStream>
+  /** The last reason to finish that came. */
+  reason: string | undefined
+  /** Nothing has come behind that reason. */
   finished: boolean
   spoke: boolean
 }
@@ -68,14 +72,20 @@ function callFragments(delta: Json): Json[] {
   return fragments.length === 0 && legacy ? [{ index: 0, function: legacy }] : fragments
 }
 
-function finishEvents(choice: Choice, raw: unknown): ChatEvent[] {
-  if (choice.finished || typeof raw !== 'string' || raw === '') return []
-  const closing = choice.calls.close()
+/** Behind a reason to finish these add nothing: `stop` is what is written where there is none other. */
+const emptyReasons: ReadonlySet<string> = new Set(['stop', 'error'])
+
+/** `callsGoOn`: the chunk holds a part of a call, which may not be the last one where every chunk has a reason to finish. */
+function finishEvents(choice: Choice, raw: unknown, callsGoOn = false): ChatEvent[] {
+  if (typeof raw !== 'string' || raw === '') return []
+  if (choice.finished && (raw === choice.reason || emptyReasons.has(raw))) return []
+  const closing = callsGoOn ? choice.calls.closeComplete() : choice.calls.close()
   if (raw === 'error' || (failedFinish.has(raw) && !choice.spoke)) {
     const error = { status: 503, type: 'server_error', code: raw, message: `the upstream stopped its answer: ${raw}` }
     return [...closing, { type: 'error', error }]
   }
   choice.finished = true
+  choice.reason = raw
   return [...closing, { type: 'finish', reason: finishReasonOf(raw, choice.calls.isUsed()), ...at(choice) }]
 }
 
@@ -84,17 +94,19 @@ const at = (choice: Choice): { choice?: number } => (choice.index ? { choice: ch
 function choiceEvents(choice: Choice, wire: Json): ChatEvent[] {
   const delta = recordOf(wire['delta'])
   const events: ChatEvent[] = []
+  const fragments = delta ? callFragments(delta) : []
+  if (choice.finished && hasContent(wire)) choice.finished = false
   // A completion's choice is its text.
-  const plain = delta || choice.finished ? '' : (textOf(wire['text']) ?? '')
+  const plain = delta ? '' : (textOf(wire['text']) ?? '')
   if (plain !== '') events.push({ type: 'text-delta', text: plain, ...at(choice) })
-  if (delta && !choice.finished) {
+  if (delta) {
     events.push(...deltaEvents(delta).map((event) => ({ ...event, ...at(choice) })))
-    for (const fragment of callFragments(delta)) events.push(...choice.calls.push(fragment))
+    for (const fragment of fragments) events.push(...choice.calls.push(fragment))
     const tokens = logprobsOf(wire)
     if (tokens.length > 0) events.push({ type: 'logprobs', tokens, ...at(choice) })
   }
   choice.spoke ||= events.length > 0
-  return [...events, ...finishEvents(choice, wire['finish_reason'])]
+  return [...events, ...finishEvents(choice, wire['finish_reason'], fragments.length > 0)]
 }
 
 export function createOpenAiDecoder(
@@ -104,12 +116,19 @@ export function createOpenAiDecoder(
   const choices = new Map<number, Choice>()
   let started = false
   let failed = false
+  let closed = false
 
   const choiceAt = (index: number): Choice => {
     const known = choices.get(index)
     if (known) return known
     const calls = createToolCallStream(index, call)
-    const choice: Choice = { index: index === 0 ? undefined : index, calls, finished: false, spoke: false }
+    const choice: Choice = {
+      index: index === 0 ? undefined : index,
+      calls,
+      reason: undefined,
+      finished: false,
+      spoke: false,
+    }
     choices.set(index, choice)
     return choice
   }
@@ -126,9 +145,13 @@ export function createOpenAiDecoder(
     return [{ type: 'error', error }]
   }
 
-  /** The closing mark without a finish reason: the answer is complete, only its reason was not reported. */
-  const closeAll = (): ChatEvent[] =>
-    [...choices.values()].filter((choice) => !choice.finished).flatMap((choice) => finishEvents(choice, 'stop'))
+  /** The closing mark without a finish reason: the answer is complete, only its reason was not reported. Nothing comes behind it. */
+  const closeAll = (): ChatEvent[] => {
+    closed = true
+    return [...choices.values()].flatMap((choice) =>
+      choice.finished ? choice.calls.close() : finishEvents(choice, choice.reason ?? 'stop'),
+    )
+  }
 
   function readChunk(chunk: Json): ChatEvent[] {
     const wires = recordsOf(chunk['choices'])
@@ -148,7 +171,7 @@ export function createOpenAiDecoder(
 
   return {
     push(event: WireEvent): ChatEvent[] {
-      if (failed) return []
+      if (failed || closed) return []
       if (event.data.trim() === '[DONE]') return closeAll()
       return readChunk(parseRecord(event.data))
     },

@@ -117,6 +117,8 @@ export function createToolCallStream(choice: number | undefined, call: Pick<Prov
         events.push({ type: 'tool-call-delta', index: slot.index, arguments: text, ...at })
       return events
     },
+    /** Ends those whose arguments are there. */
+    closeComplete: (): ChatEvent[] => slots.filter((slot) => isComplete(slot.written)).flatMap(finish),
     close: (): ChatEvent[] => slots.flatMap(finish),
   }
 }

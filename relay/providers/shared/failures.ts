@@ -1,5 +1,5 @@
 import type { UpstreamFailure } from '#relay/chat/events.ts'
-import { type Json, listOf, recordOf, wordOf } from './json.ts'
+import { isNothing, type Json, listOf, recordOf, wordOf } from './json.ts'
 
 const longestMessage = 4000
 
@@ -33,6 +33,8 @@ function looseMessage(body: Json): string | undefined {
     nested('message', 'detail'),
     recordOf(listOf(nested('message', 'detail'))[0])?.['msg'],
     recordOf(listOf(body['errors'])[0])?.['message'],
+    listOf(body['errors'])[0],
+    body['errors'],
     recordOf(listOf(body['detail'])[0])?.['msg'],
     nested('base_resp', 'status_msg'),
   ]
@@ -104,10 +106,50 @@ export function statusOfError(error: Json): number {
   return statusWords.find(([pattern]) => pattern.test(words))?.[1] ?? 500
 }
 
-/** The failure a 2xx body or a stream event reports in a truthy `error`, if it does. */
+/** All that may stand in a body that is an error and nothing else. */
+const errorFields: ReadonlySet<string> = new Set(
+  [
+    'object type __type title success code error_code param instance path timestamp request_id requestId trace_id',
+    'status status_code statusCode http_code message msg error_msg detail details error errors messages',
+  ].flatMap((names) => names.split(' ')),
+)
+
+const fineWords: ReadonlySet<unknown> = new Set(['0', '200', 'ok', 'success', 'succeeded'])
+
+const isFine = (code: unknown): boolean =>
+  typeof code === 'string'
+    ? fineWords.has(code.toLowerCase())
+    : code === 0 || (Number(code) >= 200 && Number(code) < 300)
+
+const isBad = (status: unknown): boolean => Number(status) >= 400 || /^(error|fail)/i.test(wordOf(status) ?? '')
+
+/**
+ * An error that does not name itself so: what went wrong, and nothing of an answer beside it. Its fields alone say little, for
+ * answers have a `message`, a `code` or a `detail` too.
+ */
+function bareRefusal(body: Json): UpstreamFailure | undefined {
+  const message = body['message'] ?? body['msg'] ?? body['error_msg']
+  const { detail, errors } = body
+  if (isNothing(message) && isNothing(detail) && isNothing(errors)) return undefined
+  if (!Object.entries(body).every(([name, value]) => errorFields.has(name) || isNothing(value))) return undefined
+  const { object, success, status } = body
+  const code = body['code'] ?? body['error_code']
+  if (success === true || (isFine(message) && isNothing(errors))) return undefined
+  const isError =
+    object === 'error' ||
+    success === false ||
+    !isNothing(errors) ||
+    (!isNothing(code) && !isFine(code)) ||
+    [status, body['status_code'], body['statusCode'], body['http_code']].some(isBad) ||
+    [body['type'], body['__type']].some((type) => /(error|exception)$/i.test(wordOf(type) ?? '')) ||
+    (isNothing(message) && isNothing(status) && isNothing(code))
+  return isError ? failureOf(statusOfError(recordOf(listOf(errors)[0]) ?? body), body) : undefined
+}
+
+/** The failure a 2xx body or a stream event reports, if it does: in a truthy `error`, or as all that it has. */
 export function refusalOf(body: Json): UpstreamFailure | undefined {
   const error = body['error']
-  if (error === undefined || error === null || error === false || error === '') return undefined
+  if (error === undefined || error === null || error === false || error === '') return bareRefusal(body)
   const record = recordOf(error)
   if (record && Object.keys(record).length === 0) return undefined
   return failureOf(statusOfError(record ?? body), body)

@@ -8,6 +8,7 @@ import { keepDelivered } from './answer-record.ts'
 /** How far the answer has come: fields of the `StreamListener`. */
 export type ListenState = {
   complete: boolean
+  continued: boolean
   failure: UpstreamFailure | undefined
   keeps: readonly string[] | undefined
 }
@@ -24,6 +25,7 @@ export function createListener(input: {
   const { push, delivered, written } = keepDelivered(input.decoder, input.textOf)
   const listener: Writable<StreamListener> & ListenState = {
     complete: false,
+    continued: false,
     failure: undefined,
     keeps: undefined,
     push: (event) => {
