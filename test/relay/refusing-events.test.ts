@@ -115,12 +115,3 @@ test('what is no chunk and no error goes on to who reads the upstream’s own wo
   for (const aside of asides) expect(text).toContain(frame(aside))
   expect(text).toMatch(chat.closing)
 })
-
-test('text that is none of the stream’s is not shown in the middle of an answer, which goes on', async () => {
-  const [first = '', ...rest] = good
-  const { model } = await serve(app, { key, baseUrl: scripted.play({ steps: [first, frame(message), ...rest] }) })
-  const text = await (await say(app, chat, { token, model, stream: true })).text()
-  expect(text).not.toContain('no more for')
-  expect(text).toMatch(chat.closing)
-  expect((await consumed(app)).at(-1)?.quota).toBe(450)
-})

@@ -125,7 +125,7 @@ describe.each(callers)('$name', (caller) => {
     expect(lastReason(text)).toMatch(cutReason)
   })
 
-  test('is not told that an answer is complete that was cut behind its first reason to finish', async () => {
+  test('reads no end of an answer that was cut behind its first reason to finish', async () => {
     const steps: Step[] = [chunk({ content: words }, 'stop'), chunk({ content: words }), cut]
     const { text, rows, words: delivered } = await ask(caller, steps)
     expect(delivered).toBe(20)

@@ -119,20 +119,19 @@ export function listenToOpenAi(
     )
   }
 
-  /** Whether an event is none of the stream's: `failed` where it says so, `drop` where it says nothing that can be read. */
-  function refuse(data: string, state: ListenState): 'failed' | 'drop' | undefined {
+  /** Whether an event is an error. */
+  function refuses(data: string, state: ListenState): boolean {
     const isChunk = data.includes(choicesField)
     begun ||= isChunk
-    if (isChunk && !holds(data, errorName) && !(style.refusal && data.includes(style.refusal.mark))) return undefined
+    if (isChunk && !holds(data, errorName) && !(style.refusal && data.includes(style.refusal.mark))) return false
     const chunk = tryRecord(data)
     if (chunk) {
       state.failure = failureIn(chunk)
-      return state.failure && 'failed'
+      return state.failure !== undefined
     }
-    if (isChunk || data.trim() === '') return undefined
-    // In place of an answer it is none; what comes in the middle of one might be a sign of life.
-    if (!begun) throw new MalformedUpstream('the upstream sent text in place of events')
-    return 'drop'
+    // In place of an answer text is none; what comes in the middle of one goes on as it came.
+    if (!begun && data.trim() !== '') throw new MalformedUpstream('the upstream sent text in place of events')
+    return false
   }
 
   function watch({ data }: WireEvent, state: ListenState): ListenVerdict {
@@ -142,8 +141,7 @@ export function listenToOpenAi(
       state.complete = true
       return 'hold'
     }
-    const refused = refuse(data, state)
-    if (refused) return refused
+    if (refuses(data, state)) return 'failed'
     const hasUsage = opens(data, usageName, '{')
     if (hasUsage) usageData = data
     const finishes = opens(data, finishName, '"') && !/"finish_reason"\s*:\s*""/.test(data)
