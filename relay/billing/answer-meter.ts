@@ -39,10 +39,10 @@ const pauseMs = 200
 /** Nothing for an answer that is paid for whatever its length. */
 export function createAnswerMeter(context: AttemptContext, writer: StreamWriter): AnswerMeter | null {
   const { call, held, services, attempt } = context
-  const { hold, facts } = held
+  const { hold, facts, plan } = held
   if (!facts.grows) return null
   const most = facts.limit > 0 ? facts.limit * facts.choices : Number.POSITIVE_INFINITY
-  let terms: AnswerTerms = facts.terms
+  let terms: AnswerTerms = plan.terms
   if (answerTokensFor(terms, hold.amount) >= Math.min(most, 1e9)) return null
 
   /** Tokens of the upstream's for one of those counted here. */

@@ -10,11 +10,13 @@ import { asksForSearch } from '#relay/chat/hosted/uncounted-search.ts'
 import { isMultiTurn } from '#relay/chat/multi-turn.ts'
 import type { ChatRequest, Tool } from '#relay/chat/request.ts'
 import { mediaTokens } from '#relay/counting/media-tokens.ts'
+import { mostRead } from '#relay/counting/unseen-input.ts'
 import { isObject } from '#relay/chat/json.ts'
 import type { Attempt, Call, RelayServices } from '#relay/request/call.ts'
 import { passesThrough } from '#relay/upstream-call/channel.ts'
 import { payerOf } from './answer-lengths.ts'
 import type { HoldFacts } from './hold-plan.ts'
+import type { AnswerTerms } from '#core/pricing/estimate.ts'
 import { isPricedAsClaude } from '#relay/providers/registry.ts'
 import { gigabytesOf } from '#relay/providers/shared/held-objects.ts'
 import type { CallPrice } from './price-call.ts'
@@ -62,17 +64,19 @@ export function holdFactsOf(
   // It stands in front of every mark.
   const upTo = (tokens: number): number => (tokens > 0 ? Math.ceil(tokens * seen.promptRatio) + before : 0)
   const spoken = request.modalities?.includes('audio') === true
+  const answerTerms: AnswerTerms = {
+    ...terms,
+    promptTokens: Math.ceil(sent.promptTokens * seen.promptRatio) + beyond + before,
+    cacheWriteMarked: upTo(marked),
+    cacheWrite1hMarked: upTo(sent.cacheWrite1hMarked),
+    audioTokens: audio,
+    spoken,
+    formula: spoken || audio > 0 ? 'audio' : isClaude ? 'claude' : 'text',
+    tools,
+  }
   return {
-    terms: {
-      ...terms,
-      promptTokens: Math.ceil(sent.promptTokens * seen.promptRatio) + beyond + before,
-      cacheWriteMarked: upTo(marked),
-      cacheWrite1hMarked: upTo(sent.cacheWrite1hMarked),
-      audioTokens: audio,
-      spoken,
-      formula: spoken || audio > 0 ? 'audio' : isClaude ? 'claude' : 'text',
-      tools,
-    },
+    terms: answerTerms,
+    unseen: call.readsUnseen ? withUnseen(answerTerms, upstreamModel) : undefined,
     limit,
     choices: Math.max(1, sent.choiceCount ?? 1),
     expected,
@@ -81,6 +85,13 @@ export function holdFactsOf(
     largestNewLimit: Math.max(safeLimit, seen.most),
     least: limit > 0 ? Math.min(limit, useful) : useful,
   }
+}
+
+/** The prompt as long as the model can read at all. */
+function withUnseen(terms: AnswerTerms, model: string): AnswerTerms {
+  const { price, promptTokens } = terms
+  const hasLongContext = price.kind === 'ratio' && (price.longContext ?? []).length > 0
+  return { ...terms, promptTokens: Math.max(promptTokens, mostRead(model, hasLongContext)) }
 }
 
 const marksItself = (call: Call, { channel, upstreamModel }: Attempt): boolean =>

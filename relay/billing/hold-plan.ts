@@ -3,6 +3,8 @@ import { type AnswerTerms, answerTokensFor, costOfAnswer } from '#core/pricing/e
 /** All that decides what is set aside for one attempt of a chat call. */
 export type HoldFacts = {
   terms: AnswerTerms
+  /** The same with the most that the upstream may read beside what was brought along; absent where it reads nothing else. */
+  unseen?: AnswerTerms | undefined
   /** The caller's limit on one answer; 0 is none. */
   limit: number
   /** Answers wanted. */
@@ -24,6 +26,8 @@ export type HoldFacts = {
 
 export type HoldPlan = {
   amount: number
+  /** What the amount is for. */
+  terms: AnswerTerms
   /** Tokens of all answers together that the amount covers. */
   answerTokens: number
   /** The limit of one answer to be sent upstream, where it is not the caller's. */
@@ -36,42 +40,58 @@ export type HoldPlan = {
  */
 const largestShare = 1 / 4
 const shareOf = (calls: number): number => largestShare / Math.max(1, calls)
-const alone = { usualAnswers: 4, roomy: 1024 }
-const beside = { usualAnswers: 2, roomy: 256 }
+const ofOne = { usualAnswers: 4, roomy: 1024 }
+const ofSeveral = { usualAnswers: 2, roomy: 256 }
+
+/** Calls of one user that are under way here: all of them, this one included, and how many others read what nobody has counted. */
+export type Beside = { calls: number; reading: number }
+
+export const noneBeside: Beside = { calls: 1, reading: 0 }
 
 /** What the least hold comes to with which the call may begin. */
-export const leastHold = ({ terms, least, choices }: HoldFacts): number => costOfAnswer(terms, least * choices)
+export const leastHold = ({ terms, unseen, least, choices }: HoldFacts, { reading }: Beside): number =>
+  costOfAnswer(unseen && reading > 0 ? unseen : terms, least * choices)
 
-/** What to set aside when so much is there for so many calls, this one included; null when it cannot be paid. */
-export function planHold(facts: HoldFacts, available: number, calls: number): HoldPlan | null {
-  if (available < leastHold(facts)) return null
-  return facts.grows ? planGrowing(facts, available) : planFixed(facts, available, calls)
+/**
+ * What to set aside when so much is there for so many calls; null when it cannot be paid. A call of which nobody knows how much the
+ * upstream will read takes the most that may be. One at a time may begin with less: with all there is.
+ */
+export function planHold(facts: HoldFacts, available: number, beside: Beside): HoldPlan | null {
+  if (available < leastHold(facts, beside)) return null
+  const { unseen, ...seen } = facts
+  if (unseen) {
+    const full = planHold({ ...seen, terms: unseen }, available, beside)
+    if (full || beside.reading > 0) return full
+    const known = planHold(seen, available, noneBeside)
+    return known && { ...known, amount: available }
+  }
+  return facts.grows ? planGrowing(facts, available) : planFixed(facts, available, beside.calls)
 }
 
 function planGrowing({ terms, limit, choices, expected, least }: HoldFacts, available: number): HoldPlan {
   const wanted = (limit > 0 ? Math.min(expected, limit) : expected) * choices
   const amount = costOfAnswer(terms, wanted)
-  if (amount <= available) return { amount, answerTokens: wanted }
+  if (amount <= available) return { amount, terms, answerTokens: wanted }
   const answerTokens = Math.max(answerTokensFor(terms, available), least * choices)
-  return { amount: costOfAnswer(terms, answerTokens), answerTokens }
+  return { amount: costOfAnswer(terms, answerTokens), terms, answerTokens }
 }
 
 function planFixed(facts: HoldFacts, available: number, calls: number): HoldPlan {
   const { terms, limit, choices, expected, least } = facts
   const most = (limit > 0 ? limit : facts.mostWithoutLimit) * choices
   const fullCost = costOfAnswer(terms, most)
-  const room = calls > 1 ? beside : alone
+  const room = calls > 1 ? ofSeveral : ofOne
   const share = available * shareOf(calls)
-  if (fullCost <= share) return { amount: fullCost, answerTokens: most }
+  if (fullCost <= share) return { amount: fullCost, terms, answerTokens: most }
   const roomy = Math.max(room.usualAnswers * expected, room.roomy, least) * choices
   const bought = Math.max(
     answerTokensFor(terms, share),
     Math.min(answerTokensFor(terms, available), roomy),
     least * choices,
   )
-  if (bought >= most) return { amount: fullCost, answerTokens: most }
+  if (bought >= most) return { amount: fullCost, terms, answerTokens: most }
   const perAnswer = Math.floor(bought / choices)
   const lowered = limit > 0 ? perAnswer : Math.min(perAnswer, facts.largestNewLimit)
   const answerTokens = lowered * choices
-  return { amount: costOfAnswer(terms, answerTokens), answerTokens, lowered }
+  return { amount: costOfAnswer(terms, answerTokens), terms, answerTokens, lowered }
 }

@@ -2,7 +2,7 @@ import { costOfAnswer } from '#core/pricing/estimate.ts'
 import type { Writable } from '#core/writable.ts'
 import type { Attempt, Call, RelayServices } from '#relay/request/call.ts'
 import { holdFactsOf } from './hold-facts.ts'
-import { type HoldFacts, type HoldPlan, leastHold, planHold } from './hold-plan.ts'
+import { type Beside, type HoldFacts, type HoldPlan, leastHold, planHold } from './hold-plan.ts'
 import { payerOf } from './answer-lengths.ts'
 import type { CallPrice } from './price-call.ts'
 import { availableIn, isInsufficient, refusalOfReserve, reserveOnce } from './reserve.ts'
@@ -38,13 +38,20 @@ const mostEntries = 20_000
 /** Others take from the same balance at the same time, so what was read may be gone a moment later. */
 const maxAttempts = 6
 
+function add(counts: Map<number, number>, userId: number, change: 1 | -1): void {
+  const count = (counts.get(userId) ?? 0) + change
+  if (count > 0) counts.set(userId, count)
+  else counts.delete(userId)
+}
+
 export function openHold(services: RelayServices, call: Call): Hold {
   const { holds } = services
   const userId = call.caller.user.id
   let latest: { facts: HoldFacts; plan: HoldPlan } | null = null
   let finished = false
   let asking: Promise<Raise> | null = null
-  holds.open.set(userId, (holds.open.get(userId) ?? 0) + 1)
+  let isReading = false
+  add(holds.open, userId, 1)
 
   const remember = (available: number): void => {
     const payer = payerOf(call)
@@ -53,23 +60,35 @@ export function openHold(services: RelayServices, call: Call): Hold {
     if (holds.lastSeen.size > mostEntries) holds.lastSeen.delete(holds.lastSeen.keys().next().value as string)
   }
   const callsNow = (): number => holds.open.get(userId) ?? 1
+  const beside = (): Beside => ({
+    calls: callsNow(),
+    reading: (holds.reading.get(userId) ?? 0) - (isReading ? 1 : 0),
+  })
+  const beginReading = (): void => {
+    if (!isReading) add(holds.reading, userId, 1)
+    isReading = true
+  }
 
   const idle = async (): Promise<void> => {
     while (asking) await asking
   }
 
   const reserveFor = async (facts: HoldFacts): Promise<HoldPlan> => {
-    const least = leastHold(facts)
-    const planFor = (available: number): HoldPlan | null => planHold(facts, available, callsNow())
     const isFixed = (): boolean => costOfAnswer(facts.terms, 1e6) === costOfAnswer(facts.terms, 0)
     let available = facts.grows || isFixed() ? Infinity : (holds.lastSeen.get(payerOf(call)) ?? Infinity)
     let best: HoldPlan | null = null
     for (let attempts = 1; ; attempts += 1) {
+      const now = beside()
+      const least = leastHold(facts, now)
+      const planFor = (left: number): HoldPlan | null => planHold(facts, left, now)
       const plan = planFor(available) ?? planFor(least)
       if (!plan) throw new Error('the least hold has a plan')
+      // Of several that come at once one may begin with less than all that may be read.
+      if (facts.unseen && plan.terms !== facts.unseen) beginReading()
       const result = await reserveOnce(services, call, { amount: plan.amount })
       available = availableIn(result) + hold.amount
       if (result.verdict === 'ok') {
+        if (facts.unseen) beginReading()
         hold.taken = true
         hold.amount = Math.max(hold.amount, plan.amount)
         best = plan
@@ -120,9 +139,8 @@ export function openHold(services: RelayServices, call: Call): Hold {
       finished = true
     },
     close: () => {
-      const others = (holds.open.get(userId) ?? 1) - 1
-      if (others > 0) holds.open.set(userId, others)
-      else holds.open.delete(userId)
+      add(holds.open, userId, -1)
+      if (isReading) add(holds.reading, userId, -1)
     },
   }
   return hold

@@ -5,6 +5,8 @@ export type Holds = {
   lengths: AnswerLengths
   /** Chat calls under way, by user. */
   open: Map<number, number>
+  /** Of these, those that have something set aside and whose upstream reads what was not brought along. */
+  reading: Map<number, number>
   /** What was last seen to be there for a user and token: only to ask for the right amount at once, never to refuse. */
   lastSeen: Map<string, number>
 }

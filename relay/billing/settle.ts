@@ -65,8 +65,9 @@ function learn({ services, call, attempt }: AttemptContext, { measured, countedT
   services.holds.lengths.learn(payerOf(call), attempt.upstreamModel, {
     completionTokens,
     choices: call.request.choiceCount ?? 1,
-    // What the upstream keeps and read as well was not counted here.
-    promptTokens: measured.source === 'upstream' && call.storedAt?.only !== true ? promptTokens : 0,
+    // What the upstream read as well was not counted here.
+    promptTokens:
+      measured.source === 'upstream' && call.storedAt?.only !== true && !call.readsUnseen ? promptTokens : 0,
     cheapPromptTokens: call.estimate.promptTokens,
     countedTokens,
   })

@@ -7,7 +7,7 @@ import { authenticate } from '#relay/request/authenticate.ts'
 import type { Call, RelayServices } from '#relay/request/call.ts'
 import { admitChat } from '#relay/request/admit.ts'
 import { holdFactsOf } from '#relay/billing/hold-facts.ts'
-import { type HoldFacts, leastHold, planHold } from '#relay/billing/hold-plan.ts'
+import { type HoldFacts, leastHold, noneBeside, planHold } from '#relay/billing/hold-plan.ts'
 import { coveredNames } from '#relay/billing/reserve.ts'
 import { limitsLeft } from '#relay/request/limit.ts'
 import { priceAttempt } from '#relay/billing/price-call.ts'
@@ -88,10 +88,11 @@ function reservationOf(
   call: Call,
   { facts, available }: { facts: HoldFacts; available: number },
 ): Reservation {
-  const calls = 1 + (holds.open.get(call.caller.user.id) ?? 0)
-  const least = leastHold(facts)
+  const { id } = call.caller.user
+  const beside = { calls: 1 + (holds.open.get(id) ?? 0), reading: holds.reading.get(id) ?? 0 }
+  const least = leastHold(facts, beside)
   // A call that cannot be paid is answered with what it would have needed.
-  const plan = planHold(facts, available, calls) ?? planHold(facts, Infinity, 1)
+  const plan = planHold(facts, available, beside) ?? planHold(facts, Infinity, noneBeside)
   return {
     amount: plan?.amount ?? least,
     answer_tokens: plan?.answerTokens ?? 0,

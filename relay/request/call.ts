@@ -72,6 +72,8 @@ export type Incoming = {
   callerAborted: AbortController
   /** Aborts what is done upstream: the caller has gone, or the process may wait no longer. */
   upstreamAbort: AbortController
+  /** What a caller who hangs up owes is known by the upstream alone, which is read on until it says it. */
+  isReadOn: boolean
   /** The call is not under way any more. */
   leave: () => void
   ip: string
@@ -142,6 +144,8 @@ export type Call = CallCore & {
   asJsonArray: boolean
   /** By the cheap count, for the reservation and for dialects whose first event carries a number. */
   estimate: CheapPromptCount
+  /** The upstream reads what the call names and does not bring along, and alone knows how much that is. */
+  readsUnseen: boolean
 }
 
 /** One attempt on one channel. */

@@ -27,10 +27,10 @@ export function receive(
     services.metrics.answered(dialect.id, res.writableFinished ? res.statusCode : hungUp)
     if (res.writableFinished) return
     callerAborted.abort()
-    if (!services.options.get('global.finish_after_hangup_enabled')) upstreamAbort.abort()
+    if (!incoming.isReadOn && !services.options.get('global.finish_after_hangup_enabled')) upstreamAbort.abort()
   })
   services.tracing?.began({ id, req, res, dialect })
-  return {
+  const incoming: Incoming = {
     id,
     req,
     res,
@@ -39,10 +39,12 @@ export function receive(
     startedAt: performance.now(),
     callerAborted,
     upstreamAbort,
+    isReadOn: false,
     leave,
     ip: clientAddress(services, req),
     language: languageOf(req.headers),
   }
+  return incoming
 }
 
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'

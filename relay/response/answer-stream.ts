@@ -1,3 +1,4 @@
+import { isCount } from '#core/usage.ts'
 import { DomainError } from '#core/errors.ts'
 import type { WireEvent } from '#relay/transport/framing.ts'
 import type { UpstreamFailure } from '#relay/chat/events.ts'
@@ -105,6 +106,11 @@ async function pump(
       if (verdict === 'limit') return 'unpaid'
       if (verdict === 'unbooked') return worded(bookingFailure())
       if (writer.failure() || call.upstreamAbort.signal.aborted) break
+      // What was read on for has come.
+      if (isReadOn(context) && isCount(writer.usage()?.promptTokens)) {
+        call.upstreamAbort.abort()
+        break
+      }
       if (writer.complete()) endLimit.note({ bytes: chunk.length, events, continued: writer.continued() })
       else if (writer.continued()) endLimit.resume()
     }
@@ -133,6 +139,10 @@ async function pump(
   if (failure) return worded(failure)
   return writer.complete() ? undefined : worded(cutFailure)
 }
+
+/** The caller has left, and only what the upstream says of its prompt is waited for. */
+const isReadOn = ({ services, call }: AttemptContext): boolean =>
+  call.callerAborted.signal.aborted && call.readsUnseen && !services.options.get('global.finish_after_hangup_enabled')
 
 const cutFailure: UpstreamFailure = {
   status: 502,

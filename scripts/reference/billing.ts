@@ -7,7 +7,7 @@ import { resolvePrice } from '#core/pricing/resolve-price.ts'
 import { defaultPriceTables, toolPrices } from '#core/pricing/tables.ts'
 import { taskReceipt } from '#core/pricing/tasks.ts'
 import { emptyUsage, type Usage } from '#core/usage.ts'
-import { type HoldFacts, planHold } from '#relay/billing/hold-plan.ts'
+import { type HoldFacts, noneBeside, planHold } from '#relay/billing/hold-plan.ts'
 import { type Blocks, code, table } from './markdown.ts'
 
 const quotaPerUnit = 500_000
@@ -205,7 +205,7 @@ const holds = [
 
 function holdRows(): string[][] {
   return holds.map(({ what, given, available, amount, lowered }) => {
-    const plan = planHold({ ...facts, ...given }, available, 1)
+    const plan = planHold({ ...facts, ...given }, available, noneBeside)
     // What was rounded up stays on the safe side, by less than one token.
     const isSame = plan === null ? amount === null : amount !== null && Math.abs(plan.amount - amount) <= 5
     if (!isSame || plan?.lowered !== lowered)

@@ -210,7 +210,7 @@ export async function createServices(given: {
     reportUnexpected: reportUnexpected(log),
     metrics,
     tracing,
-    holds: { lengths: createAnswerLengths(), open: new Map(), lastSeen: new Map() },
+    holds: { lengths: createAnswerLengths(), open: new Map(), reading: new Map(), lastSeen: new Map() },
     keyCursor: new Map(),
     refusedProofs: new Map(),
     draining: () => draining,

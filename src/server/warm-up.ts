@@ -123,7 +123,7 @@ async function innerServices(services: RelayServices, upstream: string): Promise
     failureLog: { add: () => {}, flushed: async () => {} },
     metrics: { ...services.metrics, charged: () => {}, failed: () => {}, answered: () => {} },
     tracing: null,
-    holds: { lengths: createAnswerLengths(), open: new Map(), lastSeen: new Map() },
+    holds: { lengths: createAnswerLengths(), open: new Map(), reading: new Map(), lastSeen: new Map() },
     keyCursor: new Map(),
     refusedProofs: new Map(),
     underWay: new InFlight(),
