@@ -1,4 +1,5 @@
-import { Input } from '@chakra-ui/react'
+import { Box, Input, InputGroup } from '@chakra-ui/react'
+import { Lock } from 'lucide-react'
 import { useEffect, useState } from 'react'
 
 type FigureInputProps = {
@@ -11,6 +12,12 @@ type FigureInputProps = {
   disabled?: boolean
   /** Figures below each other end at one edge; one alone begins where its label does. */
   align?: 'start' | 'end'
+  /** Differs from what is stored. */
+  isChanged?: boolean
+  /** Has a lock, where a value stands that is not to be typed. */
+  isLocked?: boolean
+  /** What there is to know of it, also where it is disabled. */
+  tip?: string | undefined
 }
 
 const asText = (value: number | null | undefined): string => (typeof value === 'number' ? String(value) : '')
@@ -28,12 +35,15 @@ export function FigureInput({
   placeholder,
   disabled = false,
   align = 'end',
+  isChanged = false,
+  isLocked = false,
+  tip,
 }: FigureInputProps) {
   const [typed, setTyped] = useState(asText(value))
   useEffect(() => {
     setTyped((before) => (Number.isNaN(value) || toFigure(before) === (value ?? null) ? before : asText(value)))
   }, [value])
-  return (
+  const field = (
     <Input
       size="sm"
       aria-label={label}
@@ -44,6 +54,11 @@ export function FigureInput({
       value={typed}
       placeholder={placeholder}
       disabled={disabled}
+      borderColor={isChanged ? 'accent.solid' : undefined}
+      fontWeight={isChanged ? 'medium' : undefined}
+      aria-description={tip}
+      // Nothing can be pointed at in a field that is disabled: what stands around it has the tip.
+      pointerEvents={disabled ? 'none' : undefined}
       onChange={(event) => {
         const text = event.target.value
         const figure = toFigure(text)
@@ -51,5 +66,10 @@ export function FigureInput({
         onChange(figure, figure !== null || text.trim() === '')
       }}
     />
+  )
+  return (
+    <Box data-tip={tip}>
+      {isLocked ? <InputGroup startElement={<Lock size={12} aria-hidden />}>{field}</InputGroup> : field}
+    </Box>
   )
 }

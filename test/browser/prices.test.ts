@@ -121,6 +121,34 @@ describeWithBrowser('models and prices', async () => {
     await toastShown(page, '已为 2 个模型设置价格')
     expect([ratio('gpt-4o'), ratio('gpt-4o-2024-05-13')]).toEqual([3, 0.5])
     await page.getByText('有未保存的修改').waitFor({ state: 'detached' })
+
+    // Of two people who set a price the second reads what the first has set, and takes it over or replaces it.
+    const others = (input: number) =>
+      app.trpc(root).admin.models.setPrices.mutate({ prices: [{ model: 'gpt-4o', modelRatio: input / 2 }] })
+    await inputOf('gpt-4o').fill('7')
+    await others(8)
+    await save.click()
+    const refusal = page.getByRole('alert').filter({ hasText: '已被其他人修改' })
+    await refusal.getByText('输入 / 1M：对方 $8.00，您 $7.00').waitFor()
+    expect([ratio('gpt-4o'), await inputOf('gpt-4o').inputValue()]).toEqual([4, '7'])
+    expect(await seriousViolations(page)).toEqual([])
+    await button(refusal, '放弃修改并载入最新').click()
+    await expect.poll(() => inputOf('gpt-4o').inputValue()).toBe('8')
+    await inputOf('gpt-4o').fill('9')
+    // What moves along says what it was, and what is not to be typed says why.
+    const output = figure(page, 'gpt-4o', '输出 / 1M')
+    expect(await output.getAttribute('aria-description')).toMatch(/^原为 \$.+\n输出价格由模型名称决定/)
+    await others(10)
+    await save.click()
+    await refusal.getByText('输入 / 1M：对方 $10.00，您 $9.00').waitFor()
+    await save.click()
+    await page.getByText('有未保存的修改').waitFor({ state: 'detached' })
+    expect(ratio('gpt-4o')).toBe(4.5)
+    await page.locator('main').focus()
+    await page.keyboard.press('/')
+    expect(await page.getByRole('searchbox', { name: '搜索模型名称' }).evaluate((one) => one.matches(':focus'))).toBe(
+      true,
+    )
     expect(complaints).toEqual([])
     await context.close()
   })

@@ -2,7 +2,9 @@ import { describe, expect, it } from 'vitest'
 import {
   type Batch,
   type Figure,
+  differingFigures,
   draftOf,
+  fixedBy,
   inputOf,
   isUnreadable,
   type PriceRow,
@@ -45,6 +47,35 @@ const typed = (figure: Figure, value: number | null) =>
   withFigure(new Map(), { row, figure, value, quotaPerUnit: unit })
 
 describe('drafts of prices', () => {
+  it('say where they depart from what is stored, also in what moves along', () => {
+    const draft = typed('input', 5).get('m')!
+    expect(differingFigures(draft, row, unit)).toEqual({
+      figures: [
+        { figure: 'input', mine: 5, theirs: 2.5 },
+        { figure: 'output', mine: 20, theirs: 10 },
+        { figure: 'cacheRead', mine: 2.5, theirs: 1.25 },
+        { figure: 'cacheWrite', mine: 6.25, theirs: 3.125 },
+      ],
+      isLongContext: false,
+    })
+    expect(differingFigures({ ...draftOf(row, unit), longContext: [] }, row, unit)).toEqual({
+      figures: [],
+      isLongContext: true,
+    })
+  })
+
+  it('say why a figure is not to be typed', () => {
+    const shown = draftOf(row, unit)
+    const locked = { ...row, isCompletionLocked: true }
+    expect([
+      fixedBy(row, shown, 'output'),
+      fixedBy(locked, shown, 'output'),
+      fixedBy(row, { ...shown, input: null }, 'cacheRead'),
+      fixedBy(row, { ...shown, call: 1 }, 'input'),
+      fixedBy(row, { ...shown, call: 1 }, 'call'),
+    ]).toEqual([undefined, 'name', 'input', 'call', undefined])
+  })
+
   it('show ratios as dollars per million and store them as the same ratios', () => {
     const draft = draftOf(row, unit)
     expect(draft).toEqual({ input: 2.5, output: 10, cacheRead: 1.25, cacheWrite: 3.125, call: null, longContext })

@@ -88,12 +88,15 @@ export function withDraft(
   return next
 }
 
-/** A price per call leaves no room for prices by token; some output prices follow from the model's name. */
-export const isFixed = (row: PriceRow, shown: Draft, figure: Figure): boolean => {
-  if (figure === 'call') return false
-  if (shown.call !== null) return true
-  if (figure === 'input') return false
-  return shown.input === null || shown.input === 0 || (figure === 'output' && row.isCompletionLocked)
+/** Why a figure is not to be typed: it has a price per call, nothing to be a multiple of, or the model's name decides. */
+export type Fixed = 'call' | 'input' | 'name'
+
+export const fixedBy = (row: PriceRow, shown: Draft, figure: Figure): Fixed | undefined => {
+  if (figure === 'call') return undefined
+  if (shown.call !== null) return 'call'
+  if (figure === 'input') return undefined
+  if (shown.input === null || shown.input === 0) return 'input'
+  return figure === 'output' && row.isCompletionLocked ? 'name' : undefined
 }
 
 /** What is to be set for several models: a figure that is left out stays as it is, null takes it away. */
@@ -115,7 +118,7 @@ export function withBatch(
     const value = complete[figure]
     if (value === undefined) continue
     const shown = next.get(row.model) ?? draftOf(row, quotaPerUnit)
-    if (!isFixed(row, shown, figure)) next = withFigure(next, { row, figure, value, quotaPerUnit })
+    if (!fixedBy(row, shown, figure)) next = withFigure(next, { row, figure, value, quotaPerUnit })
     else if (value !== null) refused.push(figure)
   }
   return { drafts: next, refused }
@@ -159,6 +162,22 @@ export function beginningsOf(
 ): ReadonlyMap<string, string> {
   const began = rows.filter(({ model }) => drafts.has(model))
   return new Map(began.map(({ model, entries }) => [model, before.get(model) ?? entries]))
+}
+
+/** Where a draft departs from what is stored, figure by figure. */
+export function differingFigures(
+  draft: Draft,
+  row: PriceRow,
+  quotaPerUnit: number,
+): { figures: { figure: Figure; mine: number | null; theirs: number | null }[]; isLongContext: boolean } {
+  const stored = draftOf(row, quotaPerUnit)
+  const order = ['input', 'output', 'cacheRead', 'cacheWrite', 'call'] as const
+  return {
+    figures: order
+      .filter((figure) => draft[figure] !== stored[figure])
+      .map((figure) => ({ figure, mine: draft[figure], theirs: stored[figure] })),
+    isLongContext: JSON.stringify(draft.longContext) !== JSON.stringify(stored.longContext),
+  }
 }
 
 export const changeOf = (drafts: Drafts, quotaPerUnit: number) => ({

@@ -1,16 +1,15 @@
-import { Button, Flex, HStack, Input, SegmentGroup, Skeleton, Stack, Text } from '@chakra-ui/react'
-import { BookOpenText, Braces, CalendarClock, FlaskConical, Layers, Plus, Receipt } from 'lucide-react'
-import { useDeferredValue, useEffect, useMemo, useRef, useState } from 'react'
+import { Box, Button, HStack, SegmentGroup, Skeleton, Stack, Text } from '@chakra-ui/react'
+import { BookOpenText, Braces, CalendarClock, Layers, Plus, Receipt } from 'lucide-react'
+import { useDeferredValue, useMemo, useState } from 'react'
 import { Link } from 'wouter'
-import { confirm } from '../../components/confirm.tsx'
+import { FilterBar } from '../../components/filter-bar/filter-bar.tsx'
 import { Notice } from '../../components/notice.tsx'
 import { notify } from '../../components/notify.ts'
 import { Page as Frame } from '../../components/page.tsx'
 import { EmptyState, ErrorState, StaleNotice } from '../../components/states.tsx'
 import type { PlainText } from '../../i18n/t.ts'
 import { t, text } from '../../i18n/t.ts'
-import { discardWords, usePageLeaveGuard } from '../../lib/leave-guard.ts'
-import { refusalCode } from '../../lib/errors.ts'
+import { usePageLeaveGuard } from '../../lib/leave-guard.ts'
 import { useSession } from '../../lib/session.ts'
 import { useStatus } from '../../lib/status.ts'
 import { trpc } from '../../lib/trpc.ts'
@@ -19,7 +18,6 @@ import { BatchSheet } from './batch.tsx'
 import { BuyingPrices } from './buying.tsx'
 import { ChangesSheet } from './changes.tsx'
 import {
-  beginningsOf,
   changeOf,
   draftOf,
   type Drafts,
@@ -32,6 +30,7 @@ import {
 import { LongContextSheet } from './long-context.tsx'
 import { NewModel } from './new-model.tsx'
 import { RehearsalSheet } from './rehearsal.tsx'
+import { SaveBar } from './save-bar.tsx'
 import { PriceTable } from './table.tsx'
 import { useCatalogue } from './use-catalogue.ts'
 
@@ -142,6 +141,46 @@ export function Page() {
       }
     >
       {query.error && query.data && <StaleNotice error={query.error} onRetry={query.refetch} />}
+      <Box flexShrink="0">
+        <FilterBar
+          query={{ id: 'q', placeholder: t('搜索模型名称') }}
+          values={values}
+          onChange={set}
+          extra={
+            <>
+              <SegmentGroup.Root
+                size="sm"
+                aria-label={t('显示')}
+                value={views.has(values.show) ? values.show : 'all'}
+                onValueChange={({ value }) => set({ show: value ?? 'all' })}
+              >
+                <SegmentGroup.Indicator />
+                <SegmentGroup.Items items={[...views].map(([value, { label }]) => ({ value, label: t(label) }))} />
+              </SegmentGroup.Root>
+              <Text textStyle="xs" color="fg.muted" aria-live="polite">
+                {query.data && t('{count} 个模型', { count: shown.length })}
+              </Text>
+              {chosen.length > 0 && !readOnly && (
+                <HStack gap="2" ms={{ sm: 'auto' }} wrap="wrap">
+                  <Text textStyle="sm">{t('已选 {count} 个', { count: chosen.length })}</Text>
+                  <Button size="xs" onClick={() => set({ open: 'batch' })}>
+                    <Layers aria-hidden />
+                    {t('批量设置')}
+                  </Button>
+                  <Button size="xs" onClick={() => void fillChosen()}>
+                    <BookOpenText aria-hidden />
+                    {t('从价格目录填入')}
+                  </Button>
+                  <Button size="xs" variant="ghost" onClick={() => setSelected(new Set())}>
+                    {t('取消选择')}
+                  </Button>
+                </HStack>
+              )}
+            </>
+          }
+        />
+      </Box>
+      {/* Below what is there from the beginning, which it would push away. */}
       {missing > 0 && values.show !== 'missing' && (
         <Notice
           tone="warning"
@@ -154,45 +193,6 @@ export function Page() {
           {t('{count} 个正在提供的模型没有价格，用户调用会被拒绝或按兜底价格收费。', { count: missing })}
         </Notice>
       )}
-      <Flex gap="2" wrap="wrap" align="center" flexShrink="0">
-        <Input
-          size="sm"
-          w={{ base: 'full', sm: '64' }}
-          type="search"
-          aria-label={t('搜索模型名称')}
-          placeholder={t('搜索模型名称')}
-          value={values.q}
-          onChange={(event) => set({ q: event.target.value }, { replace: true })}
-        />
-        <SegmentGroup.Root
-          size="sm"
-          aria-label={t('显示')}
-          value={views.has(values.show) ? values.show : 'all'}
-          onValueChange={({ value }) => set({ show: value ?? 'all' })}
-        >
-          <SegmentGroup.Indicator />
-          <SegmentGroup.Items items={[...views].map(([value, { label }]) => ({ value, label: t(label) }))} />
-        </SegmentGroup.Root>
-        <Text textStyle="xs" color="fg.muted" aria-live="polite">
-          {query.data && t('{count} 个模型', { count: shown.length })}
-        </Text>
-        {chosen.length > 0 && !readOnly && (
-          <HStack gap="2" ms={{ sm: 'auto' }} wrap="wrap">
-            <Text textStyle="sm">{t('已选 {count} 个', { count: chosen.length })}</Text>
-            <Button size="xs" onClick={() => set({ open: 'batch' })}>
-              <Layers aria-hidden />
-              {t('批量设置')}
-            </Button>
-            <Button size="xs" onClick={() => void fillChosen()}>
-              <BookOpenText aria-hidden />
-              {t('从价格目录填入')}
-            </Button>
-            <Button size="xs" variant="ghost" onClick={() => setSelected(new Set())}>
-              {t('取消选择')}
-            </Button>
-          </HStack>
-        )}
-      </Flex>
       {query.error && !query.data ? (
         <ErrorState error={query.error} onRetry={() => void query.refetch()} />
       ) : !query.data ? (
@@ -267,80 +267,5 @@ export function Page() {
         onShow={show}
       />
     </Frame>
-  )
-}
-
-type SaveBarProps = {
-  drafts: Drafts
-  rows: readonly PriceRow[]
-  onDone: (drafts: Drafts) => void
-  onRehearse: () => void
-}
-
-function SaveBar({ drafts, rows, onDone, onRehearse }: SaveBarProps) {
-  const { quotaPerUnit } = useStatus()
-  const utils = trpc.useUtils()
-  const setPrices = trpc.admin.models.setPrices.useMutation()
-  const began = useRef<ReadonlyMap<string, string>>(new Map())
-  useEffect(() => {
-    began.current = beginningsOf(drafts, rows, began.current)
-  }, [drafts, rows])
-  const [isSaving, setSaving] = useState(false)
-  const unreadable = [...drafts].flatMap(([model, draft]) => (isUnreadable(draft) ? [model] : []))
-  const save = async () => {
-    setSaving(true)
-    try {
-      const { prices } = changeOf(drafts, quotaPerUnit)
-      await setPrices.mutateAsync({ prices, expected: Object.fromEntries(began.current) })
-      await utils.admin.prices.list.refetch()
-      void utils.invalidate()
-      notify.success(t('已为 {count} 个模型设置价格', { count: drafts.size }))
-      // What was typed over these meanwhile begins with what is stored now.
-      began.current = new Map([...began.current].filter(([model]) => !drafts.has(model)))
-      onDone(drafts)
-    } catch (error) {
-      notify.error(error, t('保存失败'))
-      if (refusalCode(error) !== 'prices.changed_meanwhile') return
-      // Whoever saves again has read that somebody else changed them.
-      await utils.admin.prices.list.refetch()
-      began.current = beginningsOf(drafts, utils.admin.prices.list.getData()?.rows ?? [], new Map())
-    } finally {
-      setSaving(false)
-    }
-  }
-  const discard = async () => {
-    if (await confirm(discardWords())) onDone(drafts)
-  }
-  return (
-    <Flex
-      gap="2"
-      p="3"
-      layerStyle="panel"
-      align="center"
-      wrap="wrap"
-      flexShrink="0"
-      position={{ base: 'sticky', sm: 'static' }}
-      bottom="2"
-      zIndex="1"
-    >
-      <Text textStyle="sm" flex="1" minW="32">
-        {t('{count} 个模型的价格有未保存的修改', { count: drafts.size })}
-        {unreadable.length > 0 && (
-          <Text as="span" display="block" color="bad.fg" role="alert">
-            {t('{models} 的价格不是有效的数字', { models: unreadable.slice(0, 3).join(', ') })}
-          </Text>
-        )}
-      </Text>
-      <Button variant="ghost" onClick={() => void discard()} disabled={isSaving}>
-        {t('放弃修改')}
-      </Button>
-      <Button onClick={onRehearse} disabled={isSaving || unreadable.length > 0}>
-        <FlaskConical aria-hidden />
-        {t('预演与定时')}
-      </Button>
-      <Button variant="solid" loading={isSaving} disabled={unreadable.length > 0} onClick={() => void save()}>
-        {t('保存')}
-      </Button>
-    </Flex>
   )
 }

@@ -6,9 +6,19 @@ import { FigureInput } from '../../components/figure-input.tsx'
 import { Check } from '../../components/check.tsx'
 import { IconButton } from '../../components/icon-button.tsx'
 import { t } from '../../i18n/t.ts'
-import { abbreviate, formatDay } from '../../lib/format.ts'
+import { abbreviate, formatDay, priceText } from '../../lib/format.ts'
+import { useNow } from '../../lib/now.ts'
 import { useIsPhone } from '../../lib/use-media.ts'
-import { type Draft, draftOf, type Figure, inputOf, isFixed, isUnreadable, type PriceRow } from './drafts.ts'
+import {
+  type Draft,
+  draftOf,
+  type Figure,
+  type Fixed,
+  fixedBy,
+  inputOf,
+  isUnreadable,
+  type PriceRow,
+} from './drafts.ts'
 import { figures } from './figures.ts'
 
 const template = '24px minmax(180px, 1.6fr) repeat(5, minmax(84px, 0.7fr)) minmax(120px, 1fr) minmax(110px, 1fr)'
@@ -173,12 +183,12 @@ function Row({
           <Text textStyle="xs" color="fg.muted" mb="1" hideFrom="sm" aria-hidden>
             {label}
           </Text>
-          <FigureInput
-            label={`${row.model} ${label}`}
-            value={shown[id] ?? undefined}
-            placeholder={isFurther(id) && shown.input !== null && shown.call === null ? t('默认') : '–'}
-            disabled={readOnly || isFixed(row, shown, id)}
-            onChange={(value, isNumber) => onFigure(row, id, isNumber ? value : Number.NaN)}
+          <FigureCell
+            row={row}
+            figure={id}
+            label={label}
+            shown={shown}
+            {...{ draft, quotaPerUnit, readOnly, onFigure }}
           />
         </Box>
       ))}
@@ -227,6 +237,45 @@ function Row({
   )
 }
 
+type FigureProps = Pick<PriceTableProps, 'quotaPerUnit' | 'readOnly' | 'onFigure'> & {
+  row: PriceRow
+  figure: Figure
+  label: string
+  shown: Draft
+  draft: Draft | undefined
+}
+
+const fixedWords = (fixed: Fixed): string => {
+  if (fixed === 'name') return t('输出价格由模型名称决定，随输入价格变化')
+  return fixed === 'call' ? t('按次计费的模型没有按量价格') : t('先填写输入价格')
+}
+
+/** One price; it says what it was where that differs, also where it has moved along with the input price. */
+function FigureCell({ row, figure, label, shown, draft, quotaPerUnit, readOnly, onFigure }: FigureProps) {
+  const fixed = fixedBy(row, shown, figure)
+  const stored = draftOf(row, quotaPerUnit)[figure]
+  const isChanged = draft !== undefined && draft[figure] !== stored
+  return (
+    <FigureInput
+      label={`${row.model} ${label}`}
+      value={shown[figure] ?? undefined}
+      placeholder={isFurther(figure) && shown.input !== null && shown.call === null ? t('默认') : '–'}
+      disabled={readOnly || fixed !== undefined}
+      isChanged={isChanged}
+      isLocked={fixed === 'name' && shown.output !== null}
+      tip={
+        [
+          isChanged && (stored === null ? t('原来未设置') : t('原为 {price}', { price: priceText(stored) })),
+          fixed && fixedWords(fixed),
+        ]
+          .filter(Boolean)
+          .join('\n') || undefined
+      }
+      onChange={(value, isNumber) => onFigure(row, figure, isNumber ? value : Number.NaN)}
+    />
+  )
+}
+
 /** What is emptied follows from the input price by the usual ratio. */
 const isFurther = (figure: Figure): boolean => figure !== 'input' && figure !== 'call'
 
@@ -254,13 +303,19 @@ const longContextWords = ({ longContext }: Draft): string => {
 }
 
 function Marks({ row }: { row: PriceRow }) {
+  const now = useNow()
   return (
     <HStack gap="1" as="span" flexShrink="0">
       {row.isMissing && <Badge colorPalette="bad">{t('没有价格')}</Badge>}
       {row.price && row.price.source !== 'table' && <Badge colorPalette="warning">{t('兜底价格')}</Badge>}
       {row.retires && (
-        <Badge colorPalette="warning" data-tip={t('厂商建议改用 {model}', { model: row.successor ?? '' })}>
-          {t('{date} 停用', { date: formatDay(row.retires) })}
+        <Badge
+          colorPalette="warning"
+          data-tip={row.successor ? t('厂商建议改用 {model}', { model: row.successor }) : undefined}
+        >
+          {row.retires > now
+            ? t('{date} 停用', { date: formatDay(row.retires) })
+            : t('已于 {date} 停用', { date: formatDay(row.retires) })}
         </Badge>
       )}
     </HStack>
