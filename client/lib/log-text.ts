@@ -1,7 +1,7 @@
 import { currentLanguage } from '../i18n/language.ts'
 import { inLanguage, fill, text } from '../i18n/t.ts'
 
-/** What the server writes into rows of the log that are no calls: it stands there as the documented Chinese sentence. */
+/** What the server writes of itself into rows of the log and of tests: it stands there as the documented Chinese sentence. */
 const sentences: readonly string[] = [
   text('系统初始化赠送 {amount}'),
   text('新用户注册赠送 {amount}'),
@@ -30,6 +30,8 @@ const sentences: readonly string[] = [
   text('管理员操作：注销'),
   text('管理员操作：提升为管理员'),
   text('管理员操作：降级为普通用户'),
+  text('模型测试'),
+  text('模型 {model} 没有价格，没有测试；请在“模型与价格”页面设置价格，或者开启自用模式'),
 ]
 
 /** The literal parts of each sentence, and the names of what stands between them. */

@@ -257,7 +257,13 @@ describe('a test of a channel', () => {
 
   it('is refused for what cannot be tried and for what nobody has priced', async () => {
     const { id } = await create({ models: ['house-model', 'gpt-4o'], modelMapping: '{"gpt-4o":"upstream-name"}' })
-    expect((await refusalOf((await channels()).probe({ id }))).code).toBe('relay.price_missing_hint')
+    expect((await refusalOf((await channels()).probe({ id }))).code).toBe('channel.test_unpriced')
+    // It is not forgotten, and says nothing of how fast the channel is.
+    const [health] = await (await channels()).health({ ids: [id] })
+    expect(health?.probes).toMatchObject([
+      { model: 'house-model', success: false, message: expect.stringContaining('模型 house-model 没有价格') },
+    ])
+    expect(await (await channels()).get({ id })).toMatchObject({ testedAt: null })
     // What is sent is what is priced, unless calls are billed by the name they ask for.
     expect((await refusalOf((await channels()).probe({ id, model: 'gpt-4o' }))).message).toContain('upstream-name')
     const music = await create({ type: 36, models: ['suno_music'] })

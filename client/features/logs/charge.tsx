@@ -8,6 +8,7 @@ import { Money } from '../../components/cells/numbers.tsx'
 import { Notice } from '../../components/notice.tsx'
 import { t } from '../../i18n/t.ts'
 import { formatInteger, quotaText } from '../../lib/format.ts'
+import { useSession } from '../../lib/session.ts'
 import { useStatus } from '../../lib/status.ts'
 import { formulas, perWords, ratioWords, stepWords, unitWords } from './charge-words.ts'
 
@@ -79,6 +80,8 @@ function Step({ step, isFirst }: { step: ChargeStep; isFirst: boolean }) {
 const dollars = (amount: string): string => (amount.startsWith('-') ? `-$${amount.slice(1)}` : `$${amount}`)
 
 function Verdict({ charged, computed }: { charged: number; computed: number }) {
+  const { isRoot } = useSession()
+  const amounts = { charged: quotaText(charged, 6), computed: quotaText(computed, 6) }
   if (charged === computed) {
     return (
       <HStack gap="2" color="good.fg" textStyle="sm" data-verdict="equal" align="flex-start">
@@ -92,10 +95,9 @@ function Verdict({ charged, computed }: { charged: number; computed: number }) {
   return (
     <Box data-verdict="different">
       <Notice tone="warning" title={t('重新计算的结果与入账金额不一致')}>
-        {t('入账 {charged}，重新计算得 {computed}。请带上请求 ID 联系管理员。', {
-          charged: quotaText(charged, 6),
-          computed: quotaText(computed, 6),
-        })}
+        {isRoot
+          ? t('入账 {charged}，重新计算得 {computed}。', amounts)
+          : t('入账 {charged}，重新计算得 {computed}。请带上请求 ID 联系管理员。', amounts)}
       </Notice>
     </Box>
   )

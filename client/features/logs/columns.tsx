@@ -10,7 +10,7 @@ import { costText } from '../../lib/margin.ts'
 import { nanosPerDollar } from '#core/pricing/buying-price.ts'
 import { logType } from '#core/statuses.ts'
 import { AttemptChain } from './attempts.tsx'
-import { contentText, detailsOf } from './details.ts'
+import { contentText, detailsOf, tokenNameOf } from './details.ts'
 import { isCall } from './kinds.ts'
 import { StateCell, firstTokenTone, stateOf, totalTone } from './state.tsx'
 import type { LogRow } from './use-logs.ts'
@@ -180,8 +180,8 @@ export const logColumns = (isAdmin: boolean): Column<LogRow>[] => [
   {
     id: 'token',
     title: t('令牌'),
-    cell: (log) => log.tokenName || <None />,
-    csv: (log) => log.tokenName,
+    cell: (log) => tokenNameOf(log) || <None />,
+    csv: tokenNameOf,
     width: 100,
   },
   ...(isAdmin ? adminColumns() : []),

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { type ErrorCode, isErrorCode, messageOf } from '#core/errors.ts'
+import { withoutNeedlessZeros } from '#core/pricing/decimal.ts'
 import type { Receipt } from '#core/pricing/receipt.ts'
 import { receipt } from '#core/pricing/receipt.ts'
 import { refusalText } from '../../i18n/refusal-text.ts'
@@ -107,6 +108,14 @@ export function freeText(row: { other: Record<string, unknown> | null }): string
   return t('渠道测试不收费；用户的同样调用收费 {amount}。', { amount: quotaText(quota, 6) })
 }
 
+/** Amounts are written to six decimals; those that are zeros beyond the second say nothing. */
+const exactDollars = /\$(?:\d+)\.\d{6}(?!\d)/g
+const shortDollars = (amount: string): string => `$${withoutNeedlessZeros(amount.slice(1), 2)}`
+
 /** The text of a row in the reader's language, as far as it is ours. */
 export const contentText = (row: { content: string; other: Record<string, unknown> | null }): string =>
-  failureText(logText(row.content), detailsOf(row).refusal)
+  failureText(logText(row.content).replace(exactDollars, shortDollars), detailsOf(row).refusal)
+
+/** The name of the token; that of a test, which has none, is the product's own. */
+export const tokenNameOf = ({ tokenId, tokenName }: { tokenId: number; tokenName: string }): string =>
+  tokenId === 0 ? logText(tokenName) : tokenName

@@ -5,6 +5,7 @@ import { CopyButton } from '../../components/copy.tsx'
 import { Facts, Section } from '../../components/facts.tsx'
 import { t } from '../../i18n/t.ts'
 import { useSession } from '../../lib/session.ts'
+import { tokenNameOf } from './details.ts'
 import type { LogRow } from './use-logs.ts'
 
 const nameIn = ({ other }: LogRow, name: 'session' | 'agent' | 'parent_agent' | 'project'): string =>
@@ -23,7 +24,7 @@ export function LogOrigin({ log }: { log: LogRow }) {
             value: <UserCell user={{ id: log.userId, username: `${log.username} (#${log.userId})` }} />,
             hidden: !isAdmin || log.username === '',
           },
-          { label: t('令牌'), value: log.tokenName, hidden: log.tokenName === '' },
+          { label: t('令牌'), value: tokenNameOf(log), hidden: log.tokenName === '' },
           { label: t('分组'), value: log.group, hidden: log.group === '' },
           {
             label: t('所用渠道'),

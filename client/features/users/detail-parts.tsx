@@ -173,7 +173,7 @@ export function RecentLogs({ user }: PartProps) {
           <Line key={log.id}>
             <Text truncate>{log.modelName || logText(log.content)}</Text>
             <HStack gap="3" flexShrink="0">
-              {log.modelName !== '' && <Money quota={log.quota} digits={4} />}
+              {log.modelName !== '' && <Money quota={log.quota} digits={6} />}
               <Faint>
                 <Time value={log.createdAt} />
               </Faint>

@@ -48,6 +48,8 @@ export const businessEnglish: Record<keyof typeof businessErrors, string> = {
   'channel.tag_unchanged': 'Nothing was changed!',
   'channel.no_models_to_test': 'There are no testable models',
   'channel.test_unsupported': 'This channel type cannot be tested',
+  'channel.test_unpriced':
+    'Model {model} has no price and was not tested; set one on the page “Models and prices”, or turn on self-use mode',
   'channel.test_running': 'A test is already running',
   'channel.test_failed': 'The test failed: {detail}',
   'channel.balance_unsupported': 'Not implemented for this channel type',

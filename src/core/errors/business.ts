@@ -52,6 +52,10 @@ export const businessErrors = {
   'channel.tag_unchanged': { kind: 'invalid', message: '没有任何修改！' },
   'channel.no_models_to_test': { kind: 'invalid', message: '没有可测试的模型' },
   'channel.test_unsupported': { kind: 'invalid', message: '该渠道类型不支持测试' },
+  'channel.test_unpriced': {
+    kind: 'invalid',
+    message: '模型 {model} 没有价格，没有测试；请在“模型与价格”页面设置价格，或者开启自用模式',
+  },
   'channel.test_running': { kind: 'conflict', message: '测试正在进行' },
   'channel.test_failed': { kind: 'upstream', message: '测试失败：{detail}' },
   'channel.balance_unsupported': { kind: 'invalid', message: '尚未实现' },

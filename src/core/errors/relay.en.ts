@@ -34,7 +34,7 @@ export const relayEnglish: Record<keyof typeof relayErrors, string> = {
 
   'relay.price_missing': 'no price set for model {model}',
   'relay.price_missing_hint':
-    'no price set for model {model}; set a price in the operation settings or turn on self-use mode',
+    'no price set for model {model}; set one on the page “Models and prices”, or turn on self-use mode',
   'relay.user_quota_empty': 'insufficient user quota',
   'relay.user_quota_insufficient': 'user quota {quota} is below the required {required}',
   'relay.token_quota_insufficient': 'token quota {quota} is below the required {required}',

@@ -90,7 +90,7 @@ export const relayErrors = {
   'relay.price_missing_hint': {
     kind: 'internal',
     message:
-      '模型 {model} 尚未设置价格 (no price set for model {model})，请在系统设置的运营设置中设置价格，或者开启自用模式',
+      '模型 {model} 尚未设置价格 (no price set for model {model})，请在“模型与价格”页面设置价格，或者开启自用模式',
     status: 500,
     wire: 'model_price_error',
   },

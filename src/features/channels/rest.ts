@@ -216,7 +216,7 @@ export const channelRoutes: RouteTable<Api> = {
     status: { 'input.invalid': 400, 'input.unreadable': 400 },
   }),
   'GET /api/channel/test/:id': bind((api) => api.admin.channels.probe, {
-    status: { 'relay.price_missing_hint': 200 },
+    status: { 'channel.test_unpriced': 200 },
     input: (request) => ({ ...pathId(request), model: request.query['model'] ?? '' }),
     reply: noData,
     message: ({ message }) => message,

@@ -4,13 +4,14 @@ import { t } from '../../../i18n/t.ts'
 import { errorText, refusalCode } from '../../../lib/errors.ts'
 import { formatDuration } from '../../../lib/format.ts'
 import { trpc } from '../../../lib/trpc.ts'
+import { unpricedCode } from '../tests/result-cache.ts'
 import type { Job } from './job-dialog.tsx'
 
 type Named = { id: number; name: string }
 
 /** The model whose missing price refused a call. */
 function unpricedModelIn(error: unknown): string | undefined {
-  if (refusalCode(error) !== 'relay.price_missing_hint') return undefined
+  if (refusalCode(error) !== unpricedCode) return undefined
   const { params } = (error as { data: { params?: Record<string, string | number> } }).data
   return params?.['model'] === undefined ? undefined : String(params['model'])
 }

@@ -8,6 +8,7 @@ import { notify } from '../../../components/notify.ts'
 import { Status } from '../../../components/status.tsx'
 import { t } from '../../../i18n/t.ts'
 import { formatDuration, formatExactTime } from '../../../lib/format.ts'
+import { logText } from '../../../lib/log-text.ts'
 import { reportedWhenFailed } from '../../../lib/query.ts'
 import { trpc } from '../../../lib/trpc.ts'
 import type { Probe } from '../list/cells.tsx'
@@ -108,7 +109,7 @@ function LastTest({ probe }: { probe: Probe | undefined }) {
       {formatDuration(probe.durationMs)}
     </Status>
   ) : (
-    <Status tone="bad" tip={`${tested}\n${probe.message}`}>
+    <Status tone="bad" tip={`${tested}\n${logText(probe.message)}`}>
       {t('失败')}
     </Status>
   )

@@ -2,7 +2,7 @@ import type { ChannelDetail } from '../channel-detail.ts'
 import { Button, Skeleton, Stack } from '@chakra-ui/react'
 import { FlaskConical, Pencil } from 'lucide-react'
 import { Code, Tags } from '../../../components/cells/names.tsx'
-import { Money, None } from '../../../components/cells/numbers.tsx'
+import { None } from '../../../components/cells/numbers.tsx'
 import { Time } from '../../../components/cells/time.tsx'
 import { DetailPanel, neighbours } from '../../../components/detail-panel.tsx'
 import { Facts, Section } from '../../../components/facts.tsx'
@@ -11,6 +11,7 @@ import { ErrorState, StaleNotice } from '../../../components/states.tsx'
 import { t } from '../../../i18n/t.ts'
 import { reportedWhenFailed } from '../../../lib/query.ts'
 import { trpc } from '../../../lib/trpc.ts'
+import { recentProbes } from '../tests/result-cache.ts'
 import { ChannelStatus, ResponseTime } from '../list/cells.tsx'
 import { InlineNumber } from '../list/inline-number.tsx'
 import type { Opening } from '../list/row-cells.tsx'
@@ -33,8 +34,6 @@ type ChannelPanelProps = {
   onOpen: (id: number) => void
   onClose: () => void
 }
-
-const recentProbes = 100
 
 /** One channel beside the list: what it is, the state of its keys and models, its last probes. */
 export function ChannelPanel({ id, channels, opening, actions, onOpen, onClose }: ChannelPanelProps) {
@@ -146,7 +145,6 @@ function Overview({ channel, actions, cooldowns }: OverviewProps) {
             label: t('已用 / 余额'),
             value: <Used channel={channel} onUpdate={() => actions.updateBalance(channel)} />,
           },
-          { label: t('已用额度'), value: <Money quota={channel.usedQuota} digits={6} /> },
           { label: t('自动禁用'), value: channel.autoBan ? t('开启') : t('关闭') },
           { label: t('创建时间'), value: <Time value={channel.createdAt} /> },
         ]}

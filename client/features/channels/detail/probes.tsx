@@ -4,6 +4,7 @@ import { Duration } from '../../../components/cells/numbers.tsx'
 import { Time } from '../../../components/cells/time.tsx'
 import { Status } from '../../../components/status.tsx'
 import { t } from '../../../i18n/t.ts'
+import { logText } from '../../../lib/log-text.ts'
 import type { Probe } from '../list/cells.tsx'
 
 const shownProbes = 20
@@ -37,11 +38,12 @@ export function Probes({ probes, isLoading }: { probes: readonly Probe[]; isLoad
           <span>
             <Status tone={probe.success ? 'good' : 'bad'}>{probe.success ? t('成功') : t('失败')}</Status>
           </span>
-          <Duration milliseconds={probe.durationMs} />
+          {/* What never got as far as the upstream took no time. */}
+          <Duration milliseconds={probe.success ? probe.durationMs : probe.durationMs || undefined} />
           <Time value={probe.createdAt} />
           {!probe.success && (
             <Text gridColumn="1 / -1" textAlign="start" textStyle="xs" color="fg.muted" overflowWrap="anywhere">
-              {probe.message}
+              {logText(probe.message)}
             </Text>
           )}
         </Row>

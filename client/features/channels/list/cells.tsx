@@ -5,6 +5,7 @@ import { Duration, None } from '../../../components/cells/numbers.tsx'
 import { Status, type Tone } from '../../../components/status.tsx'
 import { t } from '../../../i18n/t.ts'
 import { formatExactTime, formatPercent } from '../../../lib/format.ts'
+import { logText } from '../../../lib/log-text.ts'
 import { responseStep } from './response-step.ts'
 import type { Channel } from './rows.ts'
 import type { Cooldown } from './use-cooldowns.ts'
@@ -158,7 +159,7 @@ export function HealthStrip({ probes }: { probes: readonly Probe[] | undefined }
   const failures = shown.filter((probe) => !probe.success)
   const lastFailure = failures.at(-1)
   const words = t('最近 {count} 次测试，失败 {failed} 次', { count: shown.length, failed: failures.length })
-  const tip = lastFailure ? `${words}\n${lastFailure.model}: ${lastFailure.message.slice(0, 200)}` : words
+  const tip = lastFailure ? `${words}\n${lastFailure.model}: ${logText(lastFailure.message).slice(0, 200)}` : words
   return (
     <Health data-tip={tip}>
       <Strip viewBox="0 0 46 16" role="img" aria-label={words}>

@@ -1,5 +1,7 @@
+import { errorRow } from '#core/errors.ts'
 import type { Store } from '../../../lib/store.ts'
 import { createStoredJson } from '../../../lib/stored.ts'
+import type { Probe } from '../list/cells.tsx'
 import type { TestResult } from './run-tests.ts'
 
 /** Results by channel and model. */
@@ -22,4 +24,35 @@ type Finding = { channelId: number; model: string; result: TestResult }
 
 export function withResult(cache: ResultCache, { channelId, model, result }: Finding): ResultCache {
   return { ...cache, [channelId]: { ...cache[channelId], [model]: result } }
+}
+
+/** How many of the newest tests of a channel are asked for: what is shown of one agrees wherever it is shown. */
+export const recentProbes = 100
+
+/** The refusal of a test whose model nobody has priced. */
+export const unpricedCode = 'channel.test_unpriced'
+
+const [beforeModel = '', afterModel = ''] = errorRow(unpricedCode).message.split('{model}')
+
+const asResult = ({ success, message, durationMs, createdAt }: Probe): TestResult => ({
+  success,
+  message,
+  seconds: durationMs / 1000,
+  time: createdAt.getTime(),
+  retryCount: 0,
+  isRetryable: false,
+  code: message.startsWith(beforeModel) && message.endsWith(afterModel) ? unpricedCode : undefined,
+})
+
+/** The newest result of each model: of the tests that the server keeps, whoever made them, and of those of this browser. */
+export function latestResults(
+  own: Readonly<Record<string, TestResult>>,
+  probes: readonly Probe[],
+): Readonly<Record<string, TestResult>> {
+  const latest = new Map(Object.entries(own))
+  for (const probe of probes) {
+    const known = latest.get(probe.model)
+    if (!known || known.time < probe.createdAt.getTime()) latest.set(probe.model, asResult(probe))
+  }
+  return Object.fromEntries(latest)
 }

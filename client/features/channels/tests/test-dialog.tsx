@@ -30,7 +30,7 @@ export function TestDialog({ id, onClose }: { id: number; onClose: () => void })
       closesOutside={run.progress === undefined}
       onClose={onClose}
     >
-      {detail.data ? (
+      {detail.data && !run.isPending ? (
         <Tests channel={detail.data} run={run} />
       ) : (
         <Dialog.Body pb="6">
@@ -184,7 +184,7 @@ function Summary({ models, run, picked }: { models: readonly string[]; run: Test
       {picked > 0
         ? t('已选择 {count} 项', { count: picked })
         : known.length === 0
-          ? t('{count} 个模型，结果保留 24 小时', { count: models.length })
+          ? t('{count} 个模型，都没有测试过', { count: models.length })
           : t('成功 {good}，失败 {bad}，未测试 {rest}', {
               good,
               bad: known.length - good,

@@ -3,6 +3,8 @@ import { Check } from '../../../components/check.tsx'
 import { Status } from '../../../components/status.tsx'
 import { t } from '../../../i18n/t.ts'
 import { formatDuration, formatExactTime } from '../../../lib/format.ts'
+import { logText } from '../../../lib/log-text.ts'
+import { unpricedCode } from './result-cache.ts'
 import type { TestResult } from './run-tests.ts'
 
 type TestRowProps = {
@@ -15,8 +17,6 @@ type TestRowProps = {
   onTest: () => void
   onPrice: () => void
 }
-
-const priceMissing = 'relay.price_missing_hint'
 
 export function TestRow(props: TestRowProps) {
   const { model, result, isRunning, canStart, picked, onPick, onTest, onPrice } = props
@@ -36,9 +36,9 @@ export function TestRow(props: TestRowProps) {
       {failed && (
         <Flex gap="2" ps="7" pt="1" align="flex-start">
           <Text flex="1" minW="0" textStyle="xs" color="fg.muted" overflowWrap="anywhere" lineClamp={4}>
-            {result.message}
+            {logText(result.message)}
           </Text>
-          {result.code === priceMissing && (
+          {result.code === unpricedCode && (
             <Button size="2xs" onClick={onPrice}>
               {t('设置价格')}
             </Button>

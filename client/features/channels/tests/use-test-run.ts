@@ -3,10 +3,11 @@ import { notify } from '../../../components/notify.ts'
 import { t } from '../../../i18n/t.ts'
 import { errorText, mayRetry, refusalCode } from '../../../lib/errors.ts'
 import { useNow } from '../../../lib/now.ts'
+import { reportedWhenFailed } from '../../../lib/query.ts'
 import { useStore } from '../../../lib/store.ts'
 import { createStoredJson } from '../../../lib/stored.ts'
 import { trpc } from '../../../lib/trpc.ts'
-import { freshResults, storedResults, withResult } from './result-cache.ts'
+import { freshResults, latestResults, recentProbes, storedResults, withResult } from './result-cache.ts'
 import type { Attempt, TestResult } from './run-tests.ts'
 import { concurrencyLimits, runTests } from './run-tests.ts'
 
@@ -38,7 +39,12 @@ export function useTestRun(channelId: number) {
   const abort = useRef<AbortController>(undefined)
   const retrying = useRef(false)
   const now = useNow().getTime()
-  const results = useMemo(() => freshResults(cache, now)[channelId] ?? {}, [cache, now, channelId])
+  const health = trpc.admin.channels.health.useQuery({ ids: [channelId], limit: recentProbes }, reportedWhenFailed)
+  const probes = health.data?.[0]?.probes
+  const results = useMemo(
+    () => latestResults(freshResults(cache, now)[channelId] ?? {}, probes ?? []),
+    [cache, now, channelId, probes],
+  )
   useEffect(() => () => abort.current?.abort(), [channelId])
 
   const attempt = async (model: string, signal: AbortSignal): Promise<Attempt> => {
@@ -97,6 +103,8 @@ export function useTestRun(channelId: number) {
   }
 
   return {
+    /** Nobody knows yet what was tested before. */
+    isPending: health.isPending,
     results,
     running,
     progress,

@@ -50,7 +50,7 @@ export const probeChannel = async (deps: ProbeDeps, input: { id: number; model: 
 
 /**
  * The same, with the upstream's own words on a failure and the credential that was used.
- * @throws {DomainError} channel.test_unsupported, channel.test_failed, relay.price_missing_hint
+ * @throws {DomainError} channel.test_unsupported, channel.test_failed, channel.test_unpriced
  */
 export async function probe(
   deps: ProbeDeps,
@@ -66,7 +66,11 @@ export async function probe(
     model: priced,
     acceptUnset: tester?.setting?.accept_unset_model_ratio_model ?? false,
   })
-  if (!price) throw new DomainError('relay.price_missing_hint', { model: priced })
+  if (!price) {
+    const unpriced = new DomainError('channel.test_unpriced', { model: priced })
+    await keep(deps, { channelId: channel.id, model, success: false, message: unpriced.message, durationMs: 0 })
+    throw unpriced
+  }
   const upstream = await withUsableKey(deps, channel)
   const call = toProviderCall(deps, upstream, { model: mapped.model, originalModel: model, stream: false })
   const kind = probeKindOf(channel.type, mapped.model)
@@ -116,11 +120,16 @@ async function attempt(
 
 type Probe = { channelId: number; model: string; success: boolean; message: string; durationMs: number }
 
-/** The result for the channel's row and its health strip, which keeps the newest. */
-async function remember({ em, ambient }: ProbeDeps, probe: Probe): Promise<void> {
-  const now = ambient.now()
-  await em.nativeUpdate(Channel, { id: probe.channelId }, { responseTimeMs: probe.durationMs, testedAt: now })
-  await em.insert(ChannelProbe, { ...probe, createdAt: now })
+/** The result for the channel's row and its health strip. */
+async function remember(deps: ProbeDeps, probe: Probe): Promise<void> {
+  const tested = { responseTimeMs: probe.durationMs, testedAt: deps.ambient.now() }
+  await deps.em.nativeUpdate(Channel, { id: probe.channelId }, tested)
+  await keep(deps, probe)
+}
+
+/** The health strip has the newest, also those that never got as far as the upstream. */
+async function keep({ em, ambient }: ProbeDeps, probe: Probe): Promise<void> {
+  await em.insert(ChannelProbe, { ...probe, createdAt: ambient.now() })
   await execute(
     em,
     `delete from channel_probes where channel_id = ? and id <=
