@@ -1,7 +1,7 @@
 import { Box, Button, Flex } from '@chakra-ui/react'
 import type { ReactNode } from 'react'
 import { Suspense, lazy, useState } from 'react'
-import { Link, useLocation } from 'wouter'
+import { Link } from 'wouter'
 import { fetchedPart } from '../components/fetched-part.ts'
 import { Notice } from '../components/notice.tsx'
 import { SignInAgain } from '../components/sign-in-again.tsx'
@@ -31,7 +31,6 @@ const sidebarChoice = createStoredJson<boolean | null>('default_collapse_sidebar
 type ShellProps = { frame: 'console' | 'site'; children: ReactNode }
 
 export function Shell({ frame, children }: ShellProps) {
-  const [path] = useLocation()
   const narrow = useIsNarrow()
   const { user, isLeftElsewhere } = useSession()
   const { defaultCollapseSidebar } = useStatus()
@@ -57,7 +56,8 @@ export function Shell({ frame, children }: ShellProps) {
           {frame === 'site' && <Footer />}
         </Flex>
       </Flex>
-      {(path === '/' || (frame === 'console' && user)) && (
+      {/* The home page has it in a banner of its own. */}
+      {frame === 'console' && user && (
         <Suspense fallback={null}>
           <Announcement />
         </Suspense>

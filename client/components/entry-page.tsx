@@ -20,7 +20,14 @@ export function EntryPage({ title, heading, description, below, width = 'narrow'
   const { logo } = useStatus()
   useDocumentTitle(title)
   return (
-    <Center minH="full" px="4" py={{ base: '8', sm: '12' }} alignItems={{ base: 'flex-start', sm: 'center' }}>
+    // From the top: centred, all of it would move when an error appears in it.
+    <Center
+      minH="full"
+      px="4"
+      pt={{ base: '8', sm: 'max(3rem, 14vh)' }}
+      pb={{ base: '8', sm: '12' }}
+      alignItems="flex-start"
+    >
       <Stack w="full" maxW={width === 'narrow' ? 'xs' : 'md'} gap="6">
         <Stack gap="3">
           <img src={logo || '/icon.svg'} alt="" width={36} height={36} />

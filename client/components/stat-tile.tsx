@@ -19,7 +19,7 @@ export type StatTileProps = {
   label: string
   value: ReactNode
   change?: Change | undefined
-  /** A faint line below. */
+  /** A faint line below; while the value is loading, only whether there will be one. */
   note?: ReactNode
   loading?: boolean
   /** Where the number is taken apart. */
@@ -70,7 +70,7 @@ export function StatTile({ label, value, change, note, loading = false, href }: 
       )}
       {note && (
         <Text as="div" textStyle="xs" color="fg.subtle" textWrap="balance">
-          {note}
+          {loading ? <Skeleton as="span" display="inline-block" h="2.5" w="20" /> : note}
         </Text>
       )}
     </Stack>

@@ -7,6 +7,7 @@ export const usageRollup: Job = {
   everySeconds: (options) => options.get('DataExportInterval') * 60,
   run: async (services) => ({
     text: '用量已汇总至 {until}',
-    params: { until: (await rollUpUsage(services)).toISOString().slice(0, 16).replace('T', ' ') },
+    // The moment itself: whoever reads it has a zone of their own.
+    params: { until: (await rollUpUsage(services)).toISOString() },
   }),
 }

@@ -7,7 +7,8 @@ import { Time } from '../../components/cells/time.tsx'
 import { notify } from '../../components/notify.ts'
 import { ErrorState } from '../../components/states.tsx'
 import { Status } from '../../components/status.tsx'
-import { fill, inLanguage, t } from '../../i18n/t.ts'
+import { inLanguage, t } from '../../i18n/t.ts'
+import { jobResultText } from '../../lib/job-text.ts'
 import { trpc } from '../../lib/trpc.ts'
 import { SectionFrame } from './section-frame.tsx'
 
@@ -134,7 +135,7 @@ function Last({ last }: { last: Job['last'] }) {
   if (!last) return <Text color="fg.subtle">{t('尚未运行')}</Text>
   return (
     <Stack gap="0.5">
-      <Text overflowWrap="anywhere">{fill(inLanguage(last.text), last.params)}</Text>
+      <Text overflowWrap="anywhere">{jobResultText(last)}</Text>
       <HStack gap="2" color="fg.muted" textStyle="xs" wrap="wrap">
         <Status tone={last.failed ? 'bad' : 'good'}>{last.failed ? t('失败') : t('成功')}</Status>
         <Time value={last.startedAt} exact />

@@ -61,6 +61,7 @@ export function useOffer(wanted: string) {
     /** Why there is nothing to choose from. Without prices one can still call. */
     error: (groups.data ? null : groups.error) ?? (models.data ? null : models.error),
     retry: () => void Promise.all([groups.refetch(), models.refetch()]),
+    isPricePending: pricing.isPending,
     priceOf: (model: string): ListPrice | undefined => {
       const item = priced.get(model)
       return item && listPrice(item, { groupRatio: ratio, quotaPerUnit })

@@ -1,6 +1,7 @@
-import { Box, Flex, HStack, Heading, Text } from '@chakra-ui/react'
+import { Box, Button, Flex, HStack, Heading, Text } from '@chakra-ui/react'
 import { CodeXml, Columns2, Eraser, History, SlidersHorizontal, SquarePen } from 'lucide-react'
 import { useEffect, useState } from 'react'
+import { Link } from 'wouter'
 import { IconButton } from '../../components/icon-button.tsx'
 import { Notice } from '../../components/notice.tsx'
 import { Sheet } from '../../components/sheet.tsx'
@@ -87,6 +88,7 @@ export function Page() {
 /** One conversation, and what leads to the others. */
 function Conversation({ reader, choices }: { reader: number; choices: ReturnType<typeof useChoices> }) {
   const narrow = useIsNarrow()
+  const { isAdmin } = useSession()
   const { offer, settings, model, beside, shown: opened } = choices
   const left = useConversation(settings, model, { id: opened.id, side: 'left' })
   const right = useConversation(settings, beside, { id: opened.id, side: 'right' })
@@ -171,7 +173,20 @@ function Conversation({ reader, choices }: { reader: number; choices: ReturnType
         {offer.error && <ErrorState error={offer.error} onRetry={offer.retry} />}
         {offer.isEmpty && (
           <Box px={{ base: '4', sm: '6' }}>
-            <Notice tone="warning">{t('还没有可用的模型，请联系管理员添加渠道。')}</Notice>
+            {isAdmin ? (
+              <Notice
+                tone="warning"
+                action={
+                  <Button asChild size="xs">
+                    <Link href="/channel/add">{t('添加渠道')}</Link>
+                  </Button>
+                }
+              >
+                {t('还没有可用的模型，先添加一个渠道。')}
+              </Notice>
+            ) : (
+              <Notice tone="warning">{t('还没有可用的模型，请联系管理员添加渠道。')}</Notice>
+            )}
           </Box>
         )}
         <Flex flex="1" minH="0" direction={{ base: 'column', md: 'row' }}>

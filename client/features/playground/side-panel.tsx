@@ -3,6 +3,7 @@ import { Wrench } from 'lucide-react'
 import { t } from '../../i18n/t.ts'
 import { Picker } from '../../components/picker.tsx'
 import { abbreviate, priceText } from '../../lib/format.ts'
+import { groupLabel } from '../../lib/group-label.ts'
 import type { ListPrice, Offer } from './models.ts'
 import type { Settings } from './settings.ts'
 import { wireTools } from './tools.ts'
@@ -25,7 +26,7 @@ type SidePanelProps = {
 const listText = (price: ListPrice): string =>
   price.kind === 'call'
     ? t('每次 {price}', { price: priceText(price.call) })
-    : t('每百万 token：输入 {input}，输出 {output}', {
+    : t('每百万 tokens：输入 {input}，输出 {output}', {
         input: priceText(price.input),
         output: priceText(price.output),
       })
@@ -39,9 +40,9 @@ export function SidePanel(props: SidePanelProps) {
         <Field.Label>{t('分组')}</Field.Label>
         <NativeSelect.Root>
           <NativeSelect.Field value={offer.group} onChange={(event) => onChange({ group: event.target.value })}>
-            {offer.groups.map(({ name, description, ratio }) => (
-              <option key={name} value={name}>
-                {[name, description].filter(Boolean).join(' · ')} · ×{ratio}
+            {offer.groups.map((group) => (
+              <option key={group.name} value={group.name}>
+                {groupLabel(group)}
               </option>
             ))}
           </NativeSelect.Field>
@@ -127,16 +128,15 @@ function ModelField({ label, offer, value, onChange, asked }: ModelFieldProps) {
         onChange={(model) => model && onChange(model)}
         placeholder={offer.isEmpty ? t('还没有可用的模型') : undefined}
       />
-      {price && (
-        <Text textStyle="xs" color="fg.muted">
-          {listText(price)}
+      {(price || offer.isPricePending) && (
+        <Text textStyle="xs" color="fg.muted" minH="1lh">
+          {price && listText(price)}
         </Text>
       )}
-      {asked?.isKnown && asked.model === value && value !== '' && (
-        <Text textStyle="xs" color="fg.muted">
-          {capabilityText(asked)}
-        </Text>
-      )}
+      {/* Room for two lines, whatever the model can: what is below stays where it is. */}
+      <Text textStyle="xs" color="fg.muted" minH="2lh">
+        {asked?.isKnown && asked.model === value && value !== '' && capabilityText(asked)}
+      </Text>
     </Field.Root>
   )
 }

@@ -1,4 +1,4 @@
-import { Button, SegmentGroup } from '@chakra-ui/react'
+import { Box, Button, SegmentGroup } from '@chakra-ui/react'
 import { BadgePercent } from 'lucide-react'
 import { DataTable } from '../../components/data-table/data-table.tsx'
 import { FilterBar } from '../../components/filter-bar/filter-bar.tsx'
@@ -66,8 +66,13 @@ export function Page() {
       title={t('模型价格')}
       width="wide"
       description={
-        group &&
-        t('分组 {group} 的价格，倍率 {ratio}，单位为美元每百万 tokens。', { group: group.name, ratio: group.ratio })
+        group
+          ? t('分组 {group} 的价格，倍率 {ratio}，单位为美元每百万 tokens。', { group: group.name, ratio: group.ratio })
+          : query.isPending && (
+              <Box as="span" visibility="hidden" aria-hidden>
+                {t('分组 {group} 的价格，倍率 {ratio}，单位为美元每百万 tokens。', { group: 'default', ratio: 1 })}
+              </Box>
+            )
       }
       extra={
         <SegmentGroup.Root

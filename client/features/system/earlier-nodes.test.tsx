@@ -25,16 +25,16 @@ const node = (figures: NodeState['figures']): NodeState => ({
 const figureColumns = () => nodeColumns().filter(({ id }) => id !== 'started')
 
 /** The page's parts, as it puts them together of one answer. */
-function draw(data: SystemState): string {
+function draw(data: SystemState | undefined): string {
   const queryClient = new QueryClient()
   return renderToString(
     <ChakraProvider value={system}>
       <trpc.Provider client={trpc.createClient({ links: [] })} queryClient={queryClient}>
         <QueryClientProvider client={queryClient}>
           <Tiles state={data} />
-          {data.nodes?.flatMap((row) => figureColumns().map(({ id, cell }) => <p key={id}>{cell(row)}</p>))}
-          <LogGrowth logs={data.logs} />
-          <SlowStatements statements={data.slowStatements} />
+          {data?.nodes?.flatMap((row) => figureColumns().map(({ id, cell }) => <p key={id}>{cell(row)}</p>))}
+          <LogGrowth logs={data?.logs} />
+          <SlowStatements statements={data?.slowStatements} />
         </QueryClientProvider>
       </trpc.Provider>
     </ChakraProvider>,
@@ -47,4 +47,10 @@ test('the system status shows what an earlier version says of itself, and nothin
   expect(drawn).not.toMatch(/NaN|undefined/)
   expect(draw({})).not.toMatch(/NaN|undefined/)
   expect(draw({ nodes: [node({})] })).toContain('old-node:7')
+})
+
+test('the system status names no figure before one has come', () => {
+  const drawn = draw(undefined).replaceAll(/<style.*?<\/style>|<[^>]*>/g, '')
+  expect(drawn).toContain('在线节点')
+  expect(drawn).not.toMatch(/\d/)
 })

@@ -1,4 +1,5 @@
 import { Box, Button, HStack, Skeleton, Stack, Text } from '@chakra-ui/react'
+import { useEffect } from 'react'
 import { Link } from 'wouter'
 import { jobLabel } from '#core/jobs.ts'
 import { Duration } from '../../components/cells/numbers.tsx'
@@ -6,15 +7,26 @@ import { Time } from '../../components/cells/time.tsx'
 import { Section } from '../../components/facts.tsx'
 import { ErrorState } from '../../components/states.tsx'
 import { Status } from '../../components/status.tsx'
-import { fill, inLanguage, t } from '../../i18n/t.ts'
+import { inLanguage, t } from '../../i18n/t.ts'
+import { jobResultText } from '../../lib/job-text.ts'
+import { useStore } from '../../lib/store.ts'
+import { createStoredJson } from '../../lib/stored.ts'
 import { trpc } from '../../lib/trpc.ts'
 import { Line, Lines } from './lines.tsx'
 
 const refreshMs = 5000
 
+/** How many there were last time: so much room is kept until they come. */
+const lastJobs = createStoredJson('system-jobs', 12)
+
 /** Every job with how it went and when it comes again; they are started and stopped in the settings. */
 export function Jobs() {
   const jobs = trpc.admin.jobs.list.useQuery(undefined, { refetchInterval: refreshMs })
+  const lastCount = useStore(lastJobs)
+  const count = jobs.data?.length
+  useEffect(() => {
+    if (count !== undefined && lastJobs.get() !== count) lastJobs.set(count)
+  }, [count])
   return (
     <Section
       title={t('定时任务')}
@@ -31,7 +43,7 @@ export function Jobs() {
               <Box minW="0">
                 <Text fontWeight="medium">{inLanguage(jobLabel(name))}</Text>
                 <Text color="fg.muted" textStyle="xs" overflowWrap="anywhere">
-                  {last ? fill(inLanguage(last.text), last.params) : t('尚未运行')}
+                  {last ? jobResultText(last) : t('尚未运行')}
                 </Text>
               </Box>
               <Stack gap="0.5" align="flex-end" flexShrink="0" textStyle="xs" color="fg.muted">
@@ -57,7 +69,8 @@ export function Jobs() {
       ) : jobs.error ? (
         <ErrorState error={jobs.error} onRetry={() => void jobs.refetch()} />
       ) : (
-        <Skeleton h="40" />
+        // As high as its lines will be, where these are not wrapped.
+        <Skeleton h={`${lastCount * 57}px`} aria-busy />
       )}
     </Section>
   )

@@ -47,7 +47,7 @@ export function LogGrowth({ logs }: { logs: SystemState['logs'] }) {
           </Grid>
         </Stack>
       ) : (
-        <Skeleton h="40" />
+        <Skeleton h="72" />
       )}
     </Section>
   )

@@ -1,5 +1,7 @@
+import { Skeleton } from '@chakra-ui/react'
 import { Server } from 'lucide-react'
 import type { ReactNode } from 'react'
+import { useEffect } from 'react'
 import { Code } from '../../components/cells/names.tsx'
 import { Count, Duration, None } from '../../components/cells/numbers.tsx'
 import { Time } from '../../components/cells/time.tsx'
@@ -10,6 +12,8 @@ import { EmptyState } from '../../components/states.tsx'
 import { Status } from '../../components/status.tsx'
 import { t } from '../../i18n/t.ts'
 import { formatBytes } from '../../lib/format.ts'
+import { useStore } from '../../lib/store.ts'
+import { createStoredJson } from '../../lib/stored.ts'
 import type { NodeState, SystemState } from './tiles.tsx'
 
 type Figures = NodeState['figures']
@@ -124,19 +128,32 @@ function Disk({ freeBytes, totalBytes }: NonNullable<Figures['disk']>) {
   return freeBytes < totalBytes * nearlyFull ? <Status tone="bad">{text}</Status> : <>{text}</>
 }
 
+/** How many there were last time: so much room is kept until they come. */
+const lastCount = createStoredJson('system-nodes', 1)
+
 export function Nodes({ nodes }: { nodes: Query }) {
+  const known = useStore(lastCount)
+  const count = nodes.data?.nodes?.length
+  useEffect(() => {
+    if (count !== undefined && lastCount.get() !== count) lastCount.set(count)
+  }, [count])
   return (
     <Section title={t('运行中的节点')}>
-      <DataTable
-        id="nodes"
-        label={t('节点')}
-        columns={nodeColumns()}
-        rowId={({ id }) => id}
-        rowLabel={({ host, pid }) => `${host}:${pid}`}
-        query={{ ...nodes, data: nodes.data && { items: nodes.data.nodes ?? [] } }}
-        isMuted={({ alive }) => !alive}
-        empty={<EmptyState icon={Server} title={t('没有节点')} />}
-      />
+      {nodes.data ? (
+        <DataTable
+          id="nodes"
+          label={t('节点')}
+          columns={nodeColumns()}
+          rowId={({ id }) => id}
+          rowLabel={({ host, pid }) => `${host}:${pid}`}
+          query={{ ...nodes, data: { items: nodes.data.nodes ?? [] } }}
+          isMuted={({ alive }) => !alive}
+          empty={<EmptyState icon={Server} title={t('没有节点')} />}
+        />
+      ) : (
+        // The bar above the table, its head and its rows.
+        <Skeleton h={{ base: `${known * 133}px`, sm: `${82 + known * 40}px` }} borderRadius="l3" aria-busy />
+      )}
     </Section>
   )
 }

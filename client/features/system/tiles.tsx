@@ -54,13 +54,15 @@ export function Tiles({ state }: { state: SystemState | undefined }) {
         label={t('数据库大小')}
         value={state?.database ? formatBytes(state.database.bytes) : <None />}
         loading={loading}
-        note={state?.database && `PostgreSQL ${state.database.version.split(' ')[0] ?? ''}`}
+        note={loading || (state.database && `PostgreSQL ${state.database.version.split(' ')[0] ?? ''}`)}
       />
       <StatTile
         label={t('数据库连接')}
         value={<Count value={state?.database?.connections} />}
         loading={loading}
-        note={state?.database && t('最多 {count}', { count: formatInteger(state.database.mostConnections) })}
+        note={
+          loading || (state.database && t('最多 {count}', { count: formatInteger(state.database.mostConnections) }))
+        }
       />
     </SimpleGrid>
   )

@@ -10,6 +10,7 @@ import { FieldRow, FormAdvanced, FormSection } from '../../components/form-drawe
 import { RaiseButton } from '../../components/raise-cap.tsx'
 import { SpendCaps } from '../../components/spend-caps.tsx'
 import { t } from '../../i18n/t.ts'
+import { groupLabel } from '../../lib/group-label.ts'
 import { useSession } from '../../lib/session.ts'
 import { reportedWhenFailed } from '../../lib/query.ts'
 import { trpc } from '../../lib/trpc.ts'
@@ -90,10 +91,7 @@ function Group() {
   const { user } = useSession()
   const groups = trpc.user.groups.list.useQuery(undefined, reportedWhenFailed)
   const chosen = useValue('group')
-  const known = (groups.data ?? []).map(({ name, description, ratio }) => ({
-    value: name,
-    label: `${[name, description].filter(Boolean).join(' · ')} · ×${ratio}`,
-  }))
+  const known = (groups.data ?? []).map((group) => ({ value: group.name, label: groupLabel(group) }))
   // A group that is no longer open to the reader is still the one that the token has.
   const lost = chosen !== '' && groups.data !== undefined && !known.some(({ value }) => value === chosen)
   return (

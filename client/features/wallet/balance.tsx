@@ -27,8 +27,14 @@ export function Balance({ wallet }: { wallet: Wallet | undefined }) {
         label={t('可用时长')}
         value={wallet && lasts(wallet)}
         note={
-          wallet &&
-          (wallet.dailyQuota > 0 ? <DailyUse wallet={wallet} /> : t('近 {days} 天没有消耗', { days: wallet.paceDays }))
+          loading ||
+          (wallet.dailyQuota > 0 ? (
+            <DailyUse wallet={wallet} />
+          ) : wallet.usedQuota === 0 ? (
+            t('还没有消耗')
+          ) : (
+            t('近 {days} 天没有消耗', { days: wallet.paceDays })
+          ))
         }
         loading={loading}
       />

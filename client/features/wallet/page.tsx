@@ -1,8 +1,11 @@
 import { Box, SimpleGrid, Skeleton } from '@chakra-ui/react'
+import { useEffect } from 'react'
 import { Page as Frame } from '../../components/page.tsx'
 import { ErrorState, StaleNotice } from '../../components/states.tsx'
 import { UrlTabs } from '../../components/url-tabs.tsx'
 import { t } from '../../i18n/t.ts'
+import { useStore } from '../../lib/store.ts'
+import { createStoredJson } from '../../lib/stored.ts'
 import { trpc } from '../../lib/trpc.ts'
 import { Balance } from './balance.tsx'
 import { Orders } from './orders.tsx'
@@ -13,8 +16,19 @@ import { Uses } from './uses.tsx'
 
 const panel = { borderWidth: '1px', borderRadius: 'l3', bg: 'bg.panel', p: '4', minW: '0' } as const
 
+/** How many ways to pay there were last time: the form keeps so much room until it comes. */
+const lastWays = createStoredJson('wallet-ways-to-pay', 2)
+
+const topUpRoom = (ways: number) =>
+  ways === 0 ? { h: '76px' } : { h: { base: `calc(201px + ${ways * 53}px)`, sm: '254px' } }
+
 export function Page() {
   const { data: wallet, error, refetch } = trpc.user.wallet.get.useQuery()
+  const ways = useStore(lastWays)
+  const waysNow = wallet?.methods.length
+  useEffect(() => {
+    if (waysNow !== undefined && lastWays.get() !== waysNow) lastWays.set(waysNow)
+  }, [waysNow])
   const hasFailed = error !== null && wallet === undefined
   return (
     <Frame title={t('钱包')} width="wide">
@@ -29,7 +43,7 @@ export function Page() {
         </>
       )}
       <SimpleGrid columns={{ base: 1, md: 2 }} gap="3" alignItems="start">
-        {!hasFailed && <Box {...panel}>{wallet ? <TopUp wallet={wallet} /> : <Skeleton h="56" />}</Box>}
+        {!hasFailed && <Box {...panel}>{wallet ? <TopUp wallet={wallet} /> : <Skeleton {...topUpRoom(ways)} />}</Box>}
         <Box {...panel}>
           <Redeem />
         </Box>

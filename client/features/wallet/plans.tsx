@@ -111,7 +111,7 @@ function OwnPlan({ subscription, hasNext }: { subscription: Subscription; hasNex
             {name}
           </Text>
           <Text textStyle="xs" color="fg.muted">
-            {isWaiting ? t('生效时间') : t('到期时间')} <Time value={isWaiting ? startsAt : endsAt} exact="short" />
+            {isWaiting ? t('生效时间') : t('到期时间')} <Time value={isWaiting ? startsAt : endsAt} exact />
           </Text>
         </Stack>
         <SubscriptionStatus state={stateOfSubscription(subscription)} />

@@ -1,15 +1,17 @@
 import { Button, HStack, Input, RadioCard, SimpleGrid, Stack, Text } from '@chakra-ui/react'
 import { ExternalLink } from 'lucide-react'
 import { useEffect, useState } from 'react'
+import { Link } from 'wouter'
 import { confirm } from '../../components/confirm.tsx'
 import { Facts, Section } from '../../components/facts.tsx'
 import { Notice } from '../../components/notice.tsx'
 import { RetryButton } from '../../components/states.tsx'
 import { t } from '../../i18n/t.ts'
 import { errorText } from '../../lib/errors.ts'
-import { formatInteger } from '../../lib/format.ts'
+import { formatInteger, priceText } from '../../lib/format.ts'
 import { goPay } from '../../lib/go-pay.ts'
 import { useRequestKey } from '../../lib/request-key.ts'
+import { useSession } from '../../lib/session.ts'
 import { useStatus } from '../../lib/status.ts'
 import { trpc } from '../../lib/trpc.ts'
 import { methodName, type Method, type Wallet } from './methods.ts'
@@ -34,6 +36,7 @@ function useSettled<Value>(value: Value): Value {
 }
 
 export function TopUp({ wallet }: { wallet: Wallet }) {
+  const { isRoot } = useSession()
   return (
     <Section
       title={t('在线充值')}
@@ -48,7 +51,21 @@ export function TopUp({ wallet }: { wallet: Wallet }) {
         )
       }
     >
-      {wallet.methods.length === 0 ? <Notice>{t('管理员未开启在线充值！')}</Notice> : <Buying wallet={wallet} />}
+      {wallet.methods.length > 0 ? (
+        <Buying wallet={wallet} />
+      ) : isRoot ? (
+        <Notice
+          action={
+            <Button asChild size="xs">
+              <Link href="/admin/settings?q=PayAddress">{t('前往设置')}</Link>
+            </Button>
+          }
+        >
+          {t('还没有开启在线充值。')}
+        </Notice>
+      ) : (
+        <Notice>{t('管理员未开启在线充值！')}</Notice>
+      )}
     </Section>
   )
 }
@@ -71,7 +88,8 @@ function Buying({ wallet }: { wallet: Wallet }) {
   })
   const key = useRequestKey()
   const utils = trpc.useUtils()
-  const shown = displayInCurrency ? `$${formatInteger(amount)}` : formatInteger(amount)
+  const inUnits = (units: number) => (displayInCurrency ? priceText(units) : formatInteger(units))
+  const shown = inUnits(amount)
   const isCurrent = asked.amount === amount && asked.method === method
   const total = isAmount && isCurrent && !quote.error && quote.data ? moneyText(quote.data) : '—'
   const buy = () => {
@@ -117,7 +135,7 @@ function Buying({ wallet }: { wallet: Wallet }) {
         />
         {!isAmount && (
           <Text textStyle="xs" color="bad.fg" role="alert">
-            {t('充值数量不能小于 {minimum}', { minimum: formatInteger(minimumAmount) })}
+            {t('充值数量不能小于 {minimum}', { minimum: inUnits(minimumAmount) })}
           </Text>
         )}
         <HStack gap="1" wrap="wrap">
