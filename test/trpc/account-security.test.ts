@@ -127,6 +127,13 @@ describe('whoever has a second factor and has not proved it lately', () => {
     await app.sql('update sessions set verified_at = now() where user_id = $1', [person.id])
     expect((await seen()).map((one) => one.key)).toEqual(['WELCOME', key, key, key, 'WELCOME', key, key])
     expect((await api.admin.redemptions.export({ ids: [id] })).items).toMatchObject([{ key, isKeyMasked: false }])
+    // Who has used one is named, not numbered.
+    await app.sql('update redemptions set used_user_id = $1, used_count = 1 where id = $2', [person.id, id])
+    const [user] = await app.sql('select username from users where id = $1', [person.id])
+    expect(await api.admin.redemptions.get({ id })).toMatchObject({
+      usedUserId: person.id,
+      usedUsername: user?.['username'],
+    })
   })
 })
 

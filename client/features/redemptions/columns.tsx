@@ -1,5 +1,5 @@
 import { chakra } from '@chakra-ui/react'
-import { Code, KeyCell, Tags } from '../../components/cells/names.tsx'
+import { KeyCell, Tags, UserCell } from '../../components/cells/names.tsx'
 import { Money, None } from '../../components/cells/numbers.tsx'
 import { Time } from '../../components/cells/time.tsx'
 import { csvQuota } from '../../components/data-table/csv-amounts.ts'
@@ -79,22 +79,26 @@ export const redemptionColumns = (
     title: t('生效时间'),
     width: 130,
     hidden: true,
-    cell: ({ validFrom }) => <Time value={validFrom} exact="short" />,
+    cell: ({ validFrom }) => <Time value={validFrom} />,
     csv: ({ validFrom }) => instant(validFrom),
   },
   {
     id: 'validUntil',
     title: t('过期时间'),
     width: 120,
-    cell: ({ validUntil }) => (validUntil ? <Time value={validUntil} exact="short" /> : t('永不过期')),
+    cell: ({ validUntil }) => (validUntil ? <Time value={validUntil} /> : t('永不过期')),
     csv: ({ validUntil }) => instant(validUntil),
   },
   {
     id: 'usedBy',
     title: t('兑换人'),
     width: 100,
-    cell: ({ usedUserId }) => (usedUserId ? <Code>{`#${usedUserId}`}</Code> : <None />),
-    csv: ({ usedUserId }) => usedUserId || undefined,
+    cell: ({ usedUserId, usedUsername }) =>
+      usedUserId ? <UserCell user={{ id: usedUserId, username: usedUsername || `#${usedUserId}` }} /> : <None />,
+    csvColumns: [
+      { title: t('兑换人'), csv: ({ usedUsername }) => usedUsername },
+      { title: t('兑换人 ID'), csv: ({ usedUserId }) => usedUserId || undefined },
+    ],
   },
   {
     id: 'redeemed',

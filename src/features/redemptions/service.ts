@@ -4,6 +4,7 @@ import { DomainError } from '#core/errors.ts'
 import { type Page, rowsOfPage } from '#core/paging.ts'
 import { redemptionStatus } from '#core/statuses.ts'
 import { Redemption } from '#db/entities/redemption.ts'
+import { User } from '#db/entities/user.ts'
 import { recordAct } from '../audit/service.ts'
 import type { UserDeps } from '../deps.ts'
 import { refuseOvertaken } from '../overtaken.ts'
@@ -39,6 +40,14 @@ function matching({
   }
 }
 
+/** With the names of those who used them. */
+async function viewsOf(deps: UserDeps, found: readonly Redemption[], showsKey: boolean): Promise<RedemptionView[]> {
+  const ids = [...new Set(found.map(({ usedUserId }) => usedUserId))].filter((id) => id > 0)
+  const users = await deps.em.find(User, { id: ids }, { fields: ['id', 'username'], disableIdentityMap: true })
+  const names = new Map(users.map(({ id, username }) => [id, username]))
+  return found.map((one) => toRedemptionView(one, deps.secrets, { showsKey, usedUsername: names.get(one.usedUserId) }))
+}
+
 /** Newest first. */
 export async function listRedemptions(deps: UserDeps, input: ListRedemptions): Promise<Page<RedemptionView>> {
   const [found, total] = await deps.em.findAndCount(Redemption, matching(input), {
@@ -47,7 +56,7 @@ export async function listRedemptions(deps: UserDeps, input: ListRedemptions): P
   })
   const showsKey = await isVerified(deps)
   return {
-    items: found.map((one) => toRedemptionView(one, deps.secrets, showsKey)),
+    items: await viewsOf(deps, found, showsKey),
     total,
     page: input.page,
     pageSize: input.pageSize,
@@ -62,7 +71,8 @@ async function findLive({ em }: UserDeps, id: number): Promise<Redemption> {
 
 /** @throws {DomainError} redemption.not_found */
 export async function getRedemption(deps: UserDeps, { id }: { id: number }): Promise<RedemptionView> {
-  return toRedemptionView(await findLive(deps, id), deps.secrets, await isVerified(deps))
+  const [view] = await viewsOf(deps, [await findLive(deps, id)], await isVerified(deps))
+  return view!
 }
 
 /** All of a batch or none. Resolves with the texts of the codes. @throws {DomainError} redemption.key_taken */
@@ -115,7 +125,7 @@ export async function updateRedemption(deps: UserDeps, input: UpdateRedemption):
       validUntil: validUntil === undefined ? (before.validUntil ?? null) : validUntil,
     }
     if (!isInOrder(fields)) throw new DomainError('redemption.window_invalid')
-    refuseOvertaken(toRedemptionView(before, deps.secrets, false), fields, expected)
+    refuseOvertaken(toRedemptionView(before, deps.secrets, { showsKey: false }), fields, expected)
     return fields
   })
 }
@@ -243,7 +253,7 @@ export async function exportRedemptions(
     limit: mostExported + 1,
     disableIdentityMap: true,
   })
-  const items = found.slice(0, mostExported).map((one) => toRedemptionView(one, deps.secrets, true))
+  const items = await viewsOf(deps, found.slice(0, mostExported), true)
   await recordAct(deps, {
     action: 'redemptions.export',
     targetType: 'redemption',

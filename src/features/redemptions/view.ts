@@ -5,7 +5,11 @@ import type { Secrets } from '../secrets/service.ts'
 const mask = (key: string): string => (key.length < 24 ? '***' : `${key.slice(0, 3)}***${key.slice(-3)}`)
 
 /** A code as administrators see it: its text is theirs to hand out, once they have proved who they are. */
-export const toRedemptionView = (redemption: Redemption, secrets: Secrets, showsKey: boolean) => ({
+export const toRedemptionView = (
+  redemption: Redemption,
+  secrets: Secrets,
+  { showsKey, usedUsername = '' }: { showsKey: boolean; usedUsername?: string | undefined },
+) => ({
   id: redemption.id,
   /** Who made it. */
   userId: redemption.userId,
@@ -19,6 +23,8 @@ export const toRedemptionView = (redemption: Redemption, secrets: Secrets, shows
   maxUses: redemption.maxUses,
   usedCount: redemption.usedCount,
   usedUserId: redemption.usedUserId,
+  /** Empty where nobody has used it. */
+  usedUsername,
   validFrom: redemption.validFrom ?? null,
   validUntil: redemption.validUntil ?? null,
   createdAt: redemption.createdAt,
