@@ -156,7 +156,7 @@ describeWithBrowser('accounts elsewhere', () => {
     await field('Well-Known URL').fill(world.oidc.wellKnown)
     await button(page, '获取端点').click()
     await toastShown(page, '已获取 OIDC 配置，保存后生效')
-    const names = ['OIDC Authorization Endpoint', 'OIDC Token Endpoint', 'OIDC Userinfo Endpoint']
+    const names = ['OIDC authorization endpoint', 'OIDC token endpoint', 'OIDC user info endpoint']
     expect(await Promise.all(names.map((name) => field(name).inputValue()))).toEqual(
       ['auth', 'token', 'me'].map((name) => `${world.oidc.url}/${name}`),
     )

@@ -15,7 +15,7 @@ export function Balance({ account }: AccountProps) {
         />
       </GridItem>
       <StatTile label={t('历史消耗')} value={<Money quota={account.usedQuota} />} />
-      <StatTile label={t('请求次数')} value={<Count value={account.requestCount} />} />
+      <StatTile label={t('调用次数')} value={<Count value={account.requestCount} />} />
     </SimpleGrid>
   )
 }

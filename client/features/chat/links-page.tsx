@@ -6,10 +6,12 @@ import { chatLinkOf } from '#core/chat-link.ts'
 import { Page as Frame } from '../../components/page.tsx'
 import { EmptyState, ErrorState } from '../../components/states.tsx'
 import { t } from '../../i18n/t.ts'
+import { useSession } from '../../lib/session.ts'
 import { useStatus } from '../../lib/status.ts'
 import { type SavedLink, savedLinks } from './chat-link.ts'
 import { TokenChoice } from './token-choice.tsx'
 import { useChatKey } from './use-chat-key.ts'
+import { wrongLinkWords } from './wrong-link.ts'
 
 /** The chat links of the operator: in a frame here, in a window of their own, or in a program. */
 export function Page() {
@@ -36,6 +38,7 @@ export function Page() {
 }
 
 function Links({ links }: { links: readonly SavedLink[] }) {
+  const { isRoot } = useSession()
   const { serverAddress } = useStatus()
   const chat = useChatKey()
   const address = withoutTrailingSlashes(serverAddress || window.location.origin)
@@ -59,7 +62,7 @@ function Links({ links }: { links: readonly SavedLink[] }) {
                   {name}
                 </Text>
                 <Text textStyle="xs" color="fg.muted" overflowWrap="anywhere">
-                  {link.kind === 'invalid' ? t('聊天链接配置错误，请联系管理员') : link.host}
+                  {link.kind === 'invalid' ? wrongLinkWords(isRoot) : link.host}
                 </Text>
               </Stack>
               {link.kind !== 'invalid' && !chat.isMissing && chat.key === undefined && (

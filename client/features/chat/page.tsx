@@ -1,15 +1,17 @@
-import { Box, Flex, Skeleton, Text } from '@chakra-ui/react'
+import { Box, Button, Flex, Skeleton, Text } from '@chakra-ui/react'
 import { MessagesSquare } from 'lucide-react'
-import { useParams } from 'wouter'
+import { Link, useParams } from 'wouter'
 import { withoutTrailingSlashes } from '#core/trailing.ts'
 import { chatLinkOf } from '#core/chat-link.ts'
 import { EmptyState, ErrorState } from '../../components/states.tsx'
 import { t } from '../../i18n/t.ts'
 import { useDocumentTitle } from '../../lib/document-title.ts'
+import { useSession } from '../../lib/session.ts'
 import { useStatus } from '../../lib/status.ts'
 import { sandboxOf, savedLinks } from './chat-link.ts'
 import { TokenChoice } from './token-choice.tsx'
 import { useChatKey } from './use-chat-key.ts'
+import { wrongLinkWords } from './wrong-link.ts'
 
 /** A chat page of the operator's in a frame, with the gateway's address and one of the reader's keys put in. */
 export function Page() {
@@ -18,9 +20,27 @@ export function Page() {
   const link = savedLinks(chats)[Number(id ?? 0)]
   useDocumentTitle(link?.name ?? t('聊天'))
   if (!link) {
-    return <EmptyState icon={MessagesSquare} title={t('聊天链接配置错误，请联系管理员')} headingLevel="h1" />
+    return <WrongLink />
   }
   return <ChatFrame key={link.template} name={link.name} template={link.template} />
+}
+
+function WrongLink() {
+  const { isRoot } = useSession()
+  return (
+    <EmptyState
+      icon={MessagesSquare}
+      title={wrongLinkWords(isRoot)}
+      action={
+        isRoot && (
+          <Button asChild>
+            <Link href="/admin/settings?q=Chats">{t('前往设置')}</Link>
+          </Button>
+        )
+      }
+      headingLevel="h1"
+    />
+  )
 }
 
 function ChatFrame({ name, template }: { name: string; template: string }) {
@@ -41,7 +61,7 @@ function ChatFrame({ name, template }: { name: string; template: string }) {
   if (chat.key === undefined) return <Skeleton flex="1" m="4" aria-busy />
   const link = chatLinkOf(template, { address, key: chat.key })
   if (link.kind === 'invalid') {
-    return <EmptyState icon={MessagesSquare} title={t('聊天链接配置错误，请联系管理员')} headingLevel="h1" />
+    return <WrongLink />
   }
   return (
     <Flex direction="column" h="full" minH="70vh">

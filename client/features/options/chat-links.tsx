@@ -7,7 +7,7 @@ import { FieldFrame, useField } from '../../components/fields/field-frame.tsx'
 import { JsonField } from '../../components/fields/text-fields.tsx'
 import { IconButton } from '../../components/icon-button.tsx'
 import { t } from '../../i18n/t.ts'
-import { TwoWays } from './table-or-json.tsx'
+import { useTwoWays } from './table-or-json.tsx'
 
 type Link = { name: string; address: string }
 
@@ -35,19 +35,25 @@ const writeLinks = (links: readonly Link[]): string =>
 export function ChatLinksField(frame: FieldProps) {
   const { field, state } = useField(frame.name)
   const links = readLinks(field.value)
+  const { isText, choice } = useTwoWays({
+    param: 'links',
+    label: t('聊天链接的编辑方式'),
+    hasTable: links !== undefined,
+  })
+  const labelled = {
+    ...frame,
+    extra: (
+      <HStack gap="1">
+        {frame.extra}
+        {choice}
+      </HStack>
+    ),
+  }
+  if (isText || !links) return <JsonField {...labelled} rows={6} />
   return (
-    <TwoWays
-      param="links"
-      label={t('聊天链接的编辑方式')}
-      table={
-        links && (
-          <FieldFrame {...frame} state={state}>
-            <Links links={links} onChange={(next) => field.onChange(writeLinks(next))} />
-          </FieldFrame>
-        )
-      }
-      text={<JsonField {...frame} rows={6} />}
-    />
+    <FieldFrame {...labelled} state={state}>
+      <Links links={links} onChange={(next) => field.onChange(writeLinks(next))} />
+    </FieldFrame>
   )
 }
 

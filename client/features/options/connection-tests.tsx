@@ -41,12 +41,14 @@ export function MailTest() {
         void send()
       }}
     >
+      <Text as="label" textStyle="label" {...{ htmlFor: 'test-mail-address' }}>
+        {t('测试邮件的收件地址')}
+      </Text>
       <HStack gap="2" maxW="md">
         <Input
+          id="test-mail-address"
           type="email"
           required
-          aria-label={t('测试邮件的收件地址')}
-          placeholder={t('收件地址')}
           value={to}
           onChange={(event) => setTyped(event.target.value)}
         />

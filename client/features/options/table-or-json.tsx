@@ -12,28 +12,35 @@ type TwoWaysProps = {
   text: ReactNode
 }
 
+/** Which of two ways is shown, as the address says, and the switch between them. */
+export function useTwoWays({ param, label, hasTable }: { param: string; label: string; hasTable: boolean }) {
+  const [state, set] = useUrlState({ [param]: 'table' })
+  const isText = !hasTable || state[param] === 'json'
+  const choice = (
+    <SegmentGroup.Root
+      size="xs"
+      aria-label={label}
+      value={isText ? 'json' : 'table'}
+      onValueChange={({ value }) => set({ [param]: value ?? 'table' }, { replace: true })}
+    >
+      <SegmentGroup.Indicator />
+      <SegmentGroup.Items
+        items={[
+          { value: 'table', label: t('表格'), disabled: !hasTable },
+          { value: 'json', label: 'JSON' },
+        ]}
+      />
+    </SegmentGroup.Root>
+  )
+  return { isText, choice }
+}
+
 /** The same options as a table to fill in, and as the JSON they are stored as. */
 export function TwoWays({ param, label, table, text }: TwoWaysProps) {
-  const [state, set] = useUrlState({ [param]: 'table' })
-  const isText = table === undefined || state[param] === 'json'
+  const { isText, choice } = useTwoWays({ param, label, hasTable: table !== undefined })
   return (
     <Stack gap="3" gridColumn="1 / -1" minW="0">
-      <Flex justify="flex-end">
-        <SegmentGroup.Root
-          size="xs"
-          aria-label={label}
-          value={isText ? 'json' : 'table'}
-          onValueChange={({ value }) => set({ [param]: value ?? 'table' }, { replace: true })}
-        >
-          <SegmentGroup.Indicator />
-          <SegmentGroup.Items
-            items={[
-              { value: 'table', label: t('表格'), disabled: table === undefined },
-              { value: 'json', label: 'JSON' },
-            ]}
-          />
-        </SegmentGroup.Root>
-      </Flex>
+      <Flex justify="flex-end">{choice}</Flex>
       {isText ? text : table}
     </Stack>
   )

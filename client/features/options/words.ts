@@ -5,7 +5,7 @@ import { currentLanguage } from '../../i18n/language.ts'
 import { refusalText } from '../../i18n/refusal-text.ts'
 import type { PlainText } from '../../i18n/t.ts'
 import { inLanguage, t, text } from '../../i18n/t.ts'
-import { quotaText } from '../../lib/format.ts'
+import { amountText } from '../../lib/format.ts'
 import { kindOf, type SettingsSection } from './values.ts'
 
 const choiceWords: Record<string, PlainText> = {
@@ -44,7 +44,7 @@ export function defaultText(field: OptionField): string | undefined {
     case 'switch':
       return value === true ? t('开') : t('关')
     case 'quota':
-      return quotaText(Number(value), Number(value) % 5000 === 0 ? 2 : 6)
+      return amountText(Number(value))
     case 'number':
       return value === optionOf(field.key).blank
         ? undefined

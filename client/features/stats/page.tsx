@@ -7,6 +7,8 @@ import { Page as Frame } from '../../components/page.tsx'
 import { StatTag } from '../../components/stat-tag.tsx'
 import { EmptyState, ErrorState, StaleNotice } from '../../components/states.tsx'
 import { t } from '../../i18n/t.ts'
+import { reportedWhenFailed } from '../../lib/query.ts'
+import { trpc } from '../../lib/trpc.ts'
 import type { Measure } from './chart-data.ts'
 import { amountOf } from './chart-data.ts'
 import { Charts } from './charts.tsx'
@@ -125,12 +127,29 @@ function LiveTags({ input }: { input: StatsInput }) {
 type EmptyProps = { filtered: boolean; onClear: () => void; onLonger?: () => void }
 
 function Empty({ filtered, onClear, onLonger }: EmptyProps) {
+  // What the checklist of a new site begins with.
+  const { isRoot } = useSession()
+  const { data: steps } = trpc.admin.site.firstSteps.useQuery(undefined, { ...reportedWhenFailed, enabled: isRoot })
   if (filtered) {
     return (
       <EmptyState
         icon={ChartColumn}
         title={t('没有符合筛选的调用')}
         action={<Button onClick={onClear}>{t('清除筛选')}</Button>}
+      />
+    )
+  }
+  if (steps && !steps.channel) {
+    return (
+      <EmptyState
+        icon={ChartColumn}
+        title={t('这段时间没有调用')}
+        description={t('先添加一个渠道，调用才有去处。')}
+        action={
+          <Button asChild variant="solid">
+            <Link href="/channel/add">{t('添加渠道')}</Link>
+          </Button>
+        }
       />
     )
   }

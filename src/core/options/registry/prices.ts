@@ -26,7 +26,7 @@ export const priceOptions = {
     visibility: 'admin',
     group: 'prices',
     label: '模型倍率',
-    help: '倍率 1 等于每百万 token 2 美元',
+    help: '倍率 1 等于每百万 tokens 2 美元',
     widget: 'price-table',
   }),
   CacheRatio: option(figures, {

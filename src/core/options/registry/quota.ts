@@ -51,7 +51,7 @@ export const quotaOptions = {
     visibility: 'admin',
     group: 'monitoring',
     label: '额度提醒阈值',
-    help: '低于此额度时将提醒没有设置预警阈值的用户；从未修改过此项时，他们在低于 500000 时收到提醒',
+    help: '低于此额度时将提醒没有设置预警阈值的用户；从未修改过此项时，他们在低于 500,000 额度时收到提醒',
     widget: 'quota',
   }),
   RebateEnabled: option(flag, {

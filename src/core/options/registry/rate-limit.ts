@@ -40,7 +40,7 @@ export const rateLimitOptions = {
     visibility: 'admin',
     group: 'rate-limit',
     label: '分组速率限制',
-    help: '分组名称 → [最多请求次数, 最多请求完成次数]，优先于以上两个次数',
+    help: '各分组自己的这两个次数，优先于以上两个次数；JSON 中为分组名称 → [最多请求次数, 最多请求完成次数]',
     widget: 'json',
   }),
 } satisfies OptionTable
