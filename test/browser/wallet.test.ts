@@ -53,7 +53,7 @@ describeWithBrowser('the wallet and its administration', async () => {
 
     const amount = page.getByRole('textbox', { name: '充值数量（美元）' })
     await amount.fill('0')
-    await page.getByText('充值数量不能小于 1').waitFor()
+    await page.getByText('充值数量不能小于 $1.00').waitFor()
     await page.getByRole('button', { name: '$20', exact: true }).click()
     await page.getByText('微信支付').click()
     await page.getByText('146.00 CNY').waitFor()

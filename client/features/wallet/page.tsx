@@ -19,8 +19,11 @@ const panel = { borderWidth: '1px', borderRadius: 'l3', bg: 'bg.panel', p: '4', 
 /** How many ways to pay there were last time: the form keeps so much room until it comes. */
 const lastWays = createStoredJson('wallet-ways-to-pay', 2)
 
-const topUpRoom = (ways: number) =>
-  ways === 0 ? { h: '76px' } : { h: { base: `calc(201px + ${ways * 53}px)`, sm: '254px' } }
+/** As high as the form will be: without a way to pay it is a sentence, and on a phone they stand below each other. */
+const topUpRoom = (ways: number) => {
+  const [wide, narrow] = ways === 0 ? [76, 76] : [254, 201 + ways * 53]
+  return { h: { base: `${narrow}px`, sm: `${wide}px` } }
+}
 
 export function Page() {
   const { data: wallet, error, refetch } = trpc.user.wallet.get.useQuery()
