@@ -7,7 +7,7 @@ import { FormProvider, useFormState } from 'react-hook-form'
 import { t } from '../i18n/t.ts'
 import { notify } from './notify.ts'
 import { errorText, isUnauthenticated, refusalCode } from '../lib/errors.ts'
-import { markRefusedFields } from '../lib/form.ts'
+import { markRefusedFields, useFaultFocus } from '../lib/form.ts'
 import { queryClient } from '../lib/query.ts'
 import { useLeaveGuard } from '../lib/leave-guard.ts'
 import { useOrigin } from '../lib/use-origin.ts'
@@ -47,10 +47,12 @@ export function FormDrawer<Values extends FieldValues, Output>(props: FormDrawer
   const { open, onClose, form, onSubmit } = props
   const shown = useWhileOpen(open, props)
   const { title, description, submitLabel, footer, loading = false, unavailable = false, children } = shown
-  const { isDirty, isSubmitting } = form.formState
+  const { isDirty, isSubmitting, submitCount } = form.formState
   const phone = useIsPhone()
   const origin = useOrigin(open)
   const content = useRef<HTMLDivElement>(null)
+  const element = useRef<HTMLFormElement>(null)
+  useFaultFocus(element, submitCount)
   const guard = useLeaveGuard(open && isDirty, isSubmitting)
   const { submit, isSaving, failure, forget } = useSubmit(form, onSubmit, () => {
     guard.forget()
@@ -80,7 +82,7 @@ export function FormDrawer<Values extends FieldValues, Output>(props: FormDrawer
         <Drawer.Backdrop />
         <Drawer.Positioner>
           <Drawer.Content ref={content} maxW={{ base: 'full', sm: '600px' }}>
-            <Form onSubmit={submit} noValidate>
+            <Form ref={element} onSubmit={submit} noValidate>
               <Drawer.Header borderBottomWidth="1px" flex="none" py="3" minH="14" alignItems="center">
                 <Stack gap="0.5" pe="8">
                   <Drawer.Title>{title}</Drawer.Title>

@@ -1,11 +1,11 @@
 import { Button, HStack, Stack, chakra } from '@chakra-ui/react'
 import type { FormEvent, ReactNode } from 'react'
-import { useState } from 'react'
+import { useRef, useState } from 'react'
 import type { FieldPath, FieldValues, UseFormReturn } from 'react-hook-form'
 import { FormProvider } from 'react-hook-form'
 import type { ErrorCode } from '#core/errors.ts'
 import { errorText, refusalCode } from '../lib/errors.ts'
-import { markRefusedFields } from '../lib/form.ts'
+import { markRefusedFields, useFaultFocus } from '../lib/form.ts'
 import { useLeaveGuard } from '../lib/leave-guard.ts'
 import { Notice } from './notice.tsx'
 import { RequestId } from './request-id.tsx'
@@ -50,7 +50,9 @@ export function InlineForm<Values extends FieldValues, Output>(props: InlineForm
     failed,
     extra,
   } = props
-  const { isDirty, isSubmitting } = form.formState
+  const { isDirty, isSubmitting, submitCount } = form.formState
+  const element = useRef<HTMLFormElement>(null)
+  useFaultFocus(element, submitCount)
   const [failure, setFailure] = useState<unknown>()
   const [isSaving, setSaving] = useState(false)
   useLeaveGuard(guarded && isDirty, isSubmitting)
@@ -75,7 +77,7 @@ export function InlineForm<Values extends FieldValues, Output>(props: InlineForm
     })(event)
 
   return (
-    <Form onSubmit={submit} noValidate w="full">
+    <Form ref={element} onSubmit={submit} noValidate w="full">
       <FormProvider {...form}>
         <Stack gap="4">
           <WaitingFields isSaving={closes && isSaving} gap="4">

@@ -1,5 +1,6 @@
 import { Box, Button, Flex, Text, Textarea } from '@chakra-ui/react'
 import { Braces } from 'lucide-react'
+import type { Ref } from 'react'
 import { useId } from 'react'
 import { t } from '../i18n/t.ts'
 import { formatJson, jsonProblem } from '../lib/json.ts'
@@ -8,6 +9,7 @@ export type JsonEditorProps = {
   value: string
   onChange: (value: string) => void
   onBlur?: () => void
+  inputRef?: Ref<HTMLTextAreaElement>
   /** Names the field where no label is tied to it. */
   label?: string
   rows?: number
@@ -21,12 +23,14 @@ export type JsonEditorProps = {
 
 /** JSON as text, with what is wrong with it and a button that sets it out. */
 export function JsonEditor(props: JsonEditorProps) {
-  const { value, onChange, onBlur, label, rows = 8, placeholder, disabled = false, optional = false, invalid } = props
+  const { value, onChange, onBlur, inputRef, label, rows = 8, placeholder } = props
+  const { disabled = false, optional = false, invalid } = props
   const problem = jsonProblem(value, optional)
   const id = useId()
   return (
     <Box w="full">
       <Textarea
+        ref={inputRef}
         aria-label={label}
         {...(problem && { 'aria-describedby': id })}
         value={value}

@@ -1,4 +1,5 @@
 import { Combobox, HStack, Portal, Tag, Wrap, createListCollection } from '@chakra-ui/react'
+import type { Ref } from 'react'
 import { useMemo, useState } from 'react'
 import { t } from '../i18n/t.ts'
 
@@ -12,6 +13,8 @@ type CommonProps = {
   disabled?: boolean
   invalid?: boolean
   onBlur?: () => void
+  /** For its form, which gives the focus to what is faulty. */
+  inputRef?: Ref<HTMLInputElement>
   /** What is typed may be taken even if it is not among the choices. */
   allowNew?: boolean
 }
@@ -95,6 +98,7 @@ export function Picker(props: PickerProps) {
     disabled,
     invalid,
     onBlur,
+    inputRef,
     allowNew = false,
     clearable = false,
   } = props
@@ -134,6 +138,7 @@ export function Picker(props: PickerProps) {
     >
       <Combobox.Control>
         <Combobox.Input
+          ref={inputRef}
           aria-label={label}
           placeholder={placeholder}
           onBlur={onBlur}
@@ -151,7 +156,7 @@ export function Picker(props: PickerProps) {
 
 /** Several of many, found by typing; each chosen one can be taken out again. */
 export function MultiPicker(props: MultiPickerProps) {
-  const { choices, value, onChange, label, placeholder, disabled, invalid, onBlur, allowNew = false } = props
+  const { choices, value, onChange, label, placeholder, disabled, invalid, onBlur, inputRef, allowNew = false } = props
   const [typed, setTyped] = useState('')
   // What stands there already would be taken out by adding it again.
   const isThere = value.includes(typed.trim())
@@ -202,6 +207,7 @@ export function MultiPicker(props: MultiPickerProps) {
       )}
       <Combobox.Control>
         <Combobox.Input
+          ref={inputRef}
           aria-label={label}
           placeholder={placeholder ?? t('输入以搜索')}
           onBlur={onBlur}

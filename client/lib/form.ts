@@ -1,4 +1,5 @@
 import { zodResolver } from '@hookform/resolvers/zod'
+import { type RefObject, useEffect } from 'react'
 import type { DefaultValues, FieldPath, FieldValues, UseFormReturn } from 'react-hook-form'
 import { get, useForm } from 'react-hook-form'
 import { z } from 'zod'
@@ -34,6 +35,8 @@ export function useZodForm<Schema extends z.ZodType<FieldValues, FieldValues>>({
     values,
     resetOptions: { keepDirtyValues: true },
     mode,
+    // See `useFaultFocus`.
+    shouldFocusError: false,
   })
 }
 
@@ -51,6 +54,18 @@ export function beginAnew<Values extends FieldValues, Output>(
     .filter(({ name, value }) => value !== get(sent, name))
   form.reset(stored, { keepDirtyValues: false })
   for (const { name, value } of typed) form.setValue(name, value, { shouldDirty: true })
+}
+
+const faulty = ['input', 'textarea', 'select'].map((field) => `${field}[aria-invalid=true]`).join()
+
+/**
+ * Gives the focus to the first field, as the reader sees them, that is wrong after the form was sent. By itself a form goes by the
+ * order in which its fields came, where one that a switch brought would be the last.
+ */
+export function useFaultFocus(form: RefObject<HTMLFormElement | null>, submitCount: number): void {
+  useEffect(() => {
+    if (submitCount > 0) form.current?.querySelector<HTMLElement>(faulty)?.focus()
+  }, [form, submitCount])
 }
 
 /** Marks the fields that the server refused; false where it named none of the form's own. */

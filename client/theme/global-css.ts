@@ -12,6 +12,8 @@ export const globalCss = defineGlobalStyles({
   '*::selection': { bg: 'accent.emphasized/70' },
   'code, kbd, pre, samp': { fontFamily: 'mono' },
   ':focus-visible': { outlineColor: 'accent.focusRing' },
+  // With a field that is wrong its label and what is said about it come into view.
+  '[aria-invalid=true]': { scrollMarginBlock: '3rem' },
   // Below 16 px a phone zooms into the field it focuses.
   'input, select, textarea': {
     // The letters of that size need their height, or what hangs below the line is cut off.

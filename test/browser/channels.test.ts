@@ -46,6 +46,8 @@ describeWithBrowser('channels', async () => {
     await box(drawer, 'API 地址').fill(`${app.upstream.url}/`)
     // Several keys are read a line each; one line joins them with commas again.
     await box(drawer, '密钥').fill('sk-one,sk-two')
+    await expect.poll(() => box(drawer, '密钥').inputValue()).toBe('••••••••\n••••••••')
+    await button(drawer, '显示 密钥').click()
     await expect.poll(() => box(drawer, '密钥').inputValue()).toBe('sk-one\nsk-two')
     await drawer.getByText('单个', { exact: true }).click()
     await expect.poll(() => box(drawer, '密钥').inputValue()).toBe('sk-one,sk-two')

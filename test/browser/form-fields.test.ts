@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { roles } from '#core/roles.ts'
 import { describeWithBrowser } from '../support/chromium.ts'
-import { openConsole, startInBrowser } from './console.ts'
+import { follow, openConsole, startInBrowser } from './console.ts'
 
 describeWithBrowser('fields of forms', async () => {
   const { app, browser } = await startInBrowser()
@@ -28,6 +28,55 @@ describeWithBrowser('fields of forms', async () => {
     await create.click()
     await drawer.getByText('The expiry time must be in the future').waitFor()
     expect((await app.pool.query("select 1 from tokens where name = 'too late'")).rowCount).toBe(0)
+    await context.close()
+  })
+
+  test('what is wrong comes into view with the focus, also where it is searched for and came last', async () => {
+    const { page, context } = await openConsole(browser, app, { reader: root, language: 'en', width: 390, height: 844 })
+    await page.goto('/app/tokens?form=new')
+    const drawer = page.getByRole('dialog')
+    const create = drawer.getByRole('button', { name: 'Create', exact: true })
+    const faultyField = drawer.locator('[aria-invalid=true]:focus')
+    const expectInView = async (message: string) => {
+      const words = drawer.getByText(message)
+      await expect.poll(() => words.count()).toBe(1)
+      const [top, end] = [await words.boundingBox(), await create.boundingBox()]
+      expect((top?.y ?? Infinity) + (top?.height ?? 0)).toBeLessThan(end?.y ?? 0)
+    }
+    await drawer.getByRole('textbox', { name: 'Name', exact: true }).fill('limited')
+    await drawer.getByText('Limit the models').click()
+    await drawer.getByRole('textbox', { name: 'Name', exact: true }).focus()
+    await create.click()
+    await faultyField.and(drawer.getByRole('combobox', { name: 'Models allowed' })).waitFor()
+    await expectInView('Choose at least 1')
+    // Of two the first as they stand, though the switch brought it after the other.
+    await drawer.getByRole('textbox', { name: 'IP allow-list' }).fill('nowhere')
+    await drawer.getByRole('textbox', { name: 'Name', exact: true }).focus()
+    await create.click()
+    await faultyField.and(drawer.getByRole('combobox', { name: 'Models allowed' })).waitFor()
+
+    const { id } = await app.make.channel({ models: 'gpt-4o', key: 'sk-alpha-1111-2222\nsk-beta-3333-4444' })
+    await follow(page, `/admin/channels?form=${id}`)
+    const save = drawer.getByRole('button', { name: 'Save', exact: true })
+    // Of what is stored no key is seen before somebody asks for it.
+    const keys = drawer.getByRole('textbox', { name: 'Key' })
+    await expect.poll(() => keys.inputValue()).toBe('sk-alp••••2222\nsk-bet••••4444')
+    expect(await keys.isEditable()).toBe(false)
+    expect(await page.content()).not.toContain('1111-2222')
+    await drawer.getByRole('button', { name: 'Copy Key' }).click()
+    await expect
+      .poll(() => page.evaluate(() => navigator.clipboard.readText()))
+      .toBe('sk-alpha-1111-2222\nsk-beta-3333-4444')
+    await drawer.getByRole('button', { name: 'Show Key' }).click()
+    await expect.poll(() => keys.inputValue()).toBe('sk-alpha-1111-2222\nsk-beta-3333-4444')
+    await drawer.getByRole('button', { name: 'Hide Key' }).click()
+    await expect.poll(() => keys.inputValue()).toContain('••••')
+    await drawer.getByRole('button', { name: 'Remove default' }).click()
+    await save.click()
+    await faultyField.and(drawer.getByRole('combobox', { name: 'Group' })).waitFor()
+    await drawer.getByRole('button', { name: 'Remove gpt-4o' }).click()
+    await save.click()
+    await faultyField.and(drawer.getByRole('textbox', { name: 'Custom model name' })).waitFor()
     await context.close()
   })
 

@@ -35,7 +35,8 @@ export function Code({ children }: { children: string | number | null | undefine
   return <Mono data-tip={String(children)}>{children}</Mono>
 }
 
-const maskKey = (key: string): string => (key.length <= 12 ? '••••••••' : `${key.slice(0, 6)}••••${key.slice(-4)}`)
+export const maskKey = (key: string): string =>
+  key.length <= 12 ? '••••••••' : `${key.slice(0, 6)}••••${key.slice(-4)}`
 
 type KeyCellProps = {
   /** The key, or its masked form where `load` brings the whole one. */

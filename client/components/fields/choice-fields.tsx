@@ -76,6 +76,7 @@ export function SelectField(props: SelectFieldProps) {
           value={valueOf(field.value)}
           onChange={change}
           onBlur={field.onBlur}
+          inputRef={field.ref}
           allowNew={allowNew}
           clearable={clearable}
           invalid={state.invalid}
@@ -121,6 +122,7 @@ export function ChoicesField({ name, choices, placeholder, allowNew = false, ...
         value={value}
         onChange={field.onChange}
         onBlur={field.onBlur}
+        inputRef={field.ref}
         allowNew={allowNew}
         invalid={state.invalid}
         placeholder={placeholder}

@@ -203,6 +203,7 @@ export function JsonField({ name, rows, placeholder, optional, ...frame }: JsonF
         value={value}
         onChange={field.onChange}
         onBlur={field.onBlur}
+        inputRef={field.ref}
         rows={rows}
         placeholder={placeholder}
         optional={optional}

@@ -3,6 +3,7 @@ import { Eye, EyeOff } from 'lucide-react'
 import { useState } from 'react'
 import type { ChannelType } from '#core/channel-types/index.ts'
 import { splitKeys } from '#core/channel-types/split-keys.ts'
+import { maskKey } from '../../../components/cells/names.tsx'
 import { CopyButton } from '../../../components/copy.tsx'
 import { FieldFrame, useField } from '../../../components/fields/field-frame.tsx'
 import { IconButton } from '../../../components/icon-button.tsx'
@@ -73,23 +74,26 @@ type InputProps = {
   inputRef: (element: HTMLInputElement | HTMLTextAreaElement | null) => void
 }
 
+type KeyToolsProps = { value: string; shown: boolean; onShow: (shown: boolean) => void }
+
+function KeyTools({ value, shown, onShow }: KeyToolsProps) {
+  return (
+    <HStack gap="0">
+      <IconButton
+        size="2xs"
+        icon={shown ? EyeOff : Eye}
+        label={shown ? t('隐藏 {name}', { name: t('密钥') }) : t('显示 {name}', { name: t('密钥') })}
+        onClick={() => onShow(!shown)}
+      />
+      {value !== '' && <CopyButton size="2xs" text={value} label={t('复制 {name}', { name: t('密钥') })} />}
+    </HStack>
+  )
+}
+
 function KeyLine({ value, onChange, onBlur, placeholder, inputRef }: InputProps) {
   const [shown, setShown] = useState(false)
   return (
-    <InputGroup
-      endElementProps={{ px: '1' }}
-      endElement={
-        <HStack gap="0">
-          <IconButton
-            size="2xs"
-            icon={shown ? EyeOff : Eye}
-            label={shown ? t('隐藏 {name}', { name: t('密钥') }) : t('显示 {name}', { name: t('密钥') })}
-            onClick={() => setShown(!shown)}
-          />
-          {value !== '' && <CopyButton size="2xs" text={value} label={t('复制 {name}', { name: t('密钥') })} />}
-        </HStack>
-      }
-    >
+    <InputGroup endElementProps={{ px: '1' }} endElement={<KeyTools value={value} shown={shown} onShow={setShown} />}>
       <Input
         ref={inputRef}
         name="key"
@@ -113,22 +117,44 @@ function KeyLine({ value, onChange, onBlur, placeholder, inputRef }: InputProps)
   )
 }
 
-function KeyArea({ value, onChange, onBlur, placeholder, inputRef, isOneKey }: InputProps & { isOneKey: boolean }) {
+type KeyAreaProps = InputProps & { entry: ChannelType; isOneKey: boolean }
+
+/** No browser hides what stands in a field of several lines: until they are shown, its keys are only told apart. */
+function KeyArea({ entry, value, onChange, onBlur, placeholder, inputRef, isOneKey }: KeyAreaProps) {
+  const [shown, setShown] = useState(false)
+  const isMasked = !shown && value.trim() !== ''
   return (
-    <Textarea
-      ref={inputRef}
-      name="key"
-      value={value}
-      rows={4}
-      autoresize
-      maxH="56"
-      fontFamily="mono"
-      textStyle="xs"
-      autoComplete="off"
-      spellCheck={false}
-      placeholder={placeholder ?? (isOneKey ? '{\n  "type": "service_account",\n  …' : t('每行一个密钥'))}
-      onBlur={onBlur}
-      onChange={(event) => onChange(event.target.value)}
-    />
+    <InputGroup
+      endElementProps={{ px: '1', pt: '1', alignItems: 'flex-start' }}
+      endElement={value.trim() !== '' && <KeyTools value={value} shown={shown} onShow={setShown} />}
+    >
+      <Textarea
+        ref={inputRef}
+        name="key"
+        value={isMasked ? maskedKeys(entry, { value, isOneKey }) : value}
+        readOnly={isMasked}
+        rows={4}
+        autoresize
+        maxH="56"
+        fontFamily="mono"
+        textStyle="xs"
+        autoComplete="off"
+        spellCheck={false}
+        placeholder={placeholder ?? (isOneKey ? '{\n  "type": "service_account",\n  …' : t('每行一个密钥'))}
+        onBlur={onBlur}
+        onChange={(event) => {
+          // What somebody is typing there is seen by them; what was there before is shown on demand alone.
+          setShown(true)
+          onChange(event.target.value)
+        }}
+      />
+    </InputGroup>
   )
 }
+
+const maskedKeys = (entry: ChannelType, { value, isOneKey }: { value: string; isOneKey: boolean }): string =>
+  isOneKey
+    ? maskKey('')
+    : splitKeys(entry.type, value)
+        .map((key) => maskKey(key.startsWith('{') ? '' : key))
+        .join('\n')

@@ -1,6 +1,6 @@
 import { Button, HStack, Input, Tag, Wrap } from '@chakra-ui/react'
 import { CloudDownload, ListChecks, TriangleAlert, X } from 'lucide-react'
-import type { KeyboardEvent } from 'react'
+import type { KeyboardEvent, Ref } from 'react'
 import { useEffect, useRef, useState } from 'react'
 import { useFormContext, useWatch } from 'react-hook-form'
 import { type ChannelType, taskTypes } from '#core/channel-types/index.ts'
@@ -90,7 +90,7 @@ export function ModelsField({ id, entry, stored }: ModelsFieldProps) {
           )}
         </HStack>
         <Chosen models={models} unpriced={unpriced} onChange={field.onChange} />
-        <CustomName models={models} onChange={field.onChange} onBlur={field.onBlur} />
+        <CustomName models={models} onChange={field.onChange} onBlur={field.onBlur} inputRef={field.ref} />
       </FieldFrame>
       <UnpricedNotice models={models.filter((model) => unpriced.has(model))} />
       {picking && (
@@ -148,10 +148,15 @@ function Chosen({ models, unpriced, onChange }: ChosenProps) {
   )
 }
 
-type CustomNameProps = { models: string[]; onChange: (models: string[]) => void; onBlur: () => void }
+type CustomNameProps = {
+  models: string[]
+  onChange: (models: string[]) => void
+  onBlur: () => void
+  inputRef: Ref<HTMLInputElement>
+}
 
 /** A name that is on no list; what is left in the field is taken when it is left. */
-function CustomName({ models, onChange, onBlur }: CustomNameProps) {
+function CustomName({ models, onChange, onBlur, inputRef }: CustomNameProps) {
   const [typed, setTyped] = useState('')
   const add = () => {
     const names = namesIn(typed)
@@ -166,6 +171,7 @@ function CustomName({ models, onChange, onBlur }: CustomNameProps) {
   return (
     <HStack w="full" gap="2">
       <Input
+        ref={inputRef}
         name="models"
         value={typed}
         aria-label={t('自定义模型名称')}
