@@ -114,13 +114,30 @@ type Navigate = ReturnType<typeof useBrowserLocation>[1]
 export const useGuardedLocation: BaseLocationHook = () => {
   const [path, navigate] = useBrowserLocation()
   const guarded: Navigate = (to, options) => {
-    if (!losesSomething(String(to))) navigate(to, options)
+    // A step forward would be what is taken back by one that is still under way.
+    if (stepping) void stepping.then(() => guarded(to, options))
+    else if (!losesSomething(String(to))) navigate(to, options)
     else void mayGo(String(to)).then((confirmed) => confirmed && navigate(to, options))
   }
   return [path, guarded]
 }
 
 let returning = false
+/** A step back that has been asked for; browsers take it later. */
+let stepping: Promise<void> | undefined
+
+const longestStepMs = 1000
+
+/** Leaves a step of the history that shows what the one before it shows: nothing changes by that, and nothing is lost. */
+export function stepBack(): void {
+  const taken = new Promise<void>((resolve) => {
+    window.addEventListener('popstate', () => resolve(), { once: true })
+    setTimeout(resolve, longestStepMs)
+  })
+  stepping = taken
+  void taken.then(() => (stepping = undefined))
+  window.history.back()
+}
 
 /** Back and forward cannot be stopped, only undone: the address is put back while the question stands. */
 export function guardHistory(): void {
@@ -133,7 +150,7 @@ export function guardHistory(): void {
   window.addEventListener(
     'popstate',
     (event) => {
-      if (returning || !losesSomething(window.location.href)) {
+      if (returning || stepping || !losesSomething(window.location.href)) {
         returning = false
         note()
         return

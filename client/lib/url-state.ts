@@ -1,6 +1,7 @@
 import { useCallback, useMemo } from 'react'
 import { useLocation, useSearch } from 'wouter'
 import { usePathname } from 'wouter/use-browser-location'
+import { stepBack } from './leave-guard.ts'
 
 type Value = string | number | boolean | readonly string[]
 export type UrlValues = Record<string, Value>
@@ -47,6 +48,19 @@ export function writeUrl(search: URLSearchParams, defaults: UrlValues, patch: Pa
   return next
 }
 
+const addressOf = (path: string, search: URLSearchParams): string =>
+  search.size > 0 ? `${path}?${search.toString()}` : path
+
+/** Where the step of the history that stands now was taken from, if it was taken by a change of this state. */
+const cameFrom = (): string | undefined => (window.history.state as { from?: string } | null)?.from
+
+/** Whether a change closes what the address says is open, and opens nothing else of the kind. */
+function closes(here: URLSearchParams, next: URLSearchParams, opened: readonly string[]): boolean {
+  const before = opened.filter((name) => here.has(name))
+  const after = opened.filter((name) => next.has(name))
+  return after.length < before.length && after.every((name) => before.includes(name))
+}
+
 type Options = {
   /** Leaves the address before the change out of the history, as typing should. */
   replace?: boolean
@@ -54,26 +68,36 @@ type Options = {
 
 /**
  * State that lives in the address, so that every view is a link and back works. The type of each default says how its
- * text is read. A change drops the parameters named in `resets`: filters return to the first page.
+ * text is read. A change drops the parameters named in `resets`: filters return to the first page. What the parameters named
+ * in `opened` hold open over the page, a form or a panel, leaves the history when it closes: back leads to what was before it.
  */
 export function useUrlState<Values extends UrlValues>(
   defaults: Values,
   resets: readonly string[] = [],
+  opened: readonly string[] = [],
 ): [Widened<Values>, (patch: Partial<Widened<Values>>, options?: Options) => void] {
   const path = usePathname()
   const search = useSearch()
   const [, navigate] = useLocation()
-  const key = JSON.stringify([defaults, resets])
-  const fixed = useMemo(() => JSON.parse(key) as [Values, string[]], [key])
+  const key = JSON.stringify([defaults, resets, opened])
+  const fixed = useMemo(() => JSON.parse(key) as [Values, string[], string[]], [key])
   const values = useMemo(() => readUrl(new URLSearchParams(search), fixed[0]), [search, fixed])
   const set = useCallback(
     (patch: Partial<Widened<Values>>, options: Options = {}) => {
       // A page that was left may still stand while the next one is fetched: a search that it begins then must not lead back to it.
       if (window.location.pathname !== path) return
       // The address itself, not the one that was drawn last: another state may have changed it since.
-      const next = writeUrl(new URLSearchParams(window.location.search), fixed[0], patch as Partial<UrlValues>)
+      const here = new URLSearchParams(window.location.search)
+      const next = writeUrl(here, fixed[0], patch as Partial<UrlValues>)
       for (const name of fixed[1]) if (!(name in patch)) next.delete(name)
-      navigate(next.size > 0 ? `${path}?${next.toString()}` : path, options)
+      const [address, before] = [addressOf(path, next), addressOf(path, here)]
+      if (address === before) return
+      if (!options.replace && !closes(here, next, fixed[2])) return navigate(address, { state: { from: before } })
+      const from = cameFrom()
+      navigate(address, { replace: true, state: { from } })
+      // Not where somebody is asked first whether it may go.
+      const isThere = addressOf(path, new URLSearchParams(window.location.search)) === address
+      if (!options.replace && isThere && from === address) stepBack()
     },
     [fixed, path, navigate],
   )

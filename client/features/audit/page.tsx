@@ -45,7 +45,7 @@ function useInput(values: Values) {
 
 export function Page() {
   const [values, setFilters] = useUrlState(filters, ['before', 'after', 'open'])
-  const [{ before, after, open }, go] = useUrlState({ before: 0, after: 0, open: 0 })
+  const [{ before, after, open }, go] = useUrlState({ before: 0, after: 0, open: 0 }, [], ['open'])
   const input = useInput(values)
   const place = before > 0 ? { before } : after > 0 ? { after } : {}
   const entries = trpc.admin.audit.list.useQuery({ ...input, ...place }, keepsRows)

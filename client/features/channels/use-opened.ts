@@ -11,7 +11,7 @@ type OpenedState = { open: number; form: string; test: number; editTag: string }
  * tag. The documented addresses of the form, /channel/add and /channel/edit/7, open it too.
  */
 export function useOpened() {
-  const [state, open] = useUrlState(nothing)
+  const [state, open] = useUrlState(nothing, [], Object.keys(nothing))
   const [, navigate] = useLocation()
   const [isAdd] = useRoute('/channel/add')
   const [, edited] = useRoute('/channel/edit/:id')

@@ -52,7 +52,7 @@ export const Page = () => <LogsPage key={useLanguage()} />
 function LogsPage() {
   const { isAdmin } = useSession()
   const [values, setFilters] = useLogFilters()
-  const [{ open }, setOpen] = useUrlState({ open: '' })
+  const [{ open }, setOpen] = useUrlState({ open: '' }, [], ['open'])
   const { input, refresh, question } = useLogInput(values)
   const unreadable = unreadableFilters(values, isAdmin)
   const [isLive, setLive] = useState(false)

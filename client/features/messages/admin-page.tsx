@@ -98,7 +98,7 @@ function useInput(values: { keyword: string; range: string }) {
 
 export function Page() {
   const [values, setFilters] = useUrlState(filters, ['page'])
-  const [{ edit, readers }, open] = useUrlState({ edit: 0, readers: 0 })
+  const [{ edit, readers }, open] = useUrlState({ edit: 0, readers: 0 }, [], ['edit', 'readers'])
   const table = useTableState()
   const { page, pageSize } = table
   const input = useInput(values)

@@ -25,7 +25,7 @@ const noFilters = { keyword: '', status: '', gateway: '', range: '', invitedBy: 
 
 export function Page() {
   const [values, setFilters] = useUrlState(noFilters, ['page'])
-  const [{ order: openId }, open] = useUrlState({ order: 0 })
+  const [{ order: openId }, open] = useUrlState({ order: 0 }, [], ['order'])
   const [act, setAct] = useState<OpenAct>()
   const table = useTableState()
   const utils = trpc.useUtils()

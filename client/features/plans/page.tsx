@@ -94,7 +94,7 @@ const columns = (): Column<Plan>[] => [
 ]
 
 export function Page() {
-  const [{ edit }, open] = useUrlState({ edit: 0 })
+  const [{ edit }, open] = useUrlState({ edit: 0 }, [], ['edit'])
   const plans = trpc.admin.plans.list.useQuery()
   const remove = trpc.admin.plans.remove.useMutation()
   const utils = trpc.useUtils()

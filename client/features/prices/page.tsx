@@ -59,7 +59,7 @@ export function Page() {
   const query = trpc.admin.prices.list.useQuery()
   const { quotaPerUnit } = useStatus()
   const readOnly = !useSession().isRoot
-  const [values, set] = useUrlState(state)
+  const [values, set] = useUrlState(state, [], ['open'])
   const words = useDeferredValue(values.q.trim().toLowerCase())
   const [drafts, setDrafts] = useState<Drafts>(new Map())
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set())

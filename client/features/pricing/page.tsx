@@ -22,7 +22,7 @@ const compare = (one: PriceLine, other: PriceLine, by: string): number => {
 /** What every model costs its reader, in the group they choose. */
 export function Page() {
   const [values, setFilters] = useUrlState(filters, ['page'])
-  const [{ view, open }, set] = useUrlState({ view: 'table', open: '' })
+  const [{ view, open }, set] = useUrlState({ view: 'table', open: '' }, [], ['open'])
   const { query, lines, group, groups, vendors } = usePrices(values)
   const { data, pageOf, table } = usePaged(lines, { initial: { by: 'model', order: 'asc' }, compare })
   const show = (model: string) => set({ open: model })

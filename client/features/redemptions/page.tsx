@@ -23,7 +23,7 @@ const kinds = ['single', 'gift'] as const
 
 export function Page() {
   const [values, setFilters] = useUrlState(noFilters, ['page'])
-  const [{ edit }, open] = useUrlState({ edit: 0 })
+  const [{ edit }, open] = useUrlState({ edit: 0 }, [], ['edit'])
   const table = useTableState()
   const filters = {
     keyword: values.keyword,

@@ -44,7 +44,7 @@ export function TaskPage<Task extends AnyTask>({ kind }: { kind: TaskKind<Task> 
   const { isAdmin } = useSession()
   const { filters, actions } = kind
   const [values, setFilters] = useTaskFilters(filters)
-  const [{ open }, setOpen] = useUrlState({ open: '' })
+  const [{ open }, setOpen] = useUrlState({ open: '' }, [], ['open'])
   const table = useTableState()
   const { query, refresh, csvPage } = kind.useList(values, table)
   const rows = query.data?.items

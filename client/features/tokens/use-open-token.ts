@@ -9,7 +9,7 @@ export type FreshToken = RouterOutputs['user']['tokens']['createMany'][number]
 
 /** Which drawer is open, stored in the address; what was just made is only kept by the page. */
 export function useOpenToken() {
-  const [state, set] = useUrlState({ form: '', use: 0 })
+  const [state, set] = useUrlState({ form: '', use: 0 }, [], ['form', 'use'])
   const [fresh, setFresh] = useState<readonly FreshToken[]>([])
   const edited = Number(state.form)
   return {

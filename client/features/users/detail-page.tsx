@@ -22,7 +22,7 @@ export function Page() {
   const [, parameters] = useRoute('/app/users/:id')
   const id = /^\d{1,9}$/.test(parameters?.id ?? '') ? Number(parameters?.id) : 0
   const wanted = trpc.admin.users.overview.useQuery({ id: Math.max(id, 1) }, { enabled: id > 0 })
-  const [{ edit }, set] = useUrlState({ edit: 0 })
+  const [{ edit }, set] = useUrlState({ edit: 0 }, [], ['edit'])
   const [, navigate] = useLocation()
   const user = wanted.data
   const actsOf = useActs(() => set({ edit: id }))

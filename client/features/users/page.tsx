@@ -28,11 +28,11 @@ const filters = { keyword: '', group: '', status: '', role: '' }
 function useOpened() {
   const [, parameters] = useRoute('/user/edit/:id')
   const [, navigate] = useLocation()
-  const [{ edit }, set] = useUrlState({ edit: 0 })
+  const [{ edit }, set] = useUrlState({ edit: 0 }, [], ['edit'])
   // What the address says instead of an id is the id of nobody.
   const edited = parameters ? Math.trunc(Number(parameters.id)) || noUser : edit
   const open = (id: number) =>
-    parameters ? navigate(`/admin/users${id === 0 ? '' : `?edit=${id}`}`) : set({ edit: id })
+    parameters ? navigate(`/admin/users${id === 0 ? '' : `?edit=${id}`}`, { replace: id === 0 }) : set({ edit: id })
   return { edited: edit === -1 ? 0 : edited, isNew: edit === -1, open }
 }
 

@@ -141,6 +141,8 @@ const Balance = chakra('button', {
     textDecorationColor: 'border.emphasized',
     textUnderlineOffset: '3px',
     fontVariantNumeric: 'tabular-nums',
+    minW: { base: '6', sm: 'auto' },
+    minH: { base: '6', sm: 'auto' },
     focusVisibleRing: 'outside',
     _hover: { color: 'accent.fg' },
     _disabled: { opacity: '0.5' },

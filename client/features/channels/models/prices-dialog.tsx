@@ -139,7 +139,7 @@ function PriceList({ drafts, disabled, allChosen, onChange, onChooseAll }: Price
   return (
     <Stack gap="0" textStyle="sm">
       <Row color="fg.muted" textStyle="xs">
-        <Check aria-label={t('全选')} checked={allChosen} disabled={disabled} onChange={onChooseAll} />
+        <Check roomy aria-label={t('全选')} checked={allChosen} disabled={disabled} onChange={onChooseAll} />
         <span>{t('模型')}</span>
         <chakra.span hideBelow="md">{t('计费')}</chakra.span>
         <chakra.span hideBelow="md" textAlign="end">
@@ -190,6 +190,7 @@ function PriceLine({ draft, disabled, onChange }: PriceLineProps) {
   return (
     <Row>
       <Check
+        roomy
         aria-label={t('选择 {name}', { name: model })}
         checked={chosen}
         disabled={disabled}

@@ -23,7 +23,7 @@ const rowsOf = (mapping: ModelMapping): Row[] =>
 /** Names that callers use, and the models that answer to them. */
 export function MappingTable() {
   const query = trpc.admin.options.mapping.get.useQuery()
-  const [state, set] = useUrlState({ mapping: '' })
+  const [state, set] = useUrlState({ mapping: '' }, [], ['mapping'])
   const rows = useMemo(() => query.data && rowsOf(query.data.mapping), [query.data])
   const { remove, reload } = useActs()
   const open = (mapping: string) => set({ mapping })

@@ -24,7 +24,7 @@ import { listedInput } from './rows.ts'
 /** Enabled models that no table prices: ordinary users' calls of them are refused. */
 export function UnsetModels() {
   const unset = trpc.admin.models.unset.useQuery()
-  const [state, set] = useUrlState({ model: '', price: '' }, ['page'])
+  const [state, set] = useUrlState({ model: '', price: '' }, ['page'], ['price'])
   const wanted = state.model.toLowerCase()
   const { data, pageOf, table } = usePaged(unset.data?.filter((model) => model.toLowerCase().includes(wanted)))
   const [batch, setBatch] = useState<{ models: string[]; clear: () => void }>()

@@ -81,7 +81,7 @@ const columns = (): Column<PriceRow>[] => [
 export function VisualPrices() {
   const tables = usePriceTables()
   const rows = useMemo(() => tables && rowsOf(tables), [tables])
-  const [state, set] = useUrlState({ model: '', price: '' }, ['page'])
+  const [state, set] = useUrlState({ model: '', price: '' }, ['page'], ['price'])
   const wanted = state.model.toLowerCase()
   const { data, pageOf, table } = usePaged(rows?.filter(({ model }) => model.toLowerCase().includes(wanted)))
   const remove = useRemove()
