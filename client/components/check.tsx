@@ -17,14 +17,30 @@ const Box = chakra('input', {
   },
 })
 
+/** Room for a finger around a box without words; at the edge of what it stands in, it takes no more than the box would. */
+const Room = chakra('label', {
+  base: {
+    display: 'inline-flex',
+    alignItems: 'center',
+    justifyContent: 'center',
+    boxSize: '8',
+    m: '-2',
+    flexShrink: '0',
+    cursor: 'pointer',
+    verticalAlign: 'middle',
+  },
+})
+
 type CheckProps = Omit<ComponentProps<typeof Box>, 'type' | 'onChange' | 'checked'> & {
   checked: boolean | 'some'
   onChange: (checked: boolean) => void
+  /** It stands alone, without a label around it. */
+  roomy?: boolean
 }
 
 /** A plain tick box, cheap enough for every row of a table. */
-export function Check({ checked, onChange, ...rest }: CheckProps) {
-  return (
+export function Check({ checked, onChange, roomy = false, ...rest }: CheckProps) {
+  const box = (
     <Box
       {...rest}
       type="checkbox"
@@ -35,4 +51,5 @@ export function Check({ checked, onChange, ...rest }: CheckProps) {
       onChange={(event) => onChange(event.target.checked)}
     />
   )
+  return roomy ? <Room>{box}</Room> : box
 }

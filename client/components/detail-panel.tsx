@@ -84,7 +84,15 @@ export function DetailPanel(props: DetailPanelProps) {
       <Text display="none" _print={{ display: 'block' }} px="4" pt="4" color="fg.muted">
         {systemName}
       </Text>
-      <Flex px={{ base: '2', sm: '4' }} py="2.5" gap="2" align="center" borderBottomWidth="1px" flexShrink="0">
+      <Flex
+        ps={{ base: '2', sm: '5' }}
+        pe={{ base: '2', sm: '4' }}
+        py="2.5"
+        gap="2"
+        align="center"
+        borderBottomWidth="1px"
+        flexShrink="0"
+      >
         {phone && <IconButton icon={ArrowLeft} label={t('返回')} onClick={onClose} />}
         <Box flex="1" minW="0">
           <Heading as="h2" textStyle="md" fontWeight="semibold" truncate>

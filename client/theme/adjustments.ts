@@ -38,7 +38,14 @@ export const adjustments = defineConfig({
         slots: sameSlots,
         base: { content: { borderRadius: 'l2', boxShadow: 'lg' } },
         variants: {
-          size: { sm: { root: { '--combobox-input-height': 'sizes.8' } } },
+          size: {
+            sm: {
+              root: { '--combobox-input-height': 'sizes.8' },
+              // Room for a finger.
+              trigger: { boxSize: { base: '6', sm: 'auto' } },
+              clearTrigger: { minW: { base: '6', sm: '0' }, minH: { base: '6', sm: '0' } },
+            },
+          },
           variant: { outline: { input: { bg: 'bg.panel', borderColor: 'border.emphasized' } } },
         },
         defaultVariants: { size: 'sm' },
@@ -77,6 +84,17 @@ export const adjustments = defineConfig({
       tabs: {
         slots: sameSlots,
         defaultVariants: { size: 'sm' },
+      },
+      tag: {
+        slots: sameSlots,
+        // Room for a finger, over what stands around the small cross.
+        base: {
+          closeTrigger: {
+            p: { base: '5px', sm: '0' },
+            m: { base: '-5px', sm: '0' },
+            boxSize: { base: '6', sm: 'auto' },
+          },
+        },
       },
     },
   },

@@ -85,7 +85,12 @@ describeWithBrowser('what is selected', async () => {
     await asked
     await button(bar, '清除选择').click()
     await bar.waitFor({ state: 'detached' })
+    // No row moves away from under the pointer for what can be done with it.
+    const row = page.locator('tr[data-row]').first()
+    const place = await row.boundingBox()
     await all.check()
+    await bar.waitFor()
+    expect(await row.boundingBox()).toEqual(place)
     await everything.click()
     await page.getByRole('checkbox', { name: '选择 East 11', exact: true }).uncheck()
     await bar.getByText('已选择 9 项').waitFor()
@@ -96,6 +101,16 @@ describeWithBrowser('what is selected', async () => {
     await all.check()
     await everything.click()
     await bar.getByText('已选择 11 项').waitFor()
+    // All edges of the columns are one stop of the tab key.
+    const edges = page.getByRole('separator')
+    const stops = () => edges.evaluateAll((all) => all.flatMap((edge, index) => (edge.tabIndex === 0 ? [index] : [])))
+    expect(await stops()).toEqual([0])
+    await edges.nth(0).focus()
+    await page.keyboard.press('ArrowDown')
+    expect(await stops()).toEqual([1])
+    const before = Number(await edges.nth(1).getAttribute('aria-valuenow'))
+    await page.keyboard.press('ArrowRight')
+    await expect.poll(() => edges.nth(1).getAttribute('aria-valuenow')).toBe(String(before + 16))
     await context.close()
   })
 

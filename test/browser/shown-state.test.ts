@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { describeWithBrowser } from '../support/chromium.ts'
 import { long } from '../support/long.ts'
-import { drawn, openConsole, startInBrowser, toastShown } from './console.ts'
+import { drawn, follow, openConsole, startInBrowser, toastShown } from './console.ts'
 
 /** Counted as far as the server counts a log, and what stands behind that. */
 const counted = 10_000
@@ -118,6 +118,44 @@ describeWithBrowser('what a page shows', async () => {
     await expect.poll(() => field.evaluate((box) => box === document.activeElement)).toBe(true)
     await save('Two')
     await messages.waitFor({ state: 'detached' })
+    expect(complaints).toEqual([])
+    await context.close()
+  })
+
+  test('a form that was closed is no step of the history, and a card on a phone opens wherever it is pressed', async () => {
+    const reader = { ...root, role: 100 }
+    const { page, context, complaints } = await openConsole(browser, app, { reader, width: 390, path: '/pricing' })
+    const { id } = await app.make.token(root)
+    const at = (address: string) => page.waitForURL((url) => url.pathname + url.search === address)
+    const drawer = page.getByRole('dialog')
+    const closed = async () => {
+      await page.keyboard.press('Escape')
+      await drawer.waitFor({ state: 'detached' })
+    }
+    await page.getByRole('heading', { level: 1 }).waitFor()
+    await follow(page, '/app/tokens')
+    const card = page.getByRole('listitem').filter({ hasText: '已启用' })
+    await page.getByRole('button', { name: '新建令牌' }).first().click()
+    await at('/app/tokens?form=new')
+    await closed()
+    await card.getByText('已启用').click()
+    await at(`/app/tokens?form=${id}`)
+    await closed()
+    await at('/app/tokens')
+    // A control in the card does what it says, and a filter meanwhile stays.
+    await card.getByRole('checkbox').check()
+    await page.getByRole('searchbox').fill('token')
+    await at('/app/tokens?name=token')
+    await page.goBack()
+    await at('/pricing')
+
+    // From elsewhere, by a link: back leads there.
+    await follow(page, '/admin/channels?form=new')
+    await drawer.getByRole('textbox', { name: '名称', exact: true }).waitFor()
+    await closed()
+    await at('/admin/channels')
+    await page.goBack()
+    await at('/pricing')
     expect(complaints).toEqual([])
     await context.close()
   })

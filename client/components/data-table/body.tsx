@@ -21,7 +21,7 @@ type BodyProps<Row> = Pick<
 const interactive = 'a, button, input, select, textarea, label, [role=menu], [role=button]'
 
 /** A click on a control, or the end of marking text, is not a click on the row. */
-const isPlainClick = (event: MouseEvent): boolean =>
+export const isPlainClick = (event: MouseEvent): boolean =>
   event.target instanceof Element &&
   !event.target.closest(interactive) &&
   event.currentTarget.contains(event.target) &&
@@ -48,6 +48,7 @@ export function Body<Row>(props: BodyProps<Row>) {
             {selected && (
               <td data-tool="start">
                 <Check
+                  roomy
                   aria-label={t('选择 {name}', { name: rowLabel(row) })}
                   checked={isSelected}
                   disabled={isStale}

@@ -1,6 +1,7 @@
 import { Box, Flex, HStack, Skeleton, Stack, Text } from '@chakra-ui/react'
+import { ChevronRight } from 'lucide-react'
 import { t } from '../../i18n/t.ts'
-import { RowMenu } from './body.tsx'
+import { isPlainClick, RowMenu } from './body.tsx'
 import { Check } from '../check.tsx'
 import type { Column, DataTableProps, RowId } from './types.ts'
 
@@ -38,10 +39,13 @@ export function Cards<Row>(props: CardsProps<Row>) {
           p="3"
           textStyle="sm"
           color={isMuted?.(row) ? 'fg.subtle' : undefined}
+          {...(onOpen && { cursor: 'pointer', _active: { bg: 'bg.subtle' } })}
+          onClick={(event) => onOpen && isPlainClick(event) && onOpen(row)}
         >
           <HStack gap="2" mb="2">
             {selected && (
               <Check
+                roomy
                 aria-label={t('选择 {name}', { name: rowLabel(row) })}
                 checked={selected.has(rowId(row))}
                 disabled={isStale}
@@ -65,6 +69,11 @@ export function Cards<Row>(props: CardsProps<Row>) {
               )}
             </Box>
             {rowActions && <RowMenu name={rowLabel(row)} actions={rowActions(row)} />}
+            {onOpen && !rowActions && (
+              <Box color="fg.subtle" flexShrink="0">
+                <ChevronRight size={16} aria-hidden />
+              </Box>
+            )}
           </HStack>
           <Stack as="dl" gap="1">
             {facts(row).map((fact) => (

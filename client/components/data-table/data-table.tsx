@@ -1,3 +1,4 @@
+import type { SystemStyleObject } from '@chakra-ui/react'
 import { Box, Button, Flex, HStack, Text, chakra } from '@chakra-ui/react'
 import { Rows2, Rows3, X } from 'lucide-react'
 import type { ReactNode } from 'react'
@@ -43,18 +44,18 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
   const { selected, select, selectIds, selection, state } = useSelection(rows, rowId, bulk?.filters ?? null)
   const isStale = query.isPlaceholderData === true && query.isFetching
   const failed = query.error !== null && query.error !== undefined
+  const bar = bulk && selection.ids.length > 0 && (
+    <BulkBar selection={selection} phone={phone}>
+      {bulk.matchingIds && !isStale && state === true && selection.ids.length < (query.data?.total ?? 0) && (
+        <SelectMatching total={query.data?.total ?? 0} matchingIds={bulk.matchingIds} onSelect={selectIds} />
+      )}
+      {bulk.actions(selection)}
+    </BulkBar>
+  )
   const shared = { ...props, rows, selected: bulk ? selected : undefined, select, state, isStale }
   return (
     <Flex direction="column" gap="3" minH="0" flex="0 1 auto">
       <Tools {...props} rows={rows} phone={phone} />
-      {bulk && selection.ids.length > 0 && (
-        <BulkBar selection={selection}>
-          {bulk.matchingIds && !isStale && state === true && selection.ids.length < (query.data?.total ?? 0) && (
-            <SelectMatching total={query.data?.total ?? 0} matchingIds={bulk.matchingIds} onSelect={selectIds} />
-          )}
-          {bulk.actions(selection)}
-        </BulkBar>
-      )}
       {failed && query.data !== undefined && <StaleNotice error={query.error} onRetry={query.refetch} />}
       {failed && query.data === undefined ? (
         <Panel>
@@ -63,9 +64,15 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
       ) : query.data !== undefined && rows.length === 0 ? (
         <Panel>{paging && isPastEnd(props) ? <PastEnd paging={paging} total={query.data.total} /> : empty}</Panel>
       ) : phone ? (
-        <CardList {...shared} />
+        <>
+          <CardList {...shared} />
+          {bar}
+        </>
       ) : (
-        <WideTable {...shared} />
+        <Flex direction="column" position="relative" minH="0" flex="0 1 auto" css={barAside}>
+          {bar}
+          <WideTable {...shared} />
+        </Flex>
       )}
       {paging && rows.length > 0 && <Pager paging={paging} data={query.data} />}
     </Flex>
@@ -146,6 +153,7 @@ function WideTable<Row>(props: Prepared<Row>) {
         </colgroup>
         <Head
           columns={shown}
+          widths={widths}
           sort={sort}
           onSort={onSort}
           onResize={resize}
@@ -204,18 +212,31 @@ function Tools<Row>(props: DataTableProps<Row> & { rows: readonly Row[]; phone: 
   )
 }
 
-function BulkBar<Row>({ selection, children }: { selection: Selection<Row>; children: ReactNode }) {
+/** Whoever goes through the titles with the keyboard sees them. */
+const barAside: SystemStyleObject = { '&:has(thead :focus-visible:not(input)) > [role=toolbar]': { opacity: '0' } }
+
+/** Over the titles of the columns, beside the tick box of them all; on phones at the lower edge. No row gives way to it. */
+const barPlaces = {
+  wide: { position: 'absolute', top: '1px', right: '1px', left: `${toolWidth + 1}px`, h: '35px', zIndex: '4' },
+  phone: { position: 'sticky', bottom: '2', zIndex: '1', flexWrap: 'wrap', py: '2', boxShadow: 'lg' },
+} as const
+
+type BulkBarProps<Row> = { selection: Selection<Row>; phone: boolean; children: ReactNode }
+
+function BulkBar<Row>({ selection, phone, children }: BulkBarProps<Row>) {
   return (
     <HStack
       role="toolbar"
       aria-label={t('批量操作')}
       gap="2"
-      wrap="wrap"
-      px="3"
-      py="1.5"
-      borderRadius="l3"
+      px="2"
+      borderRadius="l2"
       bg="accent.subtle"
       flexShrink="0"
+      overflowX="auto"
+      scrollbarWidth="none"
+      whiteSpace="nowrap"
+      {...barPlaces[phone ? 'phone' : 'wide']}
     >
       <Text textStyle="sm" fontWeight="medium" me="2" role="status">
         {t('已选择 {count} 项', { count: selection.ids.length })}

@@ -51,10 +51,13 @@ export const tableStyle: SystemStyleObject = {
     alignItems: 'center',
     gap: '1',
     maxW: 'full',
+    // With its words on the line of the titles beside it.
+    verticalAlign: 'top',
     borderRadius: 'l1',
     cursor: 'pointer',
     focusVisibleRing: 'outside',
     _hover: { color: 'fg' },
+    '& span': { overflow: 'hidden', textOverflow: 'ellipsis' },
     '& svg': { flexShrink: '0' },
   },
   '& [role=separator]': {
@@ -68,5 +71,8 @@ export const tableStyle: SystemStyleObject = {
     outline: '0',
     '&::after': { content: '""', position: 'absolute', insetBlock: '2', right: '0', w: '1px', bg: 'border' },
     '&:hover::after, &:focus-visible::after': { bg: 'accent.focusRing', w: '2px' },
+    '&:focus-visible': { bg: 'accent.focusRing/30' },
   },
+  // The table's own edge is there already.
+  '& th:last-of-type [role=separator]:not(:hover, :focus-visible)::after': { bg: 'transparent' },
 }
