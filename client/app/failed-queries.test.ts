@@ -68,24 +68,27 @@ test('no query fails unseen: its view shows it, a warning reports it, or there i
 
 test('a failure that no view shows is reported once, and not where its view shows it or goes on with what it had', async () => {
   const queries = new QueryClient()
-  const stop = reportQueryFailures(queries.getQueryCache())
-  const ask = (name: string, meta?: object) =>
+  const stop = reportQueryFailures(queries.getQueryCache(), (reason) => reason === 'said')
+  const ask = (name: string, { meta }: { meta?: Record<string, unknown> } = {}, reason = 'no answer') =>
     queries
-      .fetchQuery({ queryKey: [name], queryFn: () => Promise.reject(new Error('no answer')), ...meta, staleTime: 0 })
+      .fetchQuery({ queryKey: [name], queryFn: () => Promise.reject(new Error(reason)), meta, staleTime: 0 })
       .catch(() => undefined)
   await ask('shown')
   queries.setQueryData(['known'], 1)
   await ask('known', reportedWhenFailed)
-  expect(toasts.get()).toEqual([])
+  await ask('beside it', reportedWhenFailed, 'said')
   await ask('unseen', reportedWhenFailed)
   await ask('another', reportedWhenFailed)
-  expect(toasts.get().map(({ kind, title }) => `${kind}: ${title}`)).toEqual(['warning: 页面的部分内容加载失败'])
+  const said = () => toasts.get().map(({ kind, title, description }) => `${kind}: ${title}: ${String(description)}`)
+  await expect.poll(said).toEqual(['warning: 页面的部分内容加载失败: no answer'])
   stop()
 })
 
 test('what was reported is asked for again from its warning, where somebody still looks at it', async () => {
   const queries = new QueryClient()
-  const stop = reportQueryFailures(queries.getQueryCache())
+  toasts.set([])
+  let isSaid = false
+  const stop = reportQueryFailures(queries.getQueryCache(), () => isSaid)
   const asked: string[] = []
   const watch = (name: string) => {
     const queryFn = async () => {
@@ -99,9 +102,23 @@ test('what was reported is asked for again from its warning, where somebody stil
   left.subscribe(() => {})()
   await expect.poll(() => asked.length).toBe(2)
   await expect.poll(() => watched.getCurrentResult().isError).toBe(true)
+  await expect.poll(() => toasts.get().length).toBe(1)
   toasts.get().at(-1)?.action?.onClick()
   await expect.poll(() => watched.getCurrentResult().data).toBe('watched')
   expect(asked).toEqual(['watched', 'left', 'watched'])
   stopWatching()
+
+  // Where the page says it, they come with what it asks for again.
+  isSaid = true
+  asked.length = 0
+  const beside = watch('beside')
+  const stopBeside = beside.subscribe(() => {})
+  await expect.poll(() => beside.getCurrentResult().isError).toBe(true)
+  await new Promise((resolve) => setTimeout(resolve, 400))
+  expect(toasts.get().length).toBe(1)
+  asked.push('an answer of the page')
+  await queries.fetchQuery({ queryKey: ['the page'], queryFn: () => 'there again' })
+  await expect.poll(() => beside.getCurrentResult().data).toBe('beside')
+  stopBeside()
   stop()
 })

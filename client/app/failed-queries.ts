@@ -11,15 +11,38 @@ function askAgain(queries: QueryCache): void {
     if (query.state.status === 'error' && isReported(query)) query.fetch().catch(() => undefined)
 }
 
-/** Warns of queries that failed with nothing to show, where their views do not; returns what ends it. */
-export const reportQueryFailures = (queries: QueryCache): (() => void) =>
-  queries.subscribe((event) => {
-    if (event.type !== 'updated' || event.action.type !== 'error') return
-    // Who is signed out is led to the login, which says so.
-    if (!isReported(event.query) || event.query.state.data !== undefined || isUnauthenticated(event.action.error))
-      return
+/** Whether a part of the page says so by itself, with a way to ask again. */
+const isSaidByPage = (reason: string): boolean =>
+  [...document.querySelectorAll('[role=alert]')].some(
+    (alert) => alert.closest('[data-scope=toast]') === null && alert.textContent.includes(reason),
+  )
+
+/** What fails together is drawn a little later. */
+const pauseMs = 300
+
+/**
+ * Warns of queries that failed with nothing to show, where their views do not; returns what ends it. One failure is said once: where
+ * the page says it, these are asked for again with whatever is had again.
+ */
+export function reportQueryFailures(queries: QueryCache, isSaid = isSaidByPage): () => void {
+  let isHeldBack = false
+  const report = (reason: string) => {
+    isHeldBack = isSaid(reason)
+    if (isHeldBack) return
     notify.warning(t('页面的部分内容加载失败'), {
-      description: errorText(event.action.error),
+      description: reason,
       action: { label: t('重试'), onClick: () => askAgain(queries) },
     })
+  }
+  return queries.subscribe((event) => {
+    if (event.type !== 'updated') return
+    const { query, action } = event
+    if (action.type === 'success' && isHeldBack && !isReported(query)) {
+      isHeldBack = false
+      askAgain(queries)
+    }
+    // Who is signed out is led to the login, which says so.
+    if (action.type !== 'error' || !isReported(query) || query.state.data !== undefined) return
+    if (!isUnauthenticated(action.error)) setTimeout(report, pauseMs, errorText(action.error))
   })
+}

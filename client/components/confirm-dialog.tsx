@@ -1,9 +1,10 @@
-import { Box, Button, Dialog, Field, Input, Portal } from '@chakra-ui/react'
+import { Box, Button, Dialog, Field, HStack, Input, Portal, Text } from '@chakra-ui/react'
 import type { FormEvent } from 'react'
 import { useRef, useState } from 'react'
 import { t } from '../i18n/t.ts'
 import { errorText } from '../lib/errors.ts'
 import type { Question } from './confirm.tsx'
+import { CopyButton } from './copy.tsx'
 import { RequestId } from './request-id.tsx'
 import { staysOpen } from './stays-open.ts'
 import { WaitingFields } from './waiting-fields.tsx'
@@ -58,7 +59,13 @@ export function ConfirmDialog({ question, onClose }: { question: Question; onClo
                   {body && <Box color="fg.muted">{body}</Box>}
                   {typeToConfirm !== undefined && (
                     <Field.Root>
-                      <Field.Label>{t('请输入 {name} 以确认', { name: typeToConfirm })}</Field.Label>
+                      <Field.Label>{t('请输入以下名称以确认')}</Field.Label>
+                      <HStack w="full" gap="2" layerStyle="frame" ps="3" pe="1" minH="8">
+                        <Text flex="1" minW="0" py="1" overflowWrap="anywhere" userSelect="all">
+                          {typeToConfirm}
+                        </Text>
+                        <CopyButton text={typeToConfirm} label={t('复制 {name}', { name: typeToConfirm })} />
+                      </HStack>
                       <Input
                         ref={focusFirst(true)}
                         value={typed}

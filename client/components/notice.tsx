@@ -1,4 +1,4 @@
-import { Flex, HStack, Stack, Text } from '@chakra-ui/react'
+import { Box, Flex, HStack, Stack, Text } from '@chakra-ui/react'
 import { CircleAlert, Info, TriangleAlert } from 'lucide-react'
 import type { ReactNode } from 'react'
 
@@ -42,7 +42,8 @@ export function Notice({ tone = 'info', title, children, action, isAlert = false
         {title && <Text fontWeight="medium">{title}</Text>}
         {children && <Text as="div">{children}</Text>}
       </Stack>
-      {action}
+      {/* One line of words stands at its middle. */}
+      {action && <Box my="-1">{action}</Box>}
     </Flex>
   )
 }

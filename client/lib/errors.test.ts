@@ -17,10 +17,11 @@ test('what goes wrong with a call is said as an error, what is refused in its ow
 
 test('an answer that says nothing is named by its status, and asked for again only where it may be another', () => {
   const arrived = (status: number) => TRPCClientError.from(unreadAnswer(status))
-  const shown = [429, 502, 418].map((status) => [errorText(arrived(status)), mayRetry(arrived(status))])
+  const shown = [429, 502, 500, 418].map((status) => [errorText(arrived(status)), mayRetry(arrived(status))])
   expect(shown).toEqual([
     ['错误：请求次数过多，请稍后再试！', false],
     ['错误：无法连接到服务器', true],
+    ['错误：服务器内部错误，请联系管理员！（HTTP 500）', false],
     ['错误：HTTP 418', false],
   ])
 })

@@ -36,7 +36,9 @@ export function unreadAnswer(httpStatus: number): Error {
       ? t('请求次数过多，请稍后再试！')
       : passing.has(httpStatus)
         ? t('无法连接到服务器')
-        : `HTTP ${httpStatus}`
+        : httpStatus >= 500
+          ? t('服务器内部错误，请联系管理员！（HTTP {status}）', { status: httpStatus })
+          : `HTTP ${httpStatus}`
   return Object.assign(new Error(message), { data: { httpStatus } satisfies RefusalData })
 }
 

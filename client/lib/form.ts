@@ -9,6 +9,9 @@ import { issueText } from './issue-text.ts'
 /** Schemas that bring no message of their own speak the reader's language. */
 z.config({ customError: issueText })
 
+/** Whether there is more than blanks. */
+export const isTyped = (text: string): boolean => text.trim() !== ''
+
 type FormOptions<Schema extends z.ZodType<FieldValues, FieldValues>> = {
   schema: Schema
   /** What is being edited. When it changes, as by a refresh, fields that were touched keep what was typed. */

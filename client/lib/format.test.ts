@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { abbreviate, amountText, formatDuration, formatRelativeTime, quotaText } from './format.ts'
+import { abbreviate, amountText, formatAge, formatDuration, formatRelativeTime, quotaText } from './format.ts'
 
 test('counts are written out below ten thousand and abbreviated from there', () => {
   expect([0, 9_999, 10_000, 12_345, 999_950, 1_500_000, 123_000_000, 2e9].map(abbreviate)).toEqual([
@@ -57,4 +57,10 @@ test('a small amount is never shown as nothing', () => {
     '$1.50',
     '$1,234,567.89',
   ])
+})
+
+test('within a minute it was just now, also since the clock of the page moved last', () => {
+  const now = new Date(2026, 2, 1, 12, 0)
+  const ages = [-46, 20, -61, 45].map((seconds) => formatAge(new Date(now.getTime() + seconds * 1000), now))
+  expect(ages).toEqual(['刚刚', '刚刚', '1分钟前', '45秒后'])
 })

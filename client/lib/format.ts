@@ -1,5 +1,6 @@
 import { formatQuota } from '#core/quota.ts'
 import { locale } from '../i18n/language.ts'
+import { t } from '../i18n/t.ts'
 import { currentStatus } from './status.ts'
 
 const cached = <Key extends string, Format>(make: (key: Key) => Format): ((key: Key) => Format) => {
@@ -134,4 +135,15 @@ export function formatRelativeTime(time: Date, now: Date): string {
   if (!span) return format.format(Math.trunc(seconds), 'second')
   if (span[0] === 'day') return format.format(calendarDay(time) - calendarDay(now), 'day')
   return format.format(Math.trunc(seconds / span[1]), span[0])
+}
+
+const clockStepMs = 30_000
+
+/**
+ * The same for a page, whose clock goes by half minutes: within a minute its seconds would stand still, and what has happened since
+ * its last step would be ahead.
+ */
+export function formatAge(time: Date, now: Date): string {
+  const passedMs = now.getTime() - time.getTime()
+  return passedMs < 2 * clockStepMs && passedMs > -clockStepMs ? t('刚刚') : formatRelativeTime(time, now)
 }

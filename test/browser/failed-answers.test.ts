@@ -21,7 +21,7 @@ describeWithBrowser('an answer that is not the product’s own', async () => {
       const wanted = /admin\.plans\.list/
       await page.route(wanted, (route) => route.fulfill({ status: 500, ...answer }))
       await page.goto('/admin/plans')
-      const failure = page.getByRole('alert').filter({ hasText: '错误：HTTP 500' })
+      const failure = page.getByRole('alert').filter({ hasText: '服务器内部错误，请联系管理员！（HTTP 500）' })
       await failure.waitFor()
       await page.unroute(wanted)
       await failure.getByRole('button', { name: '重试' }).click()
@@ -62,6 +62,13 @@ describeWithBrowser('an answer that is not the product’s own', async () => {
       await drawn(page)
       expect(await tick.isChecked()).toBe(true)
     }
+    // Rows stay, dimmed, where those in another order do not come.
+    await page.getByRole('button', { name: '清除选择' }).click()
+    await page.route(/user\.tokens\.(list|search)/, (route) => route.fulfill({ status: 500, body: '' }))
+    await page.getByRole('button', { name: '名称', exact: true }).click()
+    await page.getByRole('alert').filter({ hasText: '刷新失败，显示的是之前的内容' }).waitFor()
+    expect(await page.locator('tr[data-row]').count()).toBe(1)
+    expect(await page.locator('table[data-stale]').count()).toBe(1)
     await context.close()
   })
 
@@ -77,7 +84,7 @@ describeWithBrowser('an answer that is not the product’s own', async () => {
     const none = palette.getByText('没有匹配项')
     await words.fill('mariner')
     const failure = palette.getByRole('alert').filter({ hasText: '有一部分未能搜索' })
-    await failure.getByText('错误：HTTP 500').waitFor()
+    await failure.getByText('服务器内部错误，请联系管理员！（HTTP 500）').waitFor()
     expect(await none.count()).toBe(0)
     await page.unroute(wanted)
     await failure.getByRole('button', { name: '重试' }).press('Enter')
@@ -138,12 +145,18 @@ describeWithBrowser('an answer that is not the product’s own', async () => {
       )
     await page.goto(`/app/logs/api-usage?range=&open=${rows[0]?.id}`)
     const panel = page.getByRole('complementary', { name: '日志详情' })
-    const failure = panel.getByRole('alert').filter({ hasText: '错误：HTTP 500' })
+    const failure = panel.getByRole('alert').filter({ hasText: '服务器内部错误，请联系管理员！（HTTP 500）' })
     await failure.waitFor()
     isDown.get = false
     await failure.getByRole('button', { name: '重试' }).click()
     await panel.getByText('Moved by hand').waitFor()
-    expect(await page.getByRole('main').getByRole('alert').filter({ hasText: '错误：HTTP 500' }).count()).toBe(1)
+    expect(
+      await page
+        .getByRole('main')
+        .getByRole('alert')
+        .filter({ hasText: '服务器内部错误，请联系管理员！（HTTP 500）' })
+        .count(),
+    ).toBe(1)
 
     // Whoever comes back from paying reads that it is not known, and can ask again.
     await page.route(/user\.orders\.get/, (route) =>
@@ -155,7 +168,7 @@ describeWithBrowser('an answer that is not the product’s own', async () => {
       [root.id],
     )
     await follow(page, '/app/wallet/topup-success?order=paid-1')
-    const unread = page.getByRole('alert').filter({ hasText: '错误：HTTP 500' })
+    const unread = page.getByRole('alert').filter({ hasText: '服务器内部错误，请联系管理员！（HTTP 500）' })
     await unread.waitFor()
     isDown.list = false
     await unread.getByRole('button', { name: '重试' }).click()

@@ -71,6 +71,10 @@ describeWithBrowser('fields of forms', async () => {
     await expect.poll(() => keys.inputValue()).toBe('sk-alpha-1111-2222\nsk-beta-3333-4444')
     await drawer.getByRole('button', { name: 'Hide Key' }).click()
     await expect.poll(() => keys.inputValue()).toContain('••••')
+    for (const name of ['Remove default', 'Show options']) {
+      const room = await drawer.getByRole('button', { name }).last().boundingBox()
+      expect(Math.min(room?.width ?? 0, room?.height ?? 0)).toBeGreaterThanOrEqual(24)
+    }
     await drawer.getByRole('button', { name: 'Remove default' }).click()
     await save.click()
     await faultyField.and(drawer.getByRole('combobox', { name: 'Group' })).waitFor()

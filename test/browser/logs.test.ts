@@ -188,7 +188,7 @@ describeWithBrowser('the usage log', async () => {
       if (/logs\.(list|stat)/.test(request.url())) asked.push(request.url())
     })
     await page.goto('/app/logs/api-usage?type=word&outcome=maybe&time=fast&cost=x&range=lately&model=gpt-4o-mini')
-    await page.getByText('not applied: Type, Outcome, Time, Duration, Cost').waitFor()
+    await page.getByText('Filters in the address that cannot be read: Type, Outcome, Time, Duration, Cost').waitFor()
     await page.getByRole('heading', { name: 'A filter cannot be read, so nothing was looked up' }).waitFor()
     expect(await page.getByRole('cell', { name: first.shown, exact: true }).count()).toBe(0)
     expect(asked).toEqual([])
@@ -196,6 +196,15 @@ describeWithBrowser('the usage log', async () => {
     await page.getByRole('cell', { name: first.shown, exact: true }).waitFor()
     // Those that could be read stay.
     await expect.poll(() => new URL(page.url()).search).toBe('?model=gpt-4o-mini')
+
+    // Nor is an order or a page passed over that there cannot be, and a row that is not there is not asked for again.
+    await follow(page, '/app/logs/api-usage?sort=nonsense&page=-3&open=99999999')
+    await page.getByRole('complementary').getByText('This log entry does not exist').waitFor()
+    await page.getByRole('button', { name: 'Back to the log' }).click()
+    const place = page.getByRole('alert').filter({ hasText: 'Order, Page number' })
+    await place.getByRole('button', { name: 'Clear', exact: true }).click()
+    await place.waitFor({ state: 'detached' })
+    expect(new URL(page.url()).search).toBe('')
     await context.close()
   })
 

@@ -233,7 +233,9 @@ describeWithBrowser('people', async () => {
     expect(await violationsOf(inbox.page, ours)).toEqual([])
     await inbox.page.route(/user\.messages\.list\b/, (route) => route.fulfill({ status: 502, body: 'out of order' }))
     await inbox.page.goto('/app/inbox/999999')
-    await inbox.page.waitForURL('**/app/inbox')
+    const missing = inbox.page.getByRole('main').getByText('消息不存在')
+    await missing.waitFor()
+    await inbox.page.getByRole('main').getByRole('link', { name: '返回收件箱' }).last().click()
     await inbox.page.getByText('加载消息失败').waitFor()
     await inbox.context.close()
 

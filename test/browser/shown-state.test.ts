@@ -143,6 +143,8 @@ describeWithBrowser('what a page shows', async () => {
     await closed()
     await at('/app/tokens')
     // A control in the card does what it says, and a filter meanwhile stays.
+    const room = await card.locator('label').boundingBox()
+    expect(Math.min(room?.width ?? 0, room?.height ?? 0)).toBeGreaterThanOrEqual(24)
     await card.getByRole('checkbox').check()
     await page.getByRole('searchbox').fill('token')
     await at('/app/tokens?name=token')

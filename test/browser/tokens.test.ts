@@ -146,7 +146,7 @@ describeWithBrowser('the tokens page', async () => {
     await page.goto('/app/tokens')
     const row = page.getByRole('row', { name: new RegExp(`token ${tokens[0]?.key.slice(0, 4)}`) })
     await row.getByRole('img', { name: '今天与前 6 天共 $0.15' }).waitFor()
-    await row.getByText(/秒|现在|分钟/).waitFor()
+    await row.getByText(/刚刚|分钟/).waitFor()
     await page.getByRole('checkbox', { name: '选择本页全部' }).check()
     await page.getByRole('button', { name: '复制所选密钥' }).click()
     await toastShown(page, '已复制')

@@ -256,6 +256,15 @@ describeWithBrowser('finding the way', async () => {
     await page.goto('/playground?expired=true')
     await page.getByText('Not logged in or login has expired, please log in again').waitFor()
     await expect.poll(() => new URL(page.url()).searchParams.get('returnTo')).toBe('/playground?expired=true')
+    // Beside each field stands what is missing there.
+    await page.getByRole('textbox', { name: 'Username or email' }).fill('sailor')
+    await page.getByRole('main').getByRole('button', { name: 'Log in', exact: true }).click()
+    await page.getByText('Enter your password').waitFor()
+    expect(await page.locator('[aria-invalid=true]').count()).toBe(1)
+    await follow(page, '/register')
+    await page.getByRole('main').getByRole('button', { name: 'Sign up', exact: true }).click()
+    for (const words of ['Choose a username', 'Choose a password of 8 to 20 characters', 'Repeat the password'])
+      await page.getByText(words).waitFor()
     await context.close()
   })
 

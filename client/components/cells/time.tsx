@@ -1,5 +1,5 @@
 import { chakra } from '@chakra-ui/react'
-import { formatExactTime, formatRelativeTime, formatTime } from '../../lib/format.ts'
+import { formatAge, formatExactTime, formatTime } from '../../lib/format.ts'
 import { useNow } from '../../lib/now.ts'
 import { None } from './numbers.tsx'
 
@@ -11,17 +11,11 @@ type TimeProps = {
   exact?: boolean | 'short'
 }
 
-const stepMs = 30_000
-
-/** The page's clock goes by half minutes; what happened since its last step is now, not ahead. */
-const isSinceLastStep = (value: Date, now: Date): boolean =>
-  value.getTime() > now.getTime() && value.getTime() - now.getTime() < stepMs
-
 /** How long ago; the exact time and its zone on hover. */
 export function Time({ value, exact = false }: TimeProps) {
   const now = useNow()
   if (!value || Number.isNaN(value.getTime())) return <None />
-  const words = exact ? formatTime(value) : formatRelativeTime(value, isSinceLastStep(value, now) ? value : now)
+  const words = exact ? formatTime(value) : formatAge(value, now)
   const isThisYear = exact === 'short' && value.getFullYear() === now.getFullYear()
   return (
     <Moment dateTime={value.toISOString()} data-tip={formatExactTime(value)}>

@@ -2,7 +2,7 @@ import type { SystemStyleObject } from '@chakra-ui/react'
 import { Box, Button, Flex, HStack, Text, chakra } from '@chakra-ui/react'
 import { Rows2, Rows3, X } from 'lucide-react'
 import type { ReactNode } from 'react'
-import { useCallback, useMemo, useRef, useState } from 'react'
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import { t } from '../../i18n/t.ts'
 import { type Store, useStore } from '../../lib/store.ts'
 import { createStoredJson } from '../../lib/stored.ts'
@@ -20,7 +20,8 @@ import { columnWidths, untouched, visibleColumns } from './layout.ts'
 import { Pager } from './pager.tsx'
 import { PastEnd } from './past-end.tsx'
 import { tableStyle } from './style.ts'
-import type { DataTableProps, RowId, Selection } from './types.ts'
+import type { DataTableProps, RowId, Selection, TableQuery } from './types.ts'
+import { UnreadablePlace } from './unreadable-place.tsx'
 import { useRowKeys } from './use-row-keys.ts'
 import { useSelection } from './use-selection.ts'
 
@@ -37,12 +38,14 @@ const layoutOf = (id: string): Store<ColumnLayout> => {
 }
 
 /** A server's list: paged, ordered, selectable, exportable; cards on phones. See `DataTableProps`. */
-export function DataTable<Row>(props: DataTableProps<Row>) {
-  const { query, paging, empty, bulk, rowId } = props
+export function DataTable<Row>(given: DataTableProps<Row>) {
+  const query = useKeptRows(given.query)
+  const props = { ...given, query }
+  const { paging, empty, bulk, rowId } = props
   const phone = useIsPhone()
   const rows = query.data?.items ?? []
   const { selected, select, selectIds, selection, state } = useSelection(rows, rowId, bulk?.filters ?? null)
-  const isStale = query.isPlaceholderData === true && query.isFetching
+  const isStale = query.isPlaceholderData === true && (query.isFetching || given.query.data === undefined)
   const failed = query.error !== null && query.error !== undefined
   const bar = bulk && selection.ids.length > 0 && (
     <BulkBar selection={selection} phone={phone}>
@@ -56,6 +59,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
   return (
     <Flex direction="column" gap="3" minH="0" flex="0 1 auto">
       <Tools {...props} rows={rows} phone={phone} />
+      <UnreadablePlace {...props} />
       {failed && query.data !== undefined && <StaleNotice error={query.error} onRetry={query.refetch} />}
       {failed && query.data === undefined ? (
         <Panel>
@@ -77,6 +81,17 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
       {paging && rows.length > 0 && <Pager paging={paging} data={query.data} />}
     </Flex>
   )
+}
+
+/** Rows that stood there while others were asked for stay, as they were then, where those do not come. */
+function useKeptRows<Row>(query: TableQuery<Row>): TableQuery<Row> {
+  const kept = useRef<TableQuery<Row>['data']>(undefined)
+  useEffect(() => {
+    if (query.data !== undefined) kept.current = query.isPlaceholderData ? query.data : undefined
+  }, [query.data, query.isPlaceholderData])
+  const failed = query.error !== null && query.error !== undefined
+  if (!failed || query.data !== undefined || kept.current === undefined) return query
+  return { ...query, data: kept.current, isPlaceholderData: true }
 }
 
 /** Where nothing fits at all, that is what is said. */

@@ -33,6 +33,8 @@ export const tableStyle: SystemStyleObject = {
   },
   '& tbody tr:last-of-type td': { borderBottomWidth: '0' },
   '& [data-align=end]': { textAlign: 'end', '& button[data-sort]': { flexDirection: 'row-reverse' } },
+  // The arrow goes where other titles begin.
+  '& th[data-align=end]': { ps: '1.5' },
   '& th[data-tool], & td[data-tool]': { position: 'sticky', px: '0', textAlign: 'center', textOverflow: 'clip' },
   '& th[data-tool]': { zIndex: '3' },
   '& td[data-tool]': { zIndex: '1' },

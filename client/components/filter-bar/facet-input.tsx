@@ -1,4 +1,4 @@
-import { Button, HStack, Input, Stack, Text } from '@chakra-ui/react'
+import { Button, Field, HStack, Input, Stack, Text } from '@chakra-ui/react'
 import { useState } from 'react'
 import type { PlainText } from '../../i18n/t.ts'
 import { t, text } from '../../i18n/t.ts'
@@ -184,18 +184,16 @@ function RangeFacet({ facet, value, onChange, onDone }: ValueProps) {
         ))}
       </HStack>
       <Stack gap="2">
-        <Input
-          type="datetime-local"
-          aria-label={t('开始时间')}
+        <Moment
+          label={t('开始时间')}
           value={from}
-          onChange={(event) => setTyped({ ...typed, from: event.target.value })}
+          onChange={(moment) => setTyped({ ...typed, from: moment })}
           onBlur={leave}
         />
-        <Input
-          type="datetime-local"
-          aria-label={t('结束时间')}
+        <Moment
+          label={t('结束时间')}
           value={to}
-          onChange={(event) => setTyped({ ...typed, to: event.target.value })}
+          onChange={(moment) => setTyped({ ...typed, to: moment })}
           onBlur={leave}
         />
         <Button disabled={chosen === undefined} onClick={() => chosen !== undefined && apply(chosen)}>
@@ -203,5 +201,23 @@ function RangeFacet({ facet, value, onChange, onDone }: ValueProps) {
         </Button>
       </Stack>
     </Stack>
+  )
+}
+
+type MomentProps = {
+  label: string
+  value: string
+  onChange: (moment: string) => void
+  onBlur: (() => void) | undefined
+}
+
+function Moment({ label, value, onChange, onBlur }: MomentProps) {
+  return (
+    <Field.Root gap="1">
+      <Field.Label textStyle="xs" color="fg.muted">
+        {label}
+      </Field.Label>
+      <Input type="datetime-local" value={value} onChange={(event) => onChange(event.target.value)} onBlur={onBlur} />
+    </Field.Root>
   )
 }

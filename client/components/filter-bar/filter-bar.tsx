@@ -26,11 +26,13 @@ export type FilterBarProps = {
   defaults?: FilterValues
   /** What is shown although a filter cannot be read; left out where nothing is. */
   instead?: string | undefined
+  /** Nothing is shown then, which stands in its place. */
+  isRefused?: boolean
 }
 
 /** A text query and facets; `/` goes to the query. On phones the facets open in a sheet. */
 export function FilterBar(props: FilterBarProps) {
-  const { query, facets = [], values, onChange, extra, unreadable, defaults, instead } = props
+  const { query, facets = [], values, onChange, extra, unreadable, defaults, instead, isRefused } = props
   const phone = useIsPhone()
   const shown = facets.filter((facet) => !facet.hidden)
   // Lists over time always have a range, which is no reason why there is little.
@@ -72,27 +74,38 @@ export function FilterBar(props: FilterBarProps) {
         facets={facets.filter((facet) => unreadable?.includes(facet.id) || isUnreadable(facet, values))}
         defaults={defaults}
         instead={instead}
+        isRefused={isRefused}
         onChange={onChange}
       />
     </Flex>
   )
 }
 
-type UnreadableFiltersProps = Pick<FilterBarProps, 'onChange' | 'instead'> & {
+type UnreadableFiltersProps = Pick<FilterBarProps, 'onChange' | 'instead' | 'isRefused'> & {
   facets: readonly Facet[]
   defaults: FilterBarProps['defaults']
 }
 
 /** A filter that cannot be read is not left out silently. Those that are hidden are named too: an address may set them. */
-function UnreadableFilters({ facets, defaults, instead, onChange }: UnreadableFiltersProps) {
+function UnreadableFilters({ facets, defaults, instead, isRefused = false, onChange }: UnreadableFiltersProps) {
   if (facets.length === 0) return null
   const names = facets.map(({ label }) => label).join(', ')
   const empty = (facet: Facet) => (defaults?.[facet.id] ?? emptyOf(facet)) as string | readonly string[]
   const drop = () => onChange(Object.fromEntries(facets.map((facet) => [facet.id, empty(facet)])))
   return (
     <Box flexBasis="100%">
-      <Notice tone="warning" isAlert action={<Button onClick={drop}>{t('清除')}</Button>}>
-        {t('地址中的筛选条件无法识别，未按其筛选：{names}', { names })}
+      <Notice
+        tone="warning"
+        isAlert
+        action={
+          <Button size="xs" onClick={drop}>
+            {t('清除')}
+          </Button>
+        }
+      >
+        {isRefused
+          ? t('地址中的筛选条件无法识别：{names}', { names })
+          : t('地址中的筛选条件无法识别，未按其筛选：{names}', { names })}
         {instead && <Text>{instead}</Text>}
       </Notice>
     </Box>

@@ -1,6 +1,7 @@
 import { Link as ChakraLink, Stack, Text } from '@chakra-ui/react'
 import { useEffect, useState } from 'react'
 import { Link, Redirect, useSearchParams } from 'wouter'
+import { z } from 'zod'
 import type { Login } from '#features/auth/schema.ts'
 import { login } from '#features/auth/schema.ts'
 import { BotCheck } from '../../components/bot-check.tsx'
@@ -10,7 +11,7 @@ import { InlineForm } from '../../components/inline-form.tsx'
 import { Notice } from '../../components/notice.tsx'
 import { PasskeyButton } from '../../components/second-factor-form.tsx'
 import { t } from '../../i18n/t.ts'
-import { useZodForm } from '../../lib/form.ts'
+import { isTyped, useZodForm } from '../../lib/form.ts'
 import { hasPasskeys, signWithPasskey } from '../../lib/passkeys.ts'
 import { safeReturn, useSession } from '../../lib/session.ts'
 import { useStatus } from '../../lib/status.ts'
@@ -66,12 +67,20 @@ export function Page() {
   )
 }
 
+/** What is missing is said beside its field, and by its name. */
+const typedLogin = z
+  .object({
+    username: z.string().refine(isTyped, { error: () => t('请输入用户名或邮箱') }),
+    password: z.string().min(1, { error: () => t('请输入密码') }),
+  })
+  .pipe(login.omit({ turnstile: true }))
+
 function LoginForm({ onSecondStep }: { onSecondStep: (asked: SecondStepOf) => void }) {
-  const form = useZodForm({ schema: login, values: { username: '', password: '' }, mode: 'onSubmit' })
+  const form = useZodForm({ schema: typedLogin, values: { username: '', password: '' }, mode: 'onSubmit' })
   const run = trpc.auth.login.useMutation()
   const bot = useBotCheck()
   const signedIn = useSignedIn()
-  const submit = async (values: Login) => {
+  const submit = async (values: Omit<Login, 'turnstile'>) => {
     const result = await bot.with((turnstile) => run.mutateAsync({ ...values, turnstile }))
     if ('secondStep' in result) onSecondStep(result.secondStep)
     else signedIn(result)

@@ -12,7 +12,7 @@ import { InlineForm } from '../../components/inline-form.tsx'
 import { Notice } from '../../components/notice.tsx'
 import { notify } from '../../components/notify.ts'
 import { t } from '../../i18n/t.ts'
-import { useZodForm } from '../../lib/form.ts'
+import { isTyped, useZodForm } from '../../lib/form.ts'
 import { safeReturn, useSession } from '../../lib/session.ts'
 import { useStatus } from '../../lib/status.ts'
 import { trpc } from '../../lib/trpc.ts'
@@ -64,11 +64,19 @@ export function Page() {
   )
 }
 
-const repeated = z.intersection(register.omit({ turnstile: true, affCode: true }), z.object({ password2: z.string() }))
-const form = repeated.refine((values) => values.password === values.password2, {
-  path: ['password2'],
-  message: refusal('register.password_mismatch'),
+/** What is missing is said beside its field, and by its name. */
+const typedAccount = z.looseObject({
+  username: z.string().refine(isTyped, { error: () => t('请输入用户名') }),
+  password: z.string().min(1, { error: () => t('请输入 8 到 20 个字符的密码') }),
+  password2: z.string().min(1, { error: () => t('请再次输入密码') }),
 })
+const repeated = z.intersection(register.omit({ turnstile: true, affCode: true }), z.object({ password2: z.string() }))
+const form = typedAccount.pipe(
+  repeated.refine((values) => values.password === values.password2, {
+    path: ['password2'],
+    message: refusal('register.password_mismatch'),
+  }),
+)
 
 const empty = { username: '', password: '', password2: '', email: '', verificationCode: '' }
 

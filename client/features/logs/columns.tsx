@@ -48,7 +48,7 @@ const counted = ({ id, title, of }: Numbered): Column<LogRow> => ({
   title,
   cell: (log) => (isCall(log.type) ? <Count value={of(log)} /> : <None />),
   csv: (log) => (isCall(log.type) ? of(log) : undefined),
-  width: 70,
+  width: 76,
   align: 'end',
   sortable: id !== 'cached',
 })

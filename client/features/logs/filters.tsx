@@ -115,6 +115,7 @@ export function LogFilterBar({ values, onChange, unreadable }: LogFilterBarProps
       onChange={onChange}
       extra={<SavedViews />}
       unreadable={unreadable}
+      isRefused
       defaults={logFilters}
     />
   )

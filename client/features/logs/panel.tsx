@@ -1,4 +1,5 @@
 import { Button, Skeleton, Stack, Text } from '@chakra-ui/react'
+import { SearchX } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { logType } from '#core/statuses.ts'
 import { Code, ModelName } from '../../components/cells/names.tsx'
@@ -7,8 +8,9 @@ import { Time } from '../../components/cells/time.tsx'
 import { CodeBlock } from '../../components/code-block.tsx'
 import { DetailPanel } from '../../components/detail-panel.tsx'
 import { Facts, Section } from '../../components/facts.tsx'
-import { ErrorState } from '../../components/states.tsx'
+import { EmptyState, ErrorState } from '../../components/states.tsx'
 import { t } from '../../i18n/t.ts'
+import { refusalCode } from '../../lib/errors.ts'
 import { AttemptList } from './attempts.tsx'
 import { CallPanel } from './call-panel.tsx'
 import { contentText, detailsOf } from './details.ts'
@@ -45,6 +47,13 @@ export function LogPanel({ openId, log, error, onRetry, onRequest, ...panel }: L
     >
       {log ? (
         <Body log={log} onRequest={onRequest} />
+      ) : refusalCode(error) === 'not_found' ? (
+        <EmptyState
+          icon={SearchX}
+          title={t('日志不存在')}
+          description={t('它可能已被清理，或地址有误。')}
+          action={<Button onClick={panel.onClose}>{t('返回日志')}</Button>}
+        />
       ) : error ? (
         <ErrorState error={error} onRetry={onRetry} />
       ) : (

@@ -1,18 +1,16 @@
 import { Box, Button, HStack, Skeleton, Stack, Text } from '@chakra-ui/react'
-import { ArrowLeft } from 'lucide-react'
+import { ArrowLeft, SearchX } from 'lucide-react'
 import { useEffect } from 'react'
-import { Link, useLocation } from 'wouter'
+import { Link } from 'wouter'
 import { Time } from '../../components/cells/time.tsx'
-import { notify } from '../../components/notify.ts'
 import { Page as Frame } from '../../components/page.tsx'
-import { ErrorState, StaleNotice } from '../../components/states.tsx'
+import { EmptyState, ErrorState, StaleNotice } from '../../components/states.tsx'
 import { t } from '../../i18n/t.ts'
 import { trpc } from '../../lib/trpc.ts'
 import { FormatTag, MessageBody } from './body.tsx'
 
-/** Opening a message reads it. An address that names none leads back to the inbox. */
+/** Opening a message reads it. */
 export function InboxMessage({ id }: { id: number }) {
-  const [, navigate] = useLocation()
   const utils = trpc.useUtils()
   const message = trpc.user.messages.get.useQuery({ id }, { enabled: id > 0, staleTime: 0 })
   const { mutate: markRead } = trpc.user.messages.markRead.useMutation({
@@ -20,11 +18,6 @@ export function InboxMessage({ id }: { id: number }) {
   })
   const isMissing = id === 0 || message.error?.data?.domainCode === 'message.not_found'
   const isUnread = message.data !== undefined && message.data.readAt === null
-  useEffect(() => {
-    if (!isMissing) return
-    notify.error(t('消息不存在'))
-    navigate('/app/inbox', { replace: true })
-  }, [isMissing, navigate])
   useEffect(() => {
     if (isUnread) markRead({ id })
   }, [isUnread, markRead, id])
@@ -42,7 +35,18 @@ export function InboxMessage({ id }: { id: number }) {
         </Button>
       }
     >
-      {message.error && !data && !isMissing ? (
+      {isMissing ? (
+        <EmptyState
+          icon={SearchX}
+          title={t('消息不存在')}
+          description={t('它可能已被删除，或地址有误。')}
+          action={
+            <Button asChild>
+              <Link href="/app/inbox">{t('返回收件箱')}</Link>
+            </Button>
+          }
+        />
+      ) : message.error && !data ? (
         <ErrorState error={message.error} onRetry={() => void message.refetch()} />
       ) : data === undefined ? (
         <Stack gap="3" aria-busy>

@@ -64,7 +64,7 @@ export const userColumns = (): Column<User>[] => [
     id: 'quota',
     sortable: true,
     title: t('剩余额度'),
-    width: 120,
+    width: 132,
     align: 'end',
     card: 'fact',
     cell: ({ quota }) => <Money quota={quota} />,

@@ -1,11 +1,12 @@
 import { Box, Button, Flex, Grid, Heading, HStack, Separator, Skeleton, Stack, Text } from '@chakra-ui/react'
-import { Printer, Receipt } from 'lucide-react'
+import { Printer, Receipt, SearchX } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import { OrderStatus } from '../../components/order-status.tsx'
 import { Page as Frame } from '../../components/page.tsx'
 import { EmptyState, ErrorState } from '../../components/states.tsx'
 import { t } from '../../i18n/t.ts'
+import { refusalCode } from '../../lib/errors.ts'
 import { formatExactTime, quotaText } from '../../lib/format.ts'
 import { useSession } from '../../lib/session.ts'
 import { useStatus } from '../../lib/status.ts'
@@ -40,6 +41,16 @@ export function Page() {
         <Sheet order={order.data} />
       ) : tradeNo === '' ? (
         <EmptyState icon={Receipt} title={t('请在钱包中选择一个订单')} />
+      ) : refusalCode(order.error) === 'payment.order_unknown' ? (
+        <EmptyState
+          icon={SearchX}
+          title={t('订单不存在')}
+          action={
+            <Button asChild>
+              <Link href="/app/wallet">{t('返回钱包')}</Link>
+            </Button>
+          }
+        />
       ) : order.error ? (
         <ErrorState error={order.error} onRetry={() => void order.refetch()} />
       ) : (

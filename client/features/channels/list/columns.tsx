@@ -149,7 +149,7 @@ const figureColumns = (actions: ChannelActions): Column<Row>[] => [
   {
     id: 'priority',
     title: t('优先级'),
-    width: 72,
+    width: 78,
     sortable: true,
     align: 'end',
     cell: (row) => (
@@ -167,7 +167,7 @@ const figureColumns = (actions: ChannelActions): Column<Row>[] => [
   {
     id: 'weight',
     title: t('权重'),
-    width: 72,
+    width: 78,
     sortable: true,
     align: 'end',
     cell: (row) => (
