@@ -68,7 +68,7 @@ test('no query fails unseen: its view shows it, a warning reports it, or there i
 
 test('a failure that no view shows is reported once, and not where its view shows it or goes on with what it had', async () => {
   const queries = new QueryClient()
-  const stop = reportQueryFailures(queries.getQueryCache(), (reason) => reason === 'said')
+  const stop = reportQueryFailures(queries.getQueryCache(), (reason) => reason === 'shown beside it')
   const ask = (name: string, { meta }: { meta?: Record<string, unknown> } = {}, reason = 'no answer') =>
     queries
       .fetchQuery({ queryKey: [name], queryFn: () => Promise.reject(new Error(reason)), meta, staleTime: 0 })
@@ -76,19 +76,19 @@ test('a failure that no view shows is reported once, and not where its view show
   await ask('shown')
   queries.setQueryData(['known'], 1)
   await ask('known', reportedWhenFailed)
-  await ask('beside it', reportedWhenFailed, 'said')
+  await ask('beside it', reportedWhenFailed, 'shown beside it')
   await ask('unseen', reportedWhenFailed)
   await ask('another', reportedWhenFailed)
-  const said = () => toasts.get().map(({ kind, title, description }) => `${kind}: ${title}: ${String(description)}`)
-  await expect.poll(said).toEqual(['warning: 页面的部分内容加载失败: no answer'])
+  const warnings = () => toasts.get().map(({ kind, title, description }) => `${kind}: ${title}: ${String(description)}`)
+  await expect.poll(warnings).toEqual(['warning: 页面的部分内容加载失败: no answer'])
   stop()
 })
 
 test('what was reported is asked for again from its warning, where somebody still looks at it', async () => {
   const queries = new QueryClient()
   toasts.set([])
-  let isSaid = false
-  const stop = reportQueryFailures(queries.getQueryCache(), () => isSaid)
+  let isShown = false
+  const stop = reportQueryFailures(queries.getQueryCache(), () => isShown)
   const asked: string[] = []
   const watch = (name: string) => {
     const queryFn = async () => {
@@ -109,7 +109,7 @@ test('what was reported is asked for again from its warning, where somebody stil
   stopWatching()
 
   // Where the page says it, they come with what it asks for again.
-  isSaid = true
+  isShown = true
   asked.length = 0
   const beside = watch('beside')
   const stopBeside = beside.subscribe(() => {})

@@ -12,7 +12,7 @@ function askAgain(queries: QueryCache): void {
 }
 
 /** Whether a part of the page says so by itself, with a way to ask again. */
-const isSaidByPage = (reason: string): boolean =>
+const isShownByPage = (reason: string): boolean =>
   [...document.querySelectorAll('[role=alert]')].some(
     (alert) => alert.closest('[data-scope=toast]') === null && alert.textContent.includes(reason),
   )
@@ -24,10 +24,10 @@ const pauseMs = 300
  * Warns of queries that failed with nothing to show, where their views do not; returns what ends it. One failure is said once: where
  * the page says it, these are asked for again with whatever is had again.
  */
-export function reportQueryFailures(queries: QueryCache, isSaid = isSaidByPage): () => void {
+export function reportQueryFailures(queries: QueryCache, isShown = isShownByPage): () => void {
   let isHeldBack = false
   const report = (reason: string) => {
-    isHeldBack = isSaid(reason)
+    isHeldBack = isShown(reason)
     if (isHeldBack) return
     notify.warning(t('页面的部分内容加载失败'), {
       description: reason,

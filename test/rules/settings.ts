@@ -8,7 +8,7 @@ export const rules: RuleList = {
         'asks nothing under filters that cannot be read, names them, and drops them at one press': {
           rule: 'A filter of the log that cannot be read asks nothing and is named.',
           message: '地址中的筛选条件无法识别，未按其筛选：{names}',
-          asserts: 'not applied: Type, Outcome, Time, Duration, Cost',
+          asserts: 'Filters in the address that cannot be read: Type, Outcome, Time, Duration, Cost',
         },
       },
       'test/rest/logs.test.ts': {

@@ -39,7 +39,7 @@ const layoutOf = (id: string): Store<ColumnLayout> => {
 
 /** A server's list: paged, ordered, selectable, exportable; cards on phones. See `DataTableProps`. */
 export function DataTable<Row>(given: DataTableProps<Row>) {
-  const query = useKeptRows(given.query)
+  const query = useEarlierRows(given.query)
   const props = { ...given, query }
   const { paging, empty, bulk, rowId } = props
   const phone = useIsPhone()
@@ -84,14 +84,14 @@ export function DataTable<Row>(given: DataTableProps<Row>) {
 }
 
 /** Rows that stood there while others were asked for stay, as they were then, where those do not come. */
-function useKeptRows<Row>(query: TableQuery<Row>): TableQuery<Row> {
-  const kept = useRef<TableQuery<Row>['data']>(undefined)
+function useEarlierRows<Row>(query: TableQuery<Row>): TableQuery<Row> {
+  const earlier = useRef<TableQuery<Row>['data']>(undefined)
   useEffect(() => {
-    if (query.data !== undefined) kept.current = query.isPlaceholderData ? query.data : undefined
+    if (query.data !== undefined) earlier.current = query.isPlaceholderData ? query.data : undefined
   }, [query.data, query.isPlaceholderData])
   const failed = query.error !== null && query.error !== undefined
-  if (!failed || query.data !== undefined || kept.current === undefined) return query
-  return { ...query, data: kept.current, isPlaceholderData: true }
+  if (!failed || query.data !== undefined || earlier.current === undefined) return query
+  return { ...query, data: earlier.current, isPlaceholderData: true }
 }
 
 /** Where nothing fits at all, that is what is said. */

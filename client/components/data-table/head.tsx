@@ -120,7 +120,7 @@ function neighbourOf(handle: Element, by: -1 | 1): HTMLElement | undefined {
 
 /** Dragged with the pointer; with the keyboard left and right move it, up and down go to those of the other columns. */
 function Resizer({ title, width, isStop, onReach, onResize }: ResizerProps) {
-  // The column that takes the room that is left is wider than it was told to be.
+  // The column that takes the room that is left is wider than it was set to be.
   const [measured, setMeasured] = useState<number>()
   const resize = (next: number) => {
     setMeasured(undefined)

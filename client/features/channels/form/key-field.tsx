@@ -119,7 +119,7 @@ function KeyLine({ value, onChange, onBlur, placeholder, inputRef }: InputProps)
 
 type KeyAreaProps = InputProps & { entry: ChannelType; isOneKey: boolean }
 
-/** No browser hides what stands in a field of several lines: until they are shown, its keys are only told apart. */
+/** No browser hides what stands in a field of several lines: until they are shown, its keys are only distinguished. */
 function KeyArea({ entry, value, onChange, onBlur, placeholder, inputRef, isOneKey }: KeyAreaProps) {
   const [shown, setShown] = useState(false)
   const isMasked = !shown && value.trim() !== ''
