@@ -25,6 +25,9 @@ function mayMatter({ event, data }: WireEvent): boolean {
   )
 }
 
+/** Some hosts say why an answer stops long before it does. */
+const goesOn = ({ event, data }: WireEvent): boolean => (event ?? data).includes('content_block_delta')
+
 export function listenToClaude(): StreamListener {
   const counter = createUsageCounter()
   const made: string[] = []
@@ -48,6 +51,7 @@ export function listenToClaude(): StreamListener {
         break
       case 'message_stop':
         state.complete = true
+        state.closed = true
         break
       case 'error':
         state.failure = failureIn(event)
@@ -57,5 +61,5 @@ export function listenToClaude(): StreamListener {
     return state.complete ? 'hold' : 'forward'
   }
 
-  return createListener({ decoder: () => createClaudeDecoder(nameless), watch, usage: counter.usage })
+  return createListener({ decoder: () => createClaudeDecoder(nameless), watch, goesOn, usage: counter.usage })
 }

@@ -17,6 +17,14 @@ import { readUsage } from './usage.ts'
 const mayClose = (data: string): boolean =>
   data.includes('"finishReason"') || data.includes('"error"') || data.includes('"promptFeedback"')
 
+/** Some models and hosts write a reason to finish into every chunk. */
+const goesOn = ({ data }: WireEvent): boolean =>
+  recordsOf(tryRecord(data)?.['candidates']).some((candidate) =>
+    recordsOf(recordOf(candidate['content'])?.['parts']).some(
+      (part) => Object.keys(part).length > 0 && part['text'] !== '',
+    ),
+  )
+
 export function listenToGemini({ choices = 1 }: { choices?: number }): StreamListener {
   const ends = createChoiceEnds(choices)
   let usageData: string | undefined
@@ -63,5 +71,5 @@ export function listenToGemini({ choices = 1 }: { choices?: number }): StreamLis
     state.complete ||= ends.areComplete()
   }
 
-  return createListener({ decoder: () => createGeminiDecoder(nameless), watch, usage, close })
+  return createListener({ decoder: () => createGeminiDecoder(nameless), watch, goesOn, usage, close })
 }

@@ -49,6 +49,7 @@ export function listenToResponses(): StreamListener {
           : failureIn({ ...response, status: type === 'response.failed' ? 'failed' : '' })
       if (state.failure) return 'failed'
       state.complete = true
+      state.closed = true
       state.keeps = storedIds(response)
     }
     return state.complete ? 'hold' : 'forward'

@@ -9,6 +9,8 @@ import { keepDelivered } from './answer-record.ts'
 export type ListenState = {
   complete: boolean
   continued: boolean
+  /** The upstream said by its last event that it is over: what comes behind it is nothing. */
+  closed: boolean
   failure: UpstreamFailure | undefined
   keeps: readonly string[] | undefined
 }
@@ -18,19 +20,27 @@ export function createListener(input: {
   decoder: () => StreamDecoder
   textOf?: Parameters<typeof keepDelivered>[1]
   watch: (event: WireEvent, state: ListenState) => ListenVerdict
+  /** Whether an event behind the end of an answer goes on with it. Asked of those alone. */
+  goesOn?: ((event: WireEvent) => boolean) | undefined
   usage: () => ReportedUsage | undefined
   close?: ((state: ListenState) => void) | undefined
 }): StreamListener {
-  const { watch, usage, close } = input
+  const { watch, goesOn, usage, close } = input
   const { push, delivered, written } = keepDelivered(input.decoder, input.textOf)
   const listener: Writable<StreamListener> & ListenState = {
     complete: false,
     continued: false,
+    closed: false,
     failure: undefined,
     keeps: undefined,
     push: (event) => {
+      if (listener.closed) return 'drop'
       push(event)
-      return watch(event, listener)
+      const wasComplete = listener.complete
+      const verdict = watch(event, listener)
+      if (!wasComplete || verdict !== 'hold' || goesOn?.(event) !== true) return verdict
+      listener.continued = true
+      return 'resume'
     },
     ...(close ? { close: () => close(listener) } : {}),
     usage,

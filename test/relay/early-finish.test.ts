@@ -1,0 +1,106 @@
+import { expect, test } from 'vitest'
+import type { Step } from '#test/support/scripted-upstream.ts'
+import { type CallerDialect, callerDialects, consumed, say } from './caller-dialects.ts'
+import { startScriptedRelay } from './relay-world.ts'
+import { serve } from './serve.ts'
+
+// Each token costs 37.5 units.
+const { app, scripted } = await startScriptedRelay({ options: { RetryTimes: '0' } })
+const [, responses, messages, gemini] = callerDialects as [CallerDialect, CallerDialect, CallerDialect, CallerDialect]
+
+const words = ' word'.repeat(10)
+const frame = (type: string, fields: object): string =>
+  `event: ${type}\ndata: ${JSON.stringify({ type, ...fields })}\n\n`
+
+/** The opening, an end, and what each piece of ten words is sent as. */
+type Form = { by: CallerDialect; type: number; opening: string[]; end: string; piece: string }
+
+const message = { id: 'm', type: 'message', role: 'assistant', model: 'm', content: [], stop_reason: null }
+const claude: Form = {
+  by: messages,
+  type: 14,
+  opening: [
+    frame('message_start', { message: { ...message, usage: { input_tokens: 5, output_tokens: 1 } } }),
+    frame('content_block_start', { index: 0, content_block: { type: 'text', text: '' } }),
+  ],
+  end: frame('message_delta', { delta: { stop_reason: 'end_turn', stop_sequence: null } }),
+  piece: frame('content_block_delta', { index: 0, delta: { type: 'text_delta', text: words } }),
+}
+const google = (finishReason?: string): string =>
+  `data: ${JSON.stringify({ candidates: [{ content: { role: 'model', parts: [{ text: words }] }, finishReason, index: 0 }] })}\n\n`
+const finished: Form = { by: gemini, type: 24, opening: [], end: google('STOP'), piece: google('STOP') }
+const unfinished: Form = { ...finished, piece: google() }
+
+async function ask({ by, type, opening, end, piece }: Form, quota: number, steps: Step[]) {
+  const { model } = await serve(app, { type, baseUrl: scripted.play({ steps: [...opening, end, ...steps] }) })
+  const user = await app.make.user({ quota })
+  const limit = by === messages ? { max_tokens: 30_000 } : {}
+  const body = { ...by.body(model, 'hi', true), ...limit }
+  const reply = await say(app, by, { token: await app.make.token(user), model, stream: true, body })
+  const reader = (reply.body as ReadableStream<Uint8Array>).getReader()
+  return { reader, model, user, piece }
+}
+
+async function rest(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<string> {
+  let text = ''
+  for (let read = await reader.read(); !read.done; read = await reader.read())
+    text += new TextDecoder().decode(read.value)
+  return text
+}
+
+test.each([
+  ['messages', claude],
+  ['generateContent, once', unfinished],
+  ['generateContent, in every chunk', finished],
+])('what comes behind a reason to finish is delivered as it comes, metered and charged: %s', async (_name, form) => {
+  const gate = Promise.withResolvers<undefined>()
+  const rich = await ask(form, 1e9, [form.piece, form.piece, gate.promise, form.piece, form.end])
+  let first = ''
+  while (!first.includes('word')) first += new TextDecoder().decode((await rich.reader.read()).value)
+  gate.resolve(undefined)
+  const text = first + (await rest(rich.reader))
+  expect(text.match(/word/g)?.length).toBeGreaterThanOrEqual(30)
+
+  const many: Step[] = Array.from({ length: 600 }, () => [form.piece, 1]).flat()
+  const poor = await ask(form, 40_000, [...many, form.end])
+  const cut = await rest(poor.reader)
+  expect(cut.match(/word/g)?.length).toBeLessThan(2000)
+  const row = (await consumed(app)).find(({ model_name: name }) => name === poor.model)
+  expect(row?.completion_tokens).toBeGreaterThan(500)
+  const { rows } = await app.pool.query('select quota::int from users where id = $1', [poor.user.id])
+  // One chunk and its estimate at most.
+  expect(rows[0].quota).toBeGreaterThan(-2000)
+})
+
+test('what comes behind the closing event is nothing', async () => {
+  const completed = frame('response.completed', {
+    response: {
+      id: 'r',
+      object: 'response',
+      status: 'completed',
+      output: [],
+      usage: { input_tokens: 5, output_tokens: 10 },
+    },
+  })
+  const delta = frame('response.output_text.delta', { item_id: 'i', output_index: 0, content_index: 0, delta: words })
+  const created = frame('response.created', {
+    response: { id: 'r', object: 'response', status: 'in_progress', output: [] },
+  })
+  const form: Form = { by: responses, type: 1, opening: [created, delta], end: completed, piece: delta }
+  const { reader, model } = await ask(
+    form,
+    1e9,
+    Array.from({ length: 100 }, () => delta),
+  )
+  expect((await rest(reader)).match(/word/g)).toHaveLength(10)
+  expect((await consumed(app)).find(({ model_name: name }) => name === model)?.completion_tokens).toBe(10)
+
+  const stop = frame('message_stop', {})
+  const closed: Form = { ...claude, end: claude.piece + claude.end + stop }
+  const after = await ask(
+    closed,
+    1e9,
+    Array.from({ length: 100 }, () => claude.piece),
+  )
+  expect((await rest(after.reader)).match(/word/g)).toHaveLength(10)
+})
