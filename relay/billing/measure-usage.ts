@@ -49,17 +49,18 @@ export async function measureUsage(
   const isReported = hasTokens || hasTools(received)
   const usage = normal.containers || normal.drawing ? withAddedTools(normal, sent.body.json) : normal
   const request = isCount(reported.promptTokens) ? sent.request : await withImages(context)
+  // Images that a tool drew are charged as such, and were no work of the model that answers.
+  const written = (): Delivered => (usage.drawing ? { ...delivered(), images: 0 } : delivered())
   if (!hasTokens) {
-    // Images that a tool drew are charged as such, and were no work of the model that answers.
-    const answer = usage.drawing ? { ...delivered(), images: 0 } : delivered()
-    const counted = await estimateUsage({ request, delivered: answer, model: upstreamModel, count })
+    const counted = await estimateUsage({ request, delivered: written(), model: upstreamModel, count })
     const promptTokens = counted.promptTokens + before
     return { usage: { ...counted, promptTokens, ...toolsIn(usage) }, source: 'estimated', corrected, isReported }
   }
   let { promptTokens, completionTokens, imageOutputTokens } = usage
   if (!isCount(reported.promptTokens)) promptTokens = before + (await countPrompt(request, upstreamModel, count))
-  if (cut || !isCount(reported.completionTokens)) {
-    const answer = delivered()
+  // Zero is no count of an answer that says something; where nothing was delivered it stays zero.
+  if (cut || completionTokens === 0) {
+    const answer = written()
     completionTokens = Math.max(completionTokens, await countDelivered(answer, upstreamModel, count))
     imageOutputTokens = Math.max(imageOutputTokens, imageTokensOf(answer))
   }

@@ -64,9 +64,10 @@ async function finishUnstreamed(attemptContext: AttemptContext, read: Unstreamed
   const { call } = attemptContext
   if (call.callerAborted.signal.aborted) return finishHungUp(attemptContext, read)
   const measured = await measureUsage(attemptContext, read)
-  // What was counted here is reported like what the upstream reports.
-  const complete = countsTokens(read.usage) ? read : withUsage(read, measured.usage)
   const isStream = call.request.stream
+  // What is charged is what is shown, but in an answer that goes out as it came, or has nothing in it.
+  const isShown = countsTokens(read.usage) && (read.empty || (read.asReceived !== null && !isStream))
+  const complete = isShown ? read : withUsage(read, measured.usage)
   const text = isStream ? streamText(attemptContext, complete.response()) : unstreamedText(attemptContext, complete)
   const firstTokenMs = performance.now() - call.startedAt
   try {

@@ -1,4 +1,4 @@
-import { isCount, type ReportedUsage } from '#core/usage.ts'
+import { isCount, type ReportedUsage, type Usage } from '#core/usage.ts'
 import { createReply } from '#relay/chat/delivered.ts'
 import { createChoiceEnds, isContent, isEndMark } from '#relay/chat/choice-ends.ts'
 import type { ChatEvent, UpstreamFailure } from '#relay/chat/events.ts'
@@ -90,6 +90,11 @@ export function translatedStream(context: AttemptContext): StreamWriter {
       default:
     }
   }
+  /** Whether the figures that went out are those that are charged; nothing is for an answer without content. */
+  const isShown = ({ promptTokens, completionTokens }: Usage): boolean =>
+    hasContent
+      ? seen.usage?.promptTokens === promptTokens && seen.usage.completionTokens === completionTokens
+      : isCount(seen.usage?.completionTokens)
   const counted = () => ({ ...text.stored(), toolCalls, ...(images > 0 ? { images } : {}) })
   return {
     push: (event) => {
@@ -102,7 +107,7 @@ export function translatedStream(context: AttemptContext): StreamWriter {
     },
     close: (measured) => {
       // What was counted here is reported like what the upstream reports.
-      const counted = isCount(seen.usage?.completionTokens) ? '' : encoder.push({ type: 'usage', usage: measured })
+      const counted = isShown(measured) ? '' : encoder.push({ type: 'usage', usage: measured })
       return counted + encoder.close()
     },
     fail: (failure) => {

@@ -64,6 +64,63 @@ describe('figures that cannot be true', () => {
   })
 })
 
+describe('zero for an answer that says something', () => {
+  /** The figure of the answer that its caller is shown last. */
+  const shownIn = (body: string): number =>
+    Number([...body.matchAll(/"(?:completion_tokens|output_tokens|candidatesTokenCount)": ?(-?\d+)/g)].at(-1)?.[1])
+  const ownDialect: Record<number, string> = { 14: 'messages', 24: 'generateContent' }
+
+  test.each(callerDialects)('is no count: the answer is counted, and shown so, in $dialect', async (by) => {
+    for (const type of [1, 14, 24]) {
+      for (const stream of [false, true]) {
+        const { row, other, body } = await ask({ does: 'usage=10:0', type, stream, by })
+        const label = `${type} ${stream}`
+        expect(row, label).toMatchObject({ prompt_tokens: 10, completion_tokens: answerCount })
+        expect(row.quota, label).toBe(14 * rate)
+        expect(other, label).toMatchObject({ usage_source: 'estimated' })
+        // What is translated shows what is charged.
+        if (ownDialect[type] !== undefined && ownDialect[type] !== by.dialect && (by !== chat || !stream))
+          expect(shownIn(body), label).toBe(answerCount)
+      }
+    }
+  })
+
+  test.each(callerDialects)('stays zero where nothing was delivered, in $dialect', async (by) => {
+    for (const type of [1, 14, 24]) {
+      for (const stream of [false, true]) {
+        const { row, other } = await ask({ does: 'blank,usage=10:0', type, stream, by })
+        expect(row, `${type} ${stream}`).toMatchObject({ prompt_tokens: 10, completion_tokens: 0, quota: 10 * rate })
+        expect(other, `${type} ${stream}`).toMatchObject({ usage_source: 'upstream' })
+      }
+    }
+  })
+
+  test('counts calls of tools like words', async () => {
+    const message = {
+      role: 'assistant',
+      content: null,
+      tool_calls: [{ id: 'c', type: 'function', function: { name: 'f', arguments: '{}' } }],
+    }
+    const usage = { prompt_tokens: 10, completion_tokens: 0, total_tokens: 10 }
+    const answer = { choices: [{ index: 0, message, finish_reason: 'tool_calls' }], model: 'm', usage }
+    const { model } = await serve(app, { baseUrl: scripted.play(json(answer)) })
+    await (await say(app, chat, { token, model })).text()
+    // "f" and "{}" are two tokens, the call seven more.
+    expect((await consumed(app)).at(-1)).toMatchObject({ model_name: model, completion_tokens: 9 })
+  })
+})
+
+test('an unstreamed answer in another dialect shows the figures that it is charged by', async () => {
+  const usages = [{ promptTokenCount: 50 }, { promptTokenCount: 50, candidatesTokenCount: -9 }]
+  for (const usageMetadata of usages) {
+    const answer = { candidates: [{ content: { parts: [{ text: 'You said: hello' }] }, finishReason: 'STOP' }] }
+    const { model } = await serve(app, { type: 24, baseUrl: scripted.play(json({ ...answer, usageMetadata })) })
+    const { usage } = (await (await say(app, chat, { token, model })).json()) as { usage: object }
+    expect(usage).toMatchObject({ prompt_tokens: 50, completion_tokens: answerCount, total_tokens: 54 })
+    expect((await consumed(app)).at(-1)).toMatchObject({ model_name: model, quota: 54 * rate })
+  }
+})
+
 describe('figures of other operations that cannot be true', () => {
   const list = { object: 'list', data: [{ object: 'embedding', index: 0, embedding: [0.5] }], model: 'm' }
   const scores = { results: [{ index: 0, relevance_score: 0.5 }] }
