@@ -5,11 +5,17 @@ export type Delivered = {
   text: string
   toolCalls: number
   images?: number | undefined
+  /** Sound was delivered, with its words in `text` or without any. */
+  hasAudio?: boolean | undefined
   /** Characters of a very long answer that were delivered too and are counted like those of `text`. */
   droppedCharacters?: number | undefined
   /** What is said to the reader alone, without reasoning and tool calls, of several answers one after another; where it is not `text`. */
   reply?: string | undefined
 }
+
+/** Nothing but blanks. */
+export const isNothing = ({ text, toolCalls, images = 0, hasAudio = false }: Delivered): boolean =>
+  text.trim() === '' && toolCalls === 0 && images === 0 && !hasAudio
 
 const joined = (replies: Iterable<string>): string => [...replies].filter((reply) => reply !== '').join('\n\n')
 
@@ -54,6 +60,7 @@ export function deliveredBy(response: ChatResponse): Delivered {
     text,
     toolCalls: parts.filter((part) => part.type === 'tool-call').length,
     images: parts.filter((part) => part.type === 'image').length,
+    ...(parts.some((part) => part.type === 'audio') ? { hasAudio: true } : {}),
     ...(reply === text ? {} : { reply }),
   }
 }

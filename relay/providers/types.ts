@@ -339,8 +339,11 @@ export type Provider = {
 export class UpstreamRefusal extends Error {
   override name = 'UpstreamRefusal'
   readonly failure: UpstreamFailure
-  constructor(failure: UpstreamFailure) {
+  /** What a complete answer reports beside it. */
+  readonly usage: ReportedUsage | undefined
+  constructor(failure: UpstreamFailure, usage?: ReportedUsage) {
     super(failure.message)
     this.failure = failure
+    this.usage = usage
   }
 }

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import { type Delivered, deliveredBy } from '#relay/chat/delivered.ts'
+import { type Delivered, deliveredBy, isNothing } from '#relay/chat/delivered.ts'
 import { nameLosses } from '#relay/chat/losses.ts'
 import type { ChatEvent, ChatResponse } from '#relay/chat/events.ts'
 import { createChoiceEnds, isEndMark } from '#relay/chat/choice-ends.ts'
@@ -130,7 +130,7 @@ async function readJson(attemptContext: AttemptContext, reply: UpstreamReply): P
       throw new AttemptFailed(shapeFailure(attemptContext.services, attemptContext.attempt.channel, error.failure), {
         local: false,
         cause: error,
-        usage,
+        usage: usage ?? error.usage,
       })
     }
     throw asAttemptFailure(error)
@@ -200,7 +200,7 @@ function fromResponse(response: ChatResponse): UnstreamedAnswer {
   return {
     usage: response.usage,
     delivered: () => delivered,
-    empty: delivered.text.trim() === '' && delivered.toolCalls === 0 && (delivered.images ?? 0) === 0,
+    empty: isNothing(delivered),
     response: () => response,
     asReceived: null,
   }

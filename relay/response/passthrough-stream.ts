@@ -3,6 +3,7 @@ import type { WireEvent } from '#relay/transport/framing.ts'
 import { callerError } from '#relay/attempt/failure.ts'
 import type { AttemptContext } from '#relay/attempt/attempt-context.ts'
 import { tryRecord, wordOf } from '#relay/providers/shared/json.ts'
+import { isNothing } from '#relay/chat/delivered.ts'
 import { createTextSetter } from '#relay/chat/text-at.ts'
 import { instructionsSetter } from './own-instructions.ts'
 import type { StreamWriter } from './stream-writer.ts'
@@ -70,10 +71,7 @@ export function passthroughStream(context: AttemptContext): StreamWriter {
     continued: () => listener.continued,
     usage: listener.usage,
     failure: () => listener.failure,
-    isEmpty: () => {
-      const { text, toolCalls, images = 0 } = listener.delivered()
-      return text.trim() === '' && toolCalls === 0 && images === 0
-    },
+    isEmpty: () => isNothing(listener.delivered()),
     written: listener.written,
     closeCut: (measured) =>
       held +

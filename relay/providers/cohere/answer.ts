@@ -93,8 +93,9 @@ export function fromCohereAnswer(json: unknown, reading: Reading): ChatResponse 
     ...recordsOf(message['tool_calls']).map((call) => toolPart(call, reading)),
   ]
   const reason = answer['finish_reason']
-  if (isFailure(reason) && parts.length === 0) throw new UpstreamRefusal(failure(reason, undefined))
   const usage = recordOf(answer['usage'])
+  if (isFailure(reason) && parts.length === 0)
+    throw new UpstreamRefusal(failure(reason, undefined), usage ? readUsage(usage) : undefined)
   return {
     id: wordOf(answer['id']) ?? `chatcmpl-${reading.ambient.newId(24)}`,
     model: textOf(answer['model']) ?? '',

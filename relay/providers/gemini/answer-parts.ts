@@ -1,4 +1,4 @@
-import type { FinishReason, ResponsePart } from '#relay/chat/events.ts'
+import type { FinishReason, ResponsePart, UpstreamFailure } from '#relay/chat/events.ts'
 import { audioFormat, sampleRate } from '#relay/chat/media.ts'
 import type { ProviderCall } from '../types.ts'
 import { unwrapInput } from '../shared/custom-tools.ts'
@@ -25,8 +25,8 @@ export function finishReasonOf(reason: string, calledTools: boolean): FinishReas
   return calledTools ? 'tool-calls' : 'stop'
 }
 
-/** Reasons that stand for a failure of the model; an answer that holds nothing else is none. */
-export const failedFinish: ReadonlySet<unknown> = new Set([
+/** Reasons that stand for a failure of the model. */
+const failedFinish: ReadonlySet<unknown> = new Set([
   'MALFORMED_FUNCTION_CALL',
   'MALFORMED_RESPONSE',
   'UNEXPECTED_TOOL_CALL',
@@ -35,6 +35,19 @@ export const failedFinish: ReadonlySet<unknown> = new Set([
   'NO_IMAGE',
   'IMAGE_OTHER',
 ])
+
+/** The failure that candidates end in; where none of them has said anything, it is that of the whole answer. */
+export function failedEndOf(candidates: readonly Json[]): UpstreamFailure | undefined {
+  const failed = candidates.find((candidate) => failedFinish.has(candidate['finishReason']))
+  if (!failed) return undefined
+  const reason = String(failed['finishReason'])
+  const message = textOf(failed['finishMessage']) ?? `the upstream stopped without an answer: ${reason}`
+  return { status: 500, type: 'server_error', code: reason, message }
+}
+
+/** Whether a part says anything; the proof of hidden reasoning and a search alone do not. */
+export const isOutput = (part: ResponsePart): boolean =>
+  part.type !== 'web-search' && (part.type !== 'reasoning' || part.text !== '')
 
 const signatureOf = (part: Json): { dialect: 'gemini'; value: string } | undefined => {
   const value = wordOf(part['thoughtSignature'])

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { UpstreamRefusal } from '../types.ts'
 import { callWith, readEvents, readText } from '../conformance/fixtures.ts'
+import { deliveredBy } from '#relay/chat/delivered.ts'
 import { gemini } from './index.ts'
 
 const folder = new URL('./__fixtures__/', import.meta.url)
@@ -111,10 +112,14 @@ test('places on a map are charged by the answer, beside what was searched for', 
   expect(decode([grounded])).toContainEqual({ type: 'usage', usage: expect.objectContaining({ webSearchCalls: 1 }) })
 })
 
-test('an image without counted output costs the fixed number of tokens', () => {
-  const image = { inlineData: { mimeType: 'image/png', data: 'AA' } }
-  const json = { ...answer([image, image]), usageMetadata: { promptTokenCount: 5, candidatesTokenCount: 0 } }
-  expect(read(json).usage).toMatchObject({ completionTokens: 516, imageOutputTokens: 516 })
+test('images of an answer are counted each, in one event or in several, and sound is none of them', () => {
+  const inline = (mimeType: string) => ({ inlineData: { mimeType, data: 'AA' } })
+  const parts = [inline('image/png'), inline('audio/pcm'), inline('image/png')]
+  const listener = gemini.native.gemini!.listen({ includeUsage: true })
+  for (const each of [parts, [inline('image/jpeg')], [inline('audio/pcm')]])
+    listener.push({ data: JSON.stringify(answer(each)) })
+  expect(listener.delivered()).toEqual({ text: '', toolCalls: 0, images: 3, hasAudio: true })
+  expect(deliveredBy(read(answer(parts)))).toEqual({ text: '', toolCalls: 0, images: 2, hasAudio: true })
 })
 
 test('usage is put together from its parts', () => {
@@ -149,6 +154,21 @@ test.each([
     expect((error as UpstreamRefusal).failure.status).toBe(status)
     expect((error as UpstreamRefusal).message).toContain(message)
   }
+})
+
+test('a failure keeps the figures beside it, streamed or not, and begins no answer', () => {
+  const failed = { candidates: [{ finishReason: 'OTHER' }], usageMetadata: { promptTokenCount: 9 } }
+  const usage = expect.objectContaining({ promptTokens: 9 })
+  expect(() => read(failed)).toThrow(expect.objectContaining({ usage }))
+  const error = expect.objectContaining({ code: 'OTHER' })
+  expect(decode([failed])).toEqual([
+    { type: 'usage', usage },
+    { type: 'error', error },
+  ])
+  // One of several candidates fails alone.
+  const other = { candidates: [{ index: 1, content: { parts: [{ text: 'a' }] } }, ...failed.candidates] }
+  expect(decode([other]).filter((event) => event.type === 'error')).toEqual([])
+  expect(read(other).choices).toHaveLength(2)
 })
 
 test('calls are numbered over the whole stream', () => {

@@ -5,6 +5,7 @@ import { nameless } from '../shared/answer-record.ts'
 import { createChoiceEnds } from '#relay/chat/choice-ends.ts'
 import { numberOf, recordOf, recordsOf, tryRecord, wordOf } from '../shared/json.ts'
 import { failureIn } from './failure.ts'
+import { failedEndOf } from './answer-parts.ts'
 import { createListener, type ListenState } from '../shared/stream-listener.ts'
 import { chargedSearches, findsPlaces, queriesIn } from './grounding.ts'
 import { createGeminiDecoder } from './stream.ts'
@@ -28,13 +29,14 @@ const goesOn = ({ data }: WireEvent): boolean =>
 export function listenToGemini({ choices = 1 }: { choices?: number }): StreamListener {
   const ends = createChoiceEnds(choices)
   let usageData: string | undefined
-  let images = 0
+  let isBlocked = false
   const queries = new Set<string>()
   let places = false
 
   function watch({ data }: WireEvent, state: ListenState): ListenVerdict {
     if (data.includes('"usageMetadata"')) usageData = data
-    if (data.includes('"inlineData"')) images += 1
+    // Counting ends at the block, as an answer does: what comes after it does not go out either.
+    if (isBlocked && data.includes('"candidates"')) return 'drop'
     const isRead = choices > 1 || mayClose(data) || data.includes('"groundingMetadata"')
     const chunk = isRead ? tryRecord(data) : undefined
     if (chunk) {
@@ -44,7 +46,13 @@ export function listenToGemini({ choices = 1 }: { choices?: number }): StreamLis
         state.failure = found
         return 'failed'
       }
+      isBlocked ||= found !== undefined
       const candidates = recordsOf(chunk['candidates'])
+      const failed = failedEndOf(candidates)
+      if (failed && state.written().tokens === 0) {
+        state.failure = failed
+        return 'failed'
+      }
       for (const [place, candidate] of candidates.entries()) {
         const index = numberOf(candidate['index']) ?? place
         places ||= findsPlaces(candidate['groundingMetadata'])
@@ -62,7 +70,7 @@ export function listenToGemini({ choices = 1 }: { choices?: number }): StreamLis
     const reported = recordOf(last?.['usageMetadata'])
     if (!reported) return undefined
     const searches = chargedSearches(queries.size, last?.['modelVersion'], places)
-    const counted = readUsage(reported, images)
+    const counted = readUsage(reported)
     return searches > 0 ? { ...counted, webSearchCalls: searches } : counted
   }
 

@@ -3,7 +3,7 @@ import { placeCitations } from '#relay/chat/citations.ts'
 import { MalformedUpstream } from '#relay/chat/events.ts'
 import { UpstreamRefusal } from '../types.ts'
 import { type Json, recordOf, recordsOf, textOf, wordOf } from '../shared/json.ts'
-import { failedFinish, finishReasonOf, readPart, type Reading } from './answer-parts.ts'
+import { failedEndOf, finishReasonOf, isOutput, readPart, type Reading } from './answer-parts.ts'
 import { failureIn } from './failure.ts'
 import { chargedSearches, findsPlaces, citationsOf, queriesIn, searchesOf } from './grounding.ts'
 import { logprobsOf } from './logprobs.ts'
@@ -26,10 +26,6 @@ function choiceOf(candidate: Json, reading: Reading): ChatChoice {
   const content = recordOf(candidate['content'])
   const parts = joined(recordsOf(content?.['parts']).flatMap((part) => readPart(part, reading)))
   const reason = textOf(candidate['finishReason']) ?? ''
-  if (failedFinish.has(reason) && parts.length === 0) {
-    const message = textOf(candidate['finishMessage']) ?? `the upstream stopped without an answer: ${reason}`
-    throw new UpstreamRefusal({ status: 500, type: 'server_error', code: reason, message })
-  }
   const text = parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('')
   placeCitations(parts, citationsOf(candidate['groundingMetadata'], text, recordsOf(content?.['parts'])))
   const called = parts.some((part) => part.type === 'tool-call')
@@ -52,14 +48,15 @@ export function fromGeminiResponse(json: unknown, reading: Reading): ChatRespons
     const message = 'no candidate in the upstream reply'
     throw new UpstreamRefusal({ status: 500, type: 'server_error', code: null, message })
   }
-  const choices = candidates.map((candidate) => choiceOf(candidate, reading))
-  const images = choices.flatMap((choice) => choice.parts).filter((part) => part.type === 'image').length
   const usage = recordOf(answer['usageMetadata'])
+  const choices = candidates.map((candidate) => choiceOf(candidate, reading))
+  const failed = choices.some(({ parts }) => parts.some(isOutput)) ? undefined : failedEndOf(candidates)
+  if (failed) throw new UpstreamRefusal(failed, usage ? readUsage(usage) : undefined)
   const queries = candidates.reduce((sum, candidate) => sum + queriesIn(candidate['groundingMetadata']).length, 0)
   const places = candidates.some((candidate) => findsPlaces(candidate['groundingMetadata']))
   const searches = chargedSearches(queries, answer['modelVersion'], places)
   const counted = {
-    ...(usage ? readUsage(usage, images) : {}),
+    ...(usage ? readUsage(usage) : {}),
     ...(searches > 0 ? { webSearchCalls: searches } : {}),
   }
   return {

@@ -1,6 +1,6 @@
-import type { ChatEvent, ResponsePart, StreamDecoder } from '#relay/chat/events.ts'
+import type { ChatEvent, ResponsePart, StreamDecoder, UpstreamFailure } from '#relay/chat/events.ts'
 import { type Json, numberOf, parseRecord, recordOf, recordsOf, textOf, wordOf } from '../shared/json.ts'
-import { failedFinish, finishReasonOf, readPart, type Reading } from './answer-parts.ts'
+import { failedEndOf, finishReasonOf, isOutput, readPart, type Reading } from './answer-parts.ts'
 import { failureIn } from './failure.ts'
 import { chargedSearches, findsPlaces, citationsOf, queriesIn, searchesOf } from './grounding.ts'
 import { logprobsOf } from './logprobs.ts'
@@ -10,7 +10,7 @@ type Candidate = { toolCalls: number; text: string; spoke: boolean; finished: bo
 
 /** One part as events; a call arrives whole. */
 function partEvents(part: ResponsePart, candidate: Candidate): ChatEvent[] {
-  candidate.spoke = true
+  candidate.spoke ||= isOutput(part)
   switch (part.type) {
     case 'text':
       candidate.text += part.text
@@ -45,10 +45,6 @@ function partEvents(part: ResponsePart, candidate: Candidate): ChatEvent[] {
 function finishEvents(wire: Json, candidate: Candidate): ChatEvent[] {
   const reason = wordOf(wire['finishReason'])
   if (reason === undefined || candidate.finished) return []
-  if (failedFinish.has(reason) && !candidate.spoke) {
-    const message = textOf(wire['finishMessage']) ?? `the upstream stopped without an answer: ${reason}`
-    return [{ type: 'error', error: { status: 500, type: 'server_error', code: reason, message } }]
-  }
   candidate.finished = true
   return [{ type: 'finish', reason: finishReasonOf(reason, candidate.toolCalls > 0) }]
 }
@@ -75,7 +71,6 @@ export function createGeminiDecoder(reading: Reading): StreamDecoder {
   const candidates = new Map<number, Candidate>()
   let started = false
   let failed = false
-  let images = 0
   let places = false
 
   const candidateAt = (index: number): Candidate => {
@@ -96,24 +91,33 @@ export function createGeminiDecoder(reading: Reading): StreamDecoder {
   function usageEvents(chunk: Json): ChatEvent[] {
     const usage = recordOf(chunk['usageMetadata'])
     if (!usage) return []
-    const counted = readUsage(usage, images)
+    const counted = readUsage(usage)
     const queries = [...candidates.values()].reduce((sum, each) => sum + each.queries.size, 0)
     const searches = chargedSearches(queries, chunk['modelVersion'], places)
     return [{ type: 'usage', usage: searches > 0 ? { ...counted, webSearchCalls: searches } : counted }]
   }
 
+  /** What a failure has cost stands beside it. Nothing else of its event goes out, so that another upstream may still answer. */
+  const failWith = (error: UpstreamFailure, chunk: Json): ChatEvent[] => [
+    ...usageEvents(chunk),
+    { type: 'error', error },
+  ]
+
   function readChunk(chunk: Json): ChatEvent[] {
     const failure = failureIn(chunk)
-    if (failure) return [{ type: 'error', error: failure }]
-    const events = begin(chunk)
-    for (const wire of recordsOf(chunk['candidates'])) {
+    if (failure) return failWith(failure, chunk)
+    const wires = recordsOf(chunk['candidates'])
+    const opening = begin(chunk)
+    const events: ChatEvent[] = []
+    for (const wire of wires) {
       const index = numberOf(wire['index']) ?? 0
       places ||= findsPlaces(wire['groundingMetadata'])
       const own = candidateEvents(wire, candidateAt(index), reading)
       events.push(...(index === 0 ? own : own.map((event) => ({ ...event, choice: index }))))
     }
-    images += events.filter((event) => event.type === 'image').length
-    return [...events, ...usageEvents(chunk)]
+    const failed = [...candidates.values()].some(({ spoke }) => spoke) ? undefined : failedEndOf(wires)
+    if (failed) return failWith(failed, chunk)
+    return [...opening, ...events, ...usageEvents(chunk)]
   }
 
   return {

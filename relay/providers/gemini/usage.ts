@@ -21,7 +21,10 @@ export function readEmbedUsage(usage: Json): ReportedUsage | undefined {
   }
 }
 
-/** Reasoning is counted beside the answer, tool prompts beside the prompt; what was cached is part of the prompt. */
+/**
+ * Reasoning is counted beside the answer, tool prompts beside the prompt; what was cached is part of the prompt. `images`: how many
+ * were drawn, by calls whose answers are not counted here.
+ */
 export function readUsage(usage: Json, images = 0): ReportedUsage {
   const reasoningTokens = countOf(usage['thoughtsTokenCount'])
   const written = sumOf(countOf(usage['candidatesTokenCount']), reasoningTokens)

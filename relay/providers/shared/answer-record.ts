@@ -96,6 +96,7 @@ export function keepDelivered(createDecoder: () => StreamDecoder, textOf?: (data
   const text = keepText()
   let toolCalls = 0
   let images = 0
+  let hasAudio = false
   const weight = createWeight()
   const reply = createReply()
 
@@ -105,6 +106,7 @@ export function keepDelivered(createDecoder: () => StreamDecoder, textOf?: (data
       for (const event of read()) {
         toolCalls += add(pieces, event)
         if (event.type === 'image') images += 1
+        else if (event.type === 'audio-delta') hasAudio = true
         weight.add(event)
         reply.note(event)
       }
@@ -133,6 +135,7 @@ export function keepDelivered(createDecoder: () => StreamDecoder, textOf?: (data
     ...text.stored(),
     toolCalls,
     ...(images > 0 ? { images } : {}),
+    ...(hasAudio ? { hasAudio } : {}),
   })
   return {
     push: (event: WireEvent): void => {

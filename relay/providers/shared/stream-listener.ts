@@ -6,7 +6,7 @@ import type { ListenVerdict, StreamListener } from '../types.ts'
 import { keepDelivered } from './answer-record.ts'
 
 /** How far the answer has come: fields of the `StreamListener`. */
-export type ListenState = {
+export type ListenState = Pick<StreamListener, 'written'> & {
   complete: boolean
   continued: boolean
   /** The upstream said by its last event that it is over: what comes behind it is nothing. */
