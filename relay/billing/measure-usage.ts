@@ -2,6 +2,7 @@ import {
   type Container,
   hasTools,
   isCount,
+  isToolCount,
   type MeasuredUsage,
   normaliseUsage,
   type ReportedUsage,
@@ -13,7 +14,7 @@ import { countDelivered, countPrompt, estimateUsage, imageTokensOf } from '#rela
 import type { Holding } from '#features/request-bodies/budget.ts'
 import { inlineMedia, openFileMemory } from '#relay/attempt/inline-media.ts'
 import { addedTools, gigabytesOf } from '#relay/providers/shared/held-objects.ts'
-import { textOf } from '#relay/providers/shared/json.ts'
+import { recordsOf, textOf } from '#relay/providers/shared/json.ts'
 import type { AttemptContext } from '#relay/attempt/attempt-context.ts'
 
 export type Answered = {
@@ -44,11 +45,11 @@ export async function measureUsage(
   const before = call.storedAt?.conversationTokens ?? 0
   const { count } = services.counter
   const { upstreamModel } = attempt
-  const reported = searches > 0 ? { ...received, webSearchCalls: received.webSearchCalls ?? searches } : received
-  const { usage: normal, reported: hasTokens, corrected } = normaliseUsage(reported)
-  const isReported = hasTokens || hasTools(received)
+  const { usage: normal, reported: hasTokens, corrected } = normaliseUsage(received, searchLimit(sent.body.json))
+  const isReported = hasTokens || hasTools(normal)
   const usage = normal.containers || normal.drawing ? withAddedTools(normal, sent.body.json) : normal
-  const request = isCount(reported.promptTokens) ? sent.request : await withImages(context)
+  if (!isToolCount(received.webSearchCalls)) usage.webSearchCalls = searches
+  const request = isCount(received.promptTokens) ? sent.request : await withImages(context)
   // Images that a tool drew are charged as such, and were no work of the model that answers.
   const written = (): Delivered => (usage.drawing ? { ...delivered(), images: 0 } : delivered())
   if (!hasTokens) {
@@ -57,7 +58,7 @@ export async function measureUsage(
     return { usage: { ...counted, promptTokens, ...toolsIn(usage) }, source: 'estimated', corrected, isReported }
   }
   let { promptTokens, completionTokens, imageOutputTokens } = usage
-  if (!isCount(reported.promptTokens)) promptTokens = before + (await countPrompt(request, upstreamModel, count))
+  if (!isCount(received.promptTokens)) promptTokens = before + (await countPrompt(request, upstreamModel, count))
   // Zero is no count of an answer that says something; where nothing was delivered it stays zero.
   if (cut || completionTokens === 0) {
     const answer = written()
@@ -67,6 +68,14 @@ export async function measureUsage(
   const isCounted = promptTokens !== usage.promptTokens || completionTokens !== usage.completionTokens
   const measured = { ...usage, promptTokens, completionTokens, imageOutputTokens }
   return { usage: measured, source: isCounted ? 'estimated' : 'upstream', corrected, isReported }
+}
+
+/** How often the call lets its vendor search, where each of its tools for that says so. */
+function searchLimit({ tools }: Record<string, unknown>): number | undefined {
+  const limits = recordsOf(tools).flatMap(({ type, max_uses: most }) =>
+    /^web_search_\d/.test(textOf(type) ?? '') ? [isCount(most) && most > 0 ? most : Number.POSITIVE_INFINITY] : [],
+  )
+  return limits.length > 0 ? limits.reduce((sum, limit) => sum + limit) : undefined
 }
 
 /**

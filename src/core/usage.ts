@@ -76,19 +76,28 @@ export const emptyUsage: Readonly<Usage> = Object.freeze({
 
 const largestCount = 1e9
 
-/** A figure that can be believed. */
+/** More than any answer runs: beyond it a count of tools is no figure. */
+const mostToolCalls = 1000
+
+/** A number of tokens that can be believed. */
 export const isCount = (value: unknown): value is number =>
   typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= largestCount
 
+/** A number of calls of a vendor's tool that can be believed. */
+export const isToolCount = (value: unknown): value is number => isCount(value) && value <= mostToolCalls
+
 /**
  * Makes a reported usage safe to compute with: a figure that is not a whole number from 0 to 10^9 counts as not reported,
- * and a part is cut to its total.
+ * so does a count of tools above 1000, and a part is cut to its total. `mostSearches`: how many the call allowed.
  */
-export function normaliseUsage(reported: ReportedUsage): { usage: Usage; reported: boolean; corrected: boolean } {
+export function normaliseUsage(
+  reported: ReportedUsage,
+  mostSearches = mostToolCalls,
+): { usage: Usage; reported: boolean; corrected: boolean } {
   let corrected = false
-  const read = (value: unknown): number | undefined => {
+  const read = (value: unknown, isFigure = isCount): number | undefined => {
     if (value === undefined || value === null) return undefined
-    if (isCount(value)) return value
+    if (isFigure(value)) return value
     corrected = true
     return undefined
   }
@@ -117,11 +126,13 @@ export function normaliseUsage(reported: ReportedUsage): { usage: Usage; reporte
     reasoningTokens: cut(read(reported.reasoningTokens), completionTokens),
     audioOutputTokens,
     imageOutputTokens: cut(read(reported.imageOutputTokens), completionTokens - audioOutputTokens),
-    webSearchCalls: read(reported.webSearchCalls) ?? 0,
-    fileSearchCalls: read(reported.fileSearchCalls) ?? 0,
+    webSearchCalls: cut(read(reported.webSearchCalls, isToolCount), mostSearches),
+    fileSearchCalls: read(reported.fileSearchCalls, isToolCount) ?? 0,
   }
-  if (reported.containers && reported.containers.length > 0) usage.containers = reported.containers
-  if (reported.drawing && reported.drawing.images.length > 0) usage.drawing = reported.drawing
+  const listed = <Item>(items: readonly Item[]): readonly Item[] => items.slice(0, cut(items.length, mostToolCalls))
+  const { containers = [], drawing } = reported
+  if (containers.length > 0) usage.containers = listed(containers)
+  if (drawing && drawing.images.length > 0) usage.drawing = { ...drawing, images: listed(drawing.images) }
   return { usage, reported: promptTokens + completionTokens > 0, corrected }
 }
 

@@ -49,6 +49,43 @@ test('what a vendor counts itself is charged as it counts', async () => {
   expect(await charged(17, { enable_search: true }, { usage: plugins })).toEqual(withSearches(2))
 })
 
+test('a count of searches that cannot be is none, and no call is charged more of them than it allows', async () => {
+  const message = { id: 'm', type: 'message', role: 'assistant', model: 'm', content: [] }
+  const event = (type: string, rest: object) => `event: ${type}\ndata: ${JSON.stringify({ type, ...rest })}\n\n`
+  const charge = async (requests: number, allowed?: number) => {
+    const steps = [
+      event('message_start', {
+        message: {
+          ...message,
+          usage: { input_tokens: 8, output_tokens: 1, server_tool_use: { web_search_requests: requests } },
+        },
+      }),
+      event('content_block_start', { index: 0, content_block: { type: 'text', text: '' } }),
+      event('content_block_delta', { index: 0, delta: { type: 'text_delta', text: 'found' } }),
+      event('content_block_stop', { index: 0 }),
+      event('message_delta', { delta: { stop_reason: 'end_turn' }, usage: { output_tokens: 4 } }),
+      event('message_stop', {}),
+    ]
+    const { model } = await serve(app, { type: 14, baseUrl: scripted.play({ steps }) })
+    const tool = { type: 'web_search_20250305', name: 'web_search', ...(allowed ? { max_uses: allowed } : {}) }
+    const body = { model, stream: true, max_tokens: 100, tools: [tool], messages: [{ role: 'user', content: 'hi' }] }
+    const reply = await app.relay(token, '/v1/messages', body)
+    expect(reply.status, await reply.text()).toBe(200)
+    const row = (await consumed(app)).at(-1)
+    return [row?.quota, row?.other['usage_corrected']]
+  }
+  // 12 tokens at 37.5, and searches at ten dollars a thousand.
+  const of = (searches: number): number => 12 * 37.5 + searches * 5000
+  expect(await charge(900_000_000)).toEqual([of(0), true])
+  expect(await charge(900_000_000, 5)).toEqual([of(0), true])
+  expect(await charge(7, 5)).toEqual([of(5), true])
+  expect(await charge(5, 5)).toEqual([of(5), undefined])
+  expect(await charge(7)).toEqual([of(7), undefined])
+  // Elsewhere a search that is asked for and not reported is one.
+  const usage = { ...tokens, server_tool_use: { web_search_requests: 900_000_000 } }
+  expect(await charged(20, { plugins: [{ id: 'web' }] }, { usage })).toEqual(withSearches(1))
+})
+
 test('searches of Moonshot are charged by the call that hands their results back, and by that alone', async () => {
   const call = (id: string, name = '$web_search') => ({
     id,
