@@ -235,7 +235,7 @@ describe('estimateUsage', () => {
         },
       ],
     })
-    expect(delivered).toEqual({ text: 'abf{}c', toolCalls: 1, images: 1, reply: 'bc' })
+    expect(delivered).toEqual({ text: 'abf{}c', toolCalls: 1, images: 1, hasAudio: true, reply: 'bc' })
   })
 })
 

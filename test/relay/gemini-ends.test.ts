@@ -64,15 +64,18 @@ describe('what a Gemini upstream draws or speaks', () => {
   const end = { candidates: [{ finishReason: 'STOP' }] }
   const promptOnly = { usageMetadata: { promptTokenCount: 10 } }
   const image = inline('image/png')
-  const sound = inline('audio/pcm;rate=24000')
+  const audio = inline('audio/pcm;rate=24000')
 
-  // Messages and responses have no place for sound, or for images.
+  // Messages and responses have no place for audio, or for images.
   const bothDialects = callerDialects.filter(({ dialect }) => /^(chat|generate)/.test(dialect))
   test.each(bothDialects)('is counted by its images, each, and sound as no image, in $dialect', async (by) => {
     const counted = async (stream: boolean, ...answers: object[][]) => {
       const events = [...answers.map((parts) => says(...parts)), { ...end, ...promptOnly }]
-      const whole = { candidates: [{ ...says(...answers.flat()).candidates[0], finishReason: 'STOP' }], ...promptOnly }
-      const baseUrl = scripted.play(stream ? { steps: events.map(event) } : json(whole))
+      const complete = {
+        candidates: [{ ...says(...answers.flat()).candidates[0], finishReason: 'STOP' }],
+        ...promptOnly,
+      }
+      const baseUrl = scripted.play(stream ? { steps: events.map(event) } : json(complete))
       const { model } = await serve(app, { type: 24, baseUrl })
       await (await say(app, by, { token, model, stream })).text()
       const row = (await consumed(app)).at(-1)
@@ -82,16 +85,16 @@ describe('what a Gemini upstream draws or speaks', () => {
     for (const stream of [true, false]) {
       expect(await counted(stream, [image, image, image])).toBe(3 * 258)
       expect(await counted(stream, [image], [image])).toBe(2 * 258)
-      expect(await counted(stream, [{ text: 'hello' }, image, sound])).toBe(1 + 258)
+      expect(await counted(stream, [{ text: 'hello' }, image, audio])).toBe(1 + 258)
     }
   })
 
   test.each(bothDialects)('is an answer where it is sound alone, in $dialect', async (by) => {
     for (const reported of [{}, promptOnly]) {
       for (const stream of [true, false]) {
-        const whole = { candidates: [{ ...says(sound).candidates[0], finishReason: 'STOP' }], ...reported }
-        const steps = [...Array.from({ length: 20 }, () => says(sound)), { ...end, ...reported }].map(event)
-        const { model } = await serve(app, { type: 24, baseUrl: scripted.play(stream ? { steps } : json(whole)) })
+        const complete = { candidates: [{ ...says(audio).candidates[0], finishReason: 'STOP' }], ...reported }
+        const steps = [...Array.from({ length: 20 }, () => says(audio)), { ...end, ...reported }].map(event)
+        const { model } = await serve(app, { type: 24, baseUrl: scripted.play(stream ? { steps } : json(complete)) })
         await (await say(app, by, { token, model, stream })).text()
         const row = (await consumed(app)).at(-1)
         expect(row).toMatchObject({ model_name: model, completion_tokens: 0 })

@@ -36,7 +36,7 @@ const failedFinish: ReadonlySet<unknown> = new Set([
   'IMAGE_OTHER',
 ])
 
-/** The failure that candidates end in; where none of them has said anything, it is that of the whole answer. */
+/** The failure that candidates end in; where none of them has said anything, it is that of the complete answer. */
 export function failedEndOf(candidates: readonly Json[]): UpstreamFailure | undefined {
   const failed = candidates.find((candidate) => failedFinish.has(candidate['finishReason']))
   if (!failed) return undefined
