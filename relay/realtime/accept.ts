@@ -58,18 +58,26 @@ function closeCodeOf(status: number, code: string | undefined): number {
   return status < 500 ? 1008 : 1011
 }
 
+type ErrorToSend = {
+  error: unknown
+  /** The caller's event that it is about. */
+  about?: Record<string, unknown>
+}
+
 /** Says what went wrong; the session may go on. */
-export function sendError({ socket }: CallerEnd, incoming: Incoming, error: unknown): void {
+export function sendError({ socket }: CallerEnd, incoming: Incoming, { error, about }: ErrorToSend): void {
   if (socket.readyState !== WebSocket.OPEN) return
-  const { body } = openAiError(callerError(finalFailure(error), incoming))
-  socket.send(JSON.stringify({ type: 'error', event_id: `evt_${incoming.id}`, ...(body as object) }))
+  const body = openAiError(callerError(finalFailure(error), incoming)).body as { error: object }
+  const name = about?.['event_id']
+  const shown = { ...body, error: { ...body.error, ...(typeof name === 'string' ? { event_id: name } : {}) } }
+  socket.send(JSON.stringify({ type: 'error', event_id: `evt_${incoming.id}`, ...shown }))
 }
 
 /** Ends a session that has its socket already: an error event, then the close. */
 export function refuseCaller(end: CallerEnd, incoming: Incoming, error: unknown): void {
   const { socket } = end
   if (socket.readyState !== WebSocket.OPEN) return
-  sendError(end, incoming, error)
+  sendError(end, incoming, { error })
   const failure = finalFailure(error)
   const code = closeCodeOf(failure.status, error instanceof DomainError ? error.code : undefined)
   closeSocket(socket, { code, reason: '' }, closeTimeoutMs)

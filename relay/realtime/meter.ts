@@ -7,10 +7,23 @@ import {
   type Usage,
 } from '#core/usage.ts'
 import { cheapTextTokens } from '#relay/counting/cheap-count.ts'
-import { imageTokens } from '#relay/counting/image-tokens.ts'
-import { mediaFromUrl } from '#relay/dialects/openai-chat/parts.ts'
 import { type Json, recordOf, recordsOf, textOf, wordOf } from '#relay/providers/shared/json.ts'
+import { createAskedResponses, emptyOwnInput, type OwnInput, type Reads } from './asked-responses.ts'
 import { audioFormatsOf, inputAudioTokens, pcm16, secondsOf, outputAudioTokens } from './audio-format.ts'
+import { createInputCount, type InputCount, type InputSize } from './input-count.ts'
+import { audioParts, itemsAdded, textParts } from './event-types.ts'
+import {
+  cheapCountOf,
+  describe,
+  secondsIn,
+  deliveredOf,
+  type Reading,
+  sumOf,
+  takeInput,
+  textsAdded,
+  type Tokens,
+  totalOf,
+} from './reading.ts'
 import { transcriberOf } from './transcription.ts'
 import { createTextCount } from './text-count.ts'
 
@@ -31,12 +44,17 @@ export type Meter = {
   noteTranscribed: (isCharged: boolean) => void
   /** What was counted and not paid, when the session is over. */
   takeRest: () => Promise<Measured>
-  /** What a response would come to that ended now, by the cheap count: the whole conversation and what was said of the answer. */
+  /** What is under way would come to if it ended now, or the next response, by the cheap count: each reads the conversation. */
   soFar: () => Usage
+  /** Nothing more is delivered: of answers only the ends are read, and paid as far as they were delivered. */
+  stop: () => void
+  readonly stopped: boolean
+  /** Responses under way or asked for, and those of them that have said nothing yet. */
+  readonly readers: { all: number; silent: number }
   /** A response is under way. */
   readonly responding: boolean
-  /** The upstream's name of the response that is under way or was last. */
-  readonly responseId: string
+  /** The upstream's name of the response that is under way, the latest where they are several; empty where it has none. */
+  readonly openId: string
   /** Answers are audio. */
   readonly outputsAudio: boolean
   /** The model that transcribes the input; absent where none does. */
@@ -48,22 +66,14 @@ const tokensOfATool = 8
 
 /** What is known of a response that has not ended. */
 type Answer = ResponseTimes & {
+  own: OwnInput
+  reads: Reads
   output: ReturnType<typeof createTextCount>
   /** Its text by the cheap count. */
   text: number
   seconds: number
   spoke: boolean
 }
-
-const textParts = new Set([
-  'response.text.delta',
-  'response.output_text.delta',
-  'response.audio_transcript.delta',
-  'response.output_audio_transcript.delta',
-  'response.function_call_arguments.delta',
-])
-const audioParts = new Set(['response.audio.delta', 'response.output_audio.delta'])
-const itemsAdded = new Set(['conversation.item.created', 'conversation.item.added'])
 
 export function createMeter(given: {
   /** By whose encoder texts are counted. */
@@ -73,20 +83,15 @@ export function createMeter(given: {
   billsUnread?: boolean | undefined
   now: () => number
 }): Meter {
-  const input = createTextCount(given.model)
+  const input = createInputCount(given.model)
   /** By their ids: a response beside the conversation may run while another does. */
   const answers = new Map<string, Answer>()
   let formats = { input: pcm16, output: pcm16 }
   let tools: Json[] = []
-  let inputSeconds = 0
-  /** Their tokens. */
-  let inputImages = 0
   let responses = 0
   /** The ids of those that have ended: an end that is reported again is none. */
   const endedIds = new Set<string>()
-  /** When the response was asked for that has not begun, and the name of the event that asked last. */
-  let askedAt: number | null = null
-  let askedBy: string | undefined
+  const waiting = createAskedResponses(given.now)
   let responseId = ''
   let outputsAudio = true
   let transcriber: string | undefined
@@ -98,29 +103,33 @@ export function createMeter(given: {
   /** Seconds that were transcribed and that no response has read since: charged so, and not. */
   let transcribed = { charged: 0, uncharged: 0 }
   let toolTokens = 0
+  /** Cheaply counted texts on their way to the upstream, which count as input once it has taken them. */
+  let sentText = 0
+  let stopped = false
 
   const countInput = (text: string): void => {
-    input.add(text)
-    fresh.text += cheapTextTokens(text)
+    fresh.text += input.addText(text)
   }
-  const countInputAudio = (base64: string): void => {
-    const length = secondsOf(base64, formats.input)
-    inputSeconds += length
-    fresh.seconds += length
-  }
-  const countInputImage = ({ image_url: url, detail }: Json): void => {
-    const source = mediaFromUrl(textOf(url) ?? '')
-    const tokens = imageTokens({ type: 'image', source, detail: detail === 'low' ? 'low' : 'auto' }, given.model)
-    inputImages += tokens
-    fresh.text += tokens
+  const readsNow = (): Reads => {
+    const seconds = asked.seconds + fresh.seconds + transcribed.charged + transcribed.uncharged
+    return { context, added: { text: asked.text + fresh.text, audio: inputAudioTokens(seconds) } }
   }
 
   const begin = (id: string): Answer => {
     const known = answers.get(id)
     if (known) return known
     const output = createTextCount(given.model)
-    const answer = { output, text: 0, seconds: 0, spoke: false, startedAt: askedAt ?? given.now(), firstPartAt: null }
-    askedAt = null
+    const { askedAt = null, own = emptyOwnInput(given.model), reads = null } = waiting.begin() ?? {}
+    const answer = {
+      output,
+      text: 0,
+      seconds: 0,
+      spoke: false,
+      own,
+      reads: reads ?? readsNow(),
+      startedAt: askedAt ?? given.now(),
+      firstPartAt: null,
+    }
     answers.set(id, answer)
     return answer
   }
@@ -143,84 +152,90 @@ export function createMeter(given: {
     toolTokens = tools.reduce((sum, tool) => sum + cheapTextTokens(describe(tool)) + tokensOfATool, 0)
   }
 
-  const countParts = (item: Json, isCounted: (part: Json) => boolean): void => {
-    for (const part of recordsOf(item['content'])) if (isCounted(part)) countInput(textOf(part['text']) ?? '')
-  }
-  /** What the caller adds to the conversation, as the upstream has taken it. */
-  const countAdded = (item: Json): void => {
-    if (item['type'] === 'message') countParts(item, ({ type }) => type === 'input_text')
-    else if (item['type'] === 'function_call_output') countInput(textOf(item['output']) ?? '')
-  }
-  const countMedia = (item: Json): void => {
+  const countMedia = (item: Json, { count, size }: { count: InputCount; size: InputSize }): void => {
     for (const part of recordsOf(item['content'])) {
-      if (part['type'] === 'input_audio') countInputAudio(textOf(part['audio']) ?? '')
-      else if (part['type'] === 'input_image') countInputImage(part)
+      if (part['type'] === 'input_audio')
+        size.seconds += count.addSeconds(secondsOf(textOf(part['audio']) ?? '', formats.input))
+      else if (part['type'] === 'input_image') size.text += count.addImage(part)
     }
   }
+  const ownOf = (response: Json): OwnInput => {
+    const own = emptyOwnInput(given.model)
+    const list = Array.isArray(response['input']) ? recordsOf(response['input']) : undefined
+    const add = (text: unknown): void => void (own.size.text += own.count.addText(textOf(text) ?? ''))
+    add(response['instructions'])
+    for (const item of list ?? []) {
+      countMedia(item, own)
+      for (const part of recordsOf(item['content'])) add(part['text'])
+      add(item['output'])
+    }
+    // Items of the conversation may be named in it.
+    own.readsConversation = list === undefined || list.some(({ type }) => type === 'item_reference')
+    own.isBeside = response['conversation'] === 'none'
+    return own
+  }
 
-  const countAsked = (event: Json): void => {
+  /** Returns what says that it was not sent. */
+  const ask = (event: Json): (() => void) => {
     switch (event['type']) {
       case 'session.update':
         countInput(textOf(recordOf(event['session'])?.['instructions']) ?? '')
         break
       case 'input_audio_buffer.append':
-        countInputAudio(textOf(event['audio']) ?? '')
+        fresh.seconds += input.addSeconds(secondsOf(textOf(event['audio']) ?? '', formats.input))
         break
       case 'conversation.item.create': {
         const item = recordOf(event['item']) ?? {}
-        countMedia(item)
+        countMedia(item, { count: input, size: fresh })
+        sentText += cheapCountOf(textsAdded(item))
         // Earlier answers. The upstream's own come back as added items, too, so they are counted here only.
-        if (item['role'] === 'assistant') countParts(item, ({ type }) => type !== 'input_text')
+        if (item['role'] === 'assistant')
+          for (const part of recordsOf(item['content']))
+            if (part['type'] !== 'input_text') countInput(textOf(part['text']) ?? '')
         break
       }
-      case 'response.create': {
-        if (answers.size === 0) askedAt ??= given.now()
-        askedBy = wordOf(event['event_id'])
-        // What one response alone is given.
-        const own = recordOf(event['response']) ?? {}
-        countInput(textOf(own['instructions']) ?? '')
-        for (const item of recordsOf(own['input'])) {
-          countMedia(item)
-          countParts(item, () => true)
-          countInput(textOf(item['output']) ?? '')
-        }
-      }
+      case 'response.create':
+        return waiting.add({
+          name: wordOf(event['event_id']),
+          askedAt: isResponding() ? null : given.now(),
+          own: ownOf(recordOf(event['response']) ?? {}),
+          reads: null,
+        })
     }
+    return () => {}
   }
 
-  const ask = (event: Json): (() => void) => {
-    const before = { askedAt, askedBy }
-    countAsked(event)
-    const own = { askedAt, askedBy }
-    return () => {
-      if (before.askedAt === null && askedAt === own.askedAt) askedAt = null
-      if (askedBy === own.askedBy) askedBy = before.askedBy
-    }
-  }
-
-  /** A response that was refused never begins; not every upstream says which event its error is about. */
-  const noteError = (event: Json): void => {
-    const about = wordOf(recordOf(event['error'])?.['event_id'])
-    if (about === undefined || about === askedBy) askedAt = null
+  /** What the caller adds to the conversation, as the upstream has taken it. */
+  const countAdded = (item: Json): void => {
+    const texts = textsAdded(item)
+    for (const text of texts) countInput(text)
+    sentText = Math.max(0, sentText - cheapCountOf(texts))
   }
 
   const receive = (event: Json): boolean => {
     const type = textOf(event['type']) ?? ''
     if (type === 'session.created' || type === 'session.updated') learn(recordOf(event['session']) ?? {})
     else if (itemsAdded.has(type)) countAdded(recordOf(event['item']) ?? {})
-    else if (type === 'error') noteError(event)
+    // A response that was refused never begins; not every upstream says which event its error is about.
+    else if (type === 'error') waiting.doubt(wordOf(recordOf(event['error'])?.['event_id']))
     else if (type === 'response.created') {
       responseId = textOf(recordOf(event['response'])?.['id']) ?? ''
-      if (responseId === '') askedAt ??= given.now()
-      else begin(responseId)
+      if (responseId !== '') begin(responseId)
+      else
+        waiting.beginUnnamed(readsNow(), {
+          name: undefined,
+          askedAt: given.now(),
+          own: emptyOwnInput(given.model),
+          reads: null,
+        })
       asked = { text: asked.text + fresh.text, seconds: asked.seconds + fresh.seconds }
       fresh = { text: 0, seconds: 0 }
-    } else if (textParts.has(type)) {
+    } else if (!stopped && textParts.has(type)) {
       const answer = partOf(event)
       const delta = textOf(event['delta']) ?? ''
       answer.output.append(delta)
       answer.text += cheapTextTokens(delta)
-    } else if (audioParts.has(type)) {
+    } else if (!stopped && audioParts.has(type)) {
       partOf(event).seconds += secondsOf(textOf(event['delta']) ?? '', formats.output)
     }
     // Deltas of one text belong together; what comes after a finished part is another text.
@@ -237,24 +252,27 @@ export function createMeter(given: {
 
   /**
    * Without an id, all that are under way. An id that began nothing is that of the only one, or of one without a name; where it
-   * failed and used nothing, it is that of one that never began, beside which the only one goes on.
+   * failed and used nothing, it is that of one that never began, beside which the only one goes on. With nothing under way it is that
+   * of the next one that was asked for.
    */
   const takeAnswers = (id: string | undefined, isRefused: boolean): Answer[] => {
     const isOnly = answers.size === 1 && !isRefused
-    const ended = id === undefined || isOnly ? [...answers.keys()] : [answers.has(id) ? id : '']
+    const ended = answers.size > 0 && (id === undefined || isOnly) ? [...answers.keys()] : [id ?? '']
+    if (ended.length === 1 && !answers.has(ended[0] ?? '')) {
+      ended[0] = ''
+      if (waiting.size > 0) begin('')
+    }
     const taken = ended.flatMap((one) => answers.get(one) ?? [])
     for (const one of ended) answers.delete(one)
     return taken
   }
 
-  const timesOf = (taken: readonly Answer[]): ResponseTimes => {
-    const [first] = taken
-    const times = { startedAt: first?.startedAt ?? askedAt, firstPartAt: first?.firstPartAt ?? null }
-    if (answers.size === 0) askedAt = null
-    return times
-  }
+  const timesOf = ([first]: readonly Pick<Answer, keyof ResponseTimes>[]): ResponseTimes => ({
+    startedAt: first?.startedAt ?? null,
+    firstPartAt: first?.firstPartAt ?? null,
+  })
 
-  const isResponding = (): boolean => askedAt !== null || answers.size > 0
+  const isResponding = (): boolean => waiting.size > 0 || answers.size > 0
 
   /** Of the cheap counts, what is charged by the better ones. */
   const forget = (): void => {
@@ -262,23 +280,40 @@ export function createMeter(given: {
     fresh = { text: 0, seconds: 0 }
   }
 
-  const takeCounted = async (taken: readonly Answer[], withTools: boolean): Promise<MeasuredUsage> => {
-    if (withTools) for (const tool of tools) input.add(describe(tool))
-    const audioInputTokens = inputAudioTokens(inputSeconds)
-    const audioOutputTokens = outputAudioTokens(secondsIn(taken))
-    const texts = [input.take(), Promise.all(taken.map(({ output }) => output.take())).then(sumOf)]
-    const images = inputImages
-    inputSeconds = 0
-    inputImages = 0
+  const takeOutput = async (taken: readonly Answer[]): Promise<Tokens> => ({
+    text: sumOf(await Promise.all(taken.map(({ output }) => output.take()))),
+    audio: outputAudioTokens(secondsIn(taken)),
+  })
+
+  const takeCounted = async (taken: readonly Answer[], rest: readonly Reading[] = []): Promise<MeasuredUsage> => {
     transcribed = { charged: 0, uncharged: 0 }
-    const [textIn = 0, textOut = 0] = await Promise.all(texts)
-    const promptTokens = textIn + images + audioInputTokens + (withTools ? tools.length * tokensOfATool : 0)
-    const completionTokens = textOut + audioOutputTokens
+    const [read, answered] = await Promise.all([takeInput(input, [...taken, ...rest]), takeOutput(taken)])
+    const [promptTokens, completionTokens] = [totalOf(read), totalOf(answered)]
     return {
-      usage: { ...emptyUsage, promptTokens, completionTokens, audioInputTokens, audioOutputTokens },
+      usage: {
+        ...emptyUsage,
+        promptTokens,
+        audioInputTokens: read.audio,
+        completionTokens,
+        audioOutputTokens: answered.audio,
+      },
       source: promptTokens + completionTokens > 0 ? 'estimated' : 'none',
       corrected: false,
     }
+  }
+
+  /** A response has read what came before it, and reported so. */
+  const noteRead = (usage: Usage, { isBeside, isCertain }: { isBeside: boolean; isCertain: boolean }): void => {
+    const audio = inputAudioTokens(asked.seconds + transcribed.charged + transcribed.uncharged)
+    input.clear()
+    // One beside the conversation adds nothing to it, and its report does not say what it has come to.
+    if (isBeside) context = { text: context.text + asked.text, audio: context.audio + audio }
+    else if (isCertain) {
+      const all = usage.audioInputTokens + usage.audioOutputTokens
+      context = { text: totalTokens(usage) - all, audio: all }
+    }
+    asked = { text: 0, seconds: 0 }
+    transcribed = { charged: 0, uncharged: 0 }
   }
 
   return {
@@ -292,24 +327,18 @@ export function createMeter(given: {
       const first = responses === 0
       responses += 1
       if (reported) {
-        input.clear()
-        inputSeconds = 0
-        inputImages = 0
-        asked = { text: 0, seconds: 0 }
-        transcribed = { charged: 0, uncharged: 0 }
-        // One beside the conversation adds nothing to it.
-        if (!corrected && response['conversation_id'] !== null) {
-          const audio = usage.audioInputTokens + usage.audioOutputTokens
-          context = { text: usage.promptTokens + usage.completionTokens - audio, audio }
-        }
-        return { measured: { usage, source: 'upstream', corrected }, times }
+        const isBeside = response['conversation_id'] === null || taken.some(({ own }) => own.isBeside)
+        noteRead(usage, { isBeside, isCertain: !corrected })
+        const paid = stopped ? deliveredOf(usage, await takeOutput(taken)) : usage
+        return { measured: { usage: paid, source: 'upstream', corrected }, times }
       }
       // It failed before it said anything: what was asked stays to be paid with the answer to it.
       if (response['status'] === 'failed' && !taken.some(({ spoke }) => spoke)) {
         return { measured: { usage: emptyUsage, source: 'none', corrected }, times }
       }
       forget()
-      return { measured: { ...(await takeCounted(taken, !first)), corrected }, times }
+      if (!first) for (const tool of tools) input.addText(describe(tool), tokensOfATool)
+      return { measured: { ...(await takeCounted(taken)), corrected }, times }
     },
     noteTranscribed: (isCharged) => {
       // A response that is under way reads it.
@@ -320,44 +349,43 @@ export function createMeter(given: {
     },
     takeRest: async () => {
       // Input is billed when a response reads it. What was transcribed without a report of its own is paid as if one did.
-      if (!isResponding() && given.billsUnread !== true) {
-        input.clear()
-        inputImages = 0
-        inputSeconds = transcribed.uncharged
-      }
-      const taken = takeAnswers(undefined, false)
-      const times = timesOf(taken)
-      // What was broken off had read the conversation before it said anything.
-      const inputAudio = asked.seconds + transcribed.charged + transcribed.uncharged
-      const readers = asked.text + inputAudio > 0 ? taken : taken.filter(({ spoke }) => spoke)
+      if (!isResponding() && given.billsUnread !== true) input.clear({ seconds: transcribed.uncharged })
+      const taken = [...answers.values()]
+      answers.clear()
+      const rest = waiting.takeAll()
       forget()
-      const measured = await takeCounted(taken, false)
-      const { usage } = measured
-      const promptTokens = usage.promptTokens + readers.length * (context.text + context.audio)
-      const audioInputTokens = usage.audioInputTokens + readers.length * context.audio
-      return {
-        measured:
-          totalTokens(usage) === 0 ? measured : { ...measured, usage: { ...usage, promptTokens, audioInputTokens } },
-        times,
-      }
+      const times = timesOf([...taken, ...rest.map(({ askedAt }) => ({ startedAt: askedAt, firstPartAt: null }))])
+      return { measured: await takeCounted(taken, rest), times }
     },
     soFar: () => {
       const open = [...answers.values()]
-      const readers = Math.max(1, open.length)
+      const own = [...open, ...waiting.paidFor()].map((one) => one.own.size)
+      // Not every upstream heeds that a response has input of its own: for each the conversation is set aside.
+      const readers = Math.max(1, own.length)
       const transcribedSeconds = transcribed.uncharged + (isResponding() ? transcribed.charged : 0)
       const newSeconds = asked.seconds + fresh.seconds + transcribedSeconds
-      const audioInputTokens = readers * context.audio + inputAudioTokens(newSeconds)
+      const ownAudio = inputAudioTokens(sumOf(own.map(({ seconds }) => seconds)))
+      const audioInputTokens = readers * (context.audio + inputAudioTokens(newSeconds)) + ownAudio
+      const textEach = context.text + toolTokens + asked.text + fresh.text + sentText
       const audioOutputTokens = outputAudioTokens(secondsIn(open))
       return {
         ...emptyUsage,
-        promptTokens: readers * (context.text + toolTokens) + asked.text + fresh.text + audioInputTokens,
+        promptTokens: readers * textEach + sumOf(own.map(({ text }) => text)) + audioInputTokens,
         audioInputTokens,
         completionTokens: sumOf(open.map(({ text }) => text)) + audioOutputTokens,
         audioOutputTokens,
       }
     },
-    get responseId() {
-      return responseId
+    stop: () => void (stopped = true),
+    get stopped() {
+      return stopped
+    },
+    get readers() {
+      const [open, ahead] = [[...answers.values()], waiting.paidFor().length]
+      return { all: open.length + ahead, silent: open.filter(({ spoke }) => !spoke).length + ahead }
+    },
+    get openId() {
+      return answers.has(responseId) ? responseId : ([...answers.keys()].at(-1) ?? '')
     },
     get transcriber() {
       return transcriber
@@ -370,10 +398,3 @@ export function createMeter(given: {
     },
   }
 }
-
-const sumOf = (counts: readonly number[]): number => counts.reduce((sum, count) => sum + count, 0)
-const secondsIn = (answers: readonly Answer[]): number => sumOf(answers.map(({ seconds }) => seconds))
-
-/** What a tool adds to the prompt. */
-const describe = (tool: Json): string =>
-  [textOf(tool['name']) ?? '', textOf(tool['description']) ?? '', JSON.stringify(tool['parameters'] ?? '')].join('')

@@ -36,6 +36,8 @@ export type SessionBilling = {
   endResponse: (event: Json) => Promise<DomainError | null>
   /** Charges a transcription of the input. Resolves with why the session may not go on, if so. */
   endTranscription: (event: Json) => Promise<DomainError | null>
+  /** The session ends: of what comes now only what it used is read. */
+  stop: (end: PartOfSession['end']) => void
   /** Charges what was counted since, or gives the hold back. Resolves with what was charged. */
   close: (end: PartOfSession['end']) => Promise<Usage>
 }
@@ -46,9 +48,13 @@ export function openSessionBilling(session: Session, meter: Meter): SessionBilli
   const perCall = plan.terms.price.kind === 'call'
   const payer = { userId: call.caller.user.id, tokenId: call.caller.token?.id ?? 0 }
   let parts = 1
-  const hold: SessionHold = { id: call.id, amount: estimateResponse(services, plan), held: true }
-  const raiser = createHoldRaiser(session, meter, hold)
+  const usual = estimateResponse(services, plan)
+  const hold: SessionHold = { id: call.id, amount: usual, held: true, refusal: null }
+  const raiser = createHoldRaiser(session, meter, { hold, usual })
   let charged = false
+  let partEnd: PartOfSession['end'] = 'complete'
+  /** What a response came to whose end was read when nothing more was delivered. */
+  let late: Usage | null = null
   /** The pieces of input whose transcription was charged. */
   const transcribed = new Set<string>()
   let last: Promise<unknown> = Promise.resolve()
@@ -81,20 +87,22 @@ export function openSessionBilling(session: Session, meter: Meter): SessionBilli
   const begun = (amount: number, result: ReserveResult): DomainError | null => {
     hold.held = result.verdict === 'ok'
     hold.amount = hold.held ? amount : 0
-    return hold.held ? null : refusalOfReserve(services, call, { result, amount })
+    hold.refusal = hold.held ? null : refusalOfReserve(services, call, { result, amount })
+    return hold.refusal
   }
 
   /** Charges what the hold is there for, and sets the next aside. Resolves with why the session may not go on, if so. */
   const renew = async (row: ChargeRow): Promise<DomainError | null> => {
-    const refusal = await refusalToGoOn(session)
+    const refusal = hold.refusal ?? (await refusalToGoOn(session))
     hold.held = false
     if (refusal) {
+      hold.refusal = refusal
       hold.id = nextId()
       await ledger.settle(row, 'go-on')
       return refusal
     }
     // A price per call was taken with the first response; the session then goes on without anything set aside.
-    const amount = perCall && charged ? 0 : estimateResponse(services, plan)
+    const amount = perCall && charged ? 0 : Math.max(estimateResponse(services, plan), raiser.due())
     const next = { ...payer, id: nextId(), amount, model: coveredNames(services, call) }
     hold.id = next.id
     return begun(amount, await ledger.renew({ row, next }))
@@ -102,8 +110,9 @@ export function openSessionBilling(session: Session, meter: Meter): SessionBilli
 
   const endResponse = async (event: Json): Promise<DomainError | null> => {
     const part = await meter.takeResponse(event)
-    const row = rowOf(part, 'complete')
-    learn(part)
+    const row = rowOf(part, partEnd)
+    if (meter.stopped) late = part.measured.usage
+    else learn(part)
     return renew(row)
   }
 
@@ -158,13 +167,18 @@ export function openSessionBilling(session: Session, meter: Meter): SessionBilli
       // Late, it goes on being sent: the session is over either way.
       await ledger.settle(rowOf(part, end), 'go-on').catch(() => {})
     } else if (held) await ledger.release({ ...payer, id: hold.id })
-    return part?.measured.usage ?? emptyUsage
+    const { usage } = part?.measured ?? { usage: emptyUsage }
+    return totalTokens(usage) === 0 && late ? late : usage
   }
 
   return {
     follow: (begins) => (!begins && raiser.isAhead() ? null : inTurn(() => raiser.follow(begins))),
     endResponse: (event) => booked(() => endResponse(event)),
     endTranscription: (event) => booked(() => endTranscription(event)),
+    stop: (end) => {
+      partEnd = end
+      meter.stop()
+    },
     close: (end) => inTurn(() => closeRest(end)),
   }
 }

@@ -14,6 +14,8 @@ export type SessionHold = {
   amount: number
   /** Nothing is set aside while a charge is under way, or once the session has been refused more. */
   held: boolean
+  /** Why nothing more is set aside. */
+  refusal: DomainError | null
 }
 
 /** More is asked for once so much is used up. */
@@ -28,7 +30,11 @@ const pauseMs = 200
 const leftOf = (result: ReserveResult): number => Math.max(0, availableIn(result))
 
 /** Keeps the hold of a session ahead of what is said in it. */
-export function createHoldRaiser(session: Session, meter: Meter, hold: SessionHold) {
+export function createHoldRaiser(
+  session: Session,
+  meter: Meter,
+  { hold, usual }: { hold: SessionHold; usual: number },
+) {
   const { services, call, plan } = session
   let refusedAt = -1
 
@@ -84,17 +90,28 @@ export function createHoldRaiser(session: Session, meter: Meter, hold: SessionHo
     }
   }
 
+  const expected = (): number =>
+    services.holds.lengths.expect(payerOf(call), plan.attempt.upstreamModel).tokens ?? leastAhead
+  /** For each that has said nothing the beginning of an answer, and for each at least what is usually set aside for one. */
+  const leastFor = (silent: number): number =>
+    Math.max(costOf(meter.soFar(), leastAnswer * silent), meter.readers.all * usual)
+
   return {
+    /** What has to be set aside for all that is under way or asked for. */
+    due: (): number => (isFixed || !meter.responding ? 0 : leastFor(meter.readers.silent)),
     /** Whether what was said so far is paid for, with room for more. */
     isAhead: (): boolean => isFixed || (hold.held && isCovered(costOf(meter.soFar(), 0))),
     /** Sets aside what was said so far and a piece more; for a response that begins, what one usually comes to. */
     follow: async (begins: boolean): Promise<DomainError | null> => {
-      if (isFixed || !hold.held) return null
+      // Nothing more is sent to the upstream while the session is about to end.
+      if (!hold.held) return begins ? hold.refusal : null
+      if (isFixed) return null
       const usage = meter.soFar()
-      const least = costOf(usage, begins ? leastAnswer : 0)
+      const silent = begins ? Math.max(1, meter.readers.silent) : 0
+      const least = begins ? leastFor(silent) : costOf(usage, 0)
       if (!begins && isCovered(least)) return null
-      const { tokens = leastAhead } = services.holds.lengths.expect(payerOf(call), plan.attempt.upstreamModel)
-      const wanted = costOf(usage, begins ? tokens : Math.max(leastAhead, usage.completionTokens))
+      const ahead = begins ? expected() * silent : Math.max(leastAhead, usage.completionTokens)
+      const wanted = Math.max(least, costOf(usage, ahead))
       return wanted <= hold.amount ? null : keepTrying(least, wanted)
     },
   }

@@ -1,6 +1,7 @@
 import { DomainError } from '#core/errors.ts'
-import { type Json, recordOf } from '#relay/providers/shared/json.ts'
+import { type Json, recordOf, recordsOf, tryRecord } from '#relay/providers/shared/json.ts'
 import { admitBeside } from '#relay/request/admit.ts'
+import { plainName } from '#relay/request/read-body.ts'
 import type { Session } from './call.ts'
 import type { Frame } from './pump.ts'
 import { transcriberOf } from './transcription.ts'
@@ -10,7 +11,9 @@ import { transcriberOf } from './transcription.ts'
  * the upstream's. A model that is to transcribe the input has to be one of the token's.
  * @throws {DomainError} relay.body_invalid for another model, relay.model_name_too_long, relay.model_forbidden
  */
-export function keepModel({ services, call, plan }: Session, event: Json, frame: Frame): Frame {
+export function keepModel({ services, call, plan }: Session, event: Json, message: Frame): Frame {
+  // What is sent is what was read: a name that stands twice is not read alike by everybody.
+  const frame = { ...message, data: Buffer.from(JSON.stringify(event)) }
   if (updatesSession.has(event['type'])) admitTranscriber({ services, call }, recordOf(event['session']) ?? {})
   const update = event['type'] === 'session.update' ? recordOf(event['session']) : undefined
   const named = update?.['model']
@@ -27,4 +30,56 @@ const updatesSession: ReadonlySet<unknown> = new Set(['session.update', 'transcr
 function admitTranscriber({ services, call }: Pick<Session, 'services' | 'call'>, update: Json): void {
   const transcriber = transcriberOf(update)
   if (transcriber !== undefined && transcriber !== call.model) admitBeside(services, call, transcriber)
+}
+
+/** What a session is charged and admitted by. */
+const readNames: ReadonlySet<string> = new Set([
+  'type',
+  'event_id',
+  'session',
+  'response',
+  'item',
+  'audio',
+  'model',
+  'instructions',
+  'tools',
+  'modalities',
+  'output_modalities',
+  'input',
+  'output',
+  'transcription',
+  'input_audio_transcription',
+  'input_audio_format',
+  'output_audio_format',
+  'format',
+  'rate',
+  'content',
+  'text',
+  'role',
+  'conversation',
+  'image_url',
+  'detail',
+])
+
+/**
+ * A caller's event as every upstream reads it, without names that some take for those that are read here.
+ * @throws {DomainError} relay.body_invalid for what is no strict JSON
+ */
+export function readCallerEvent({ data }: Frame): Json {
+  const event = tryRecord(data.toString('utf8'))
+  if (!event) throw new DomainError('relay.body_invalid', { detail: 'an event must be a JSON object' })
+  dropLookalikes(event)
+  return event
+}
+
+function dropLookalikes(json: Json): void {
+  for (const [name, value] of Object.entries(json)) {
+    const plain = plainName(name)
+    if (plain !== name && readNames.has(plain)) delete json[name]
+    // Tools name parameters as they like.
+    else if (readNames.has(name) && name !== 'tools') {
+      for (const record of Array.isArray(value) ? recordsOf(value) : [recordOf(value)])
+        if (record) dropLookalikes(record)
+    }
+  }
 }

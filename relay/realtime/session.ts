@@ -11,7 +11,7 @@ import { type SessionBilling, openSessionBilling } from './session-billing.ts'
 import type { CallerEnd, Session } from './call.ts'
 import { closeSocket, type CloseWord, lost } from './close-codes.ts'
 import { createMeter, type Meter } from './meter.ts'
-import { keepModel } from './session-model.ts'
+import { keepModel, readCallerEvent } from './session-model.ts'
 import { shownEvent, shownReason } from './shown-failure.ts'
 import { endsTranscription } from './transcription.ts'
 import { type Frame, sendFrame } from './pump.ts'
@@ -56,19 +56,24 @@ export async function runSession(session: Session): Promise<void> {
   })
   const billing = openSessionBilling(session, meter)
   const ended = Promise.withResolvers<Ending>()
-  const stopWatching = watchEnds(session, ended.resolve)
+  const end = (ending: Ending): void => {
+    if (ending.by === 'gateway') billing.stop(endOf(ending, true))
+    ended.resolve(ending)
+  }
+  const stopWatching = watchEnds(session, end)
   const stopHeartbeats = watchHeartbeats(session)
   const fail = (error: unknown): void => {
     if (isUnexpected(error)) services.reportUnexpected(error, call.id)
-    ended.resolve({ by: 'gateway', error })
+    end({ by: 'gateway', error })
   }
   caller.frames.start(async (message) => {
-    const event = readEvent(message)
+    let event: Json = {}
     let frame = message
     try {
+      event = readCallerEvent(message)
       frame = keepModel(session, event, message)
     } catch (error) {
-      return sendError(caller, call, error)
+      return sendError(caller, call, { error, about: event })
     }
     const begins = event['type'] === 'response.create'
     const barred = startsWork.has(event['type']) ? await refusalToGoOn(session) : null
@@ -76,11 +81,14 @@ export async function runSession(session: Session): Promise<void> {
     const refusal = barred ?? (isPaid(event) ? await billing.follow(begins) : null)
     if (!refusal) return sendFrame(upstream.socket, frame)
     takeBack?.()
+    // Others that are under way, or cost less, go on.
+    if (begins && !barred) return sendError(caller, call, { error: refusal, about: event })
     caller.frames.stop('drop')
-    ended.resolve({ by: 'gateway', error: refusal, unpaid: !barred })
+    end({ by: 'gateway', error: refusal, unpaid: !barred })
   }, fail)
   upstream.frames.start(async (frame) => {
     const event = readEvent(frame)
+    if (meter.stopped) return readLate({ meter, billing }, event)
     const begins = event['type'] === 'response.created'
     const barred = startsWork.has(event['type']) ? await refusalToGoOn(session) : null
     // The end of a response leaves when its charge is booked.
@@ -91,10 +99,7 @@ export async function runSession(session: Session): Promise<void> {
         ? await billing.endTranscription(event)
         : (barred ?? (isPaid(event) ? await billing.follow(begins) : null))
     await sendFrame(caller.socket, shownEvent(session, event, frame))
-    if (refusal) {
-      upstream.frames.stop('drop')
-      ended.resolve({ by: 'gateway', error: refusal, unpaid: !isEnd && !barred })
-    }
+    if (refusal) end({ by: 'gateway', error: refusal, unpaid: !isEnd && !barred })
   }, fail)
   upstream.socket.resume()
   const ending = await ended.promise
@@ -138,13 +143,20 @@ function watchHeartbeats({ caller, upstream }: Session): () => void {
   }
 }
 
+/** What had arrived when the session was ended here is read for what it used; it is delivered no more. */
+async function readLate({ meter, billing }: Pick<End, 'meter' | 'billing'>, event: Json): Promise<void> {
+  if (meter.receive(event)) await billing.endResponse(event)
+  else if (endsTranscription(event)) await billing.endTranscription(event)
+}
+
 type End = { ending: Ending; billing: SessionBilling; meter: Meter }
 
 /** Lets what has arrived be paid and delivered, books the rest, then says goodbye to whoever is left. */
 async function finish(session: Session, { ending, billing, meter }: End): Promise<void> {
   const { call, caller, upstream } = session
   caller.frames.stop('drop')
-  upstream.frames.stop(ending.by === 'gateway' ? 'drop' : 'take')
+  upstream.frames.stop('take')
+  const cutId = ending.by === 'gateway' && ending.unpaid === true ? meter.openId : ''
   if (ending.by !== 'upstream') {
     const word = ending.by === 'caller' ? ending.word : { code: 1000, reason: '' }
     closeSocket(upstream.socket, word, upstreamCloseTimeoutMs)
@@ -156,7 +168,7 @@ async function finish(session: Session, { ending, billing, meter }: End): Promis
   call.upstreamAbort.signal.removeEventListener('abort', giveUp)
   const { responding } = meter
   const usage = await billing.close(endOf(ending, responding))
-  if (ending.by === 'gateway' && ending.unpaid === true && responding) sendCut(caller, meter.responseId, usage)
+  sendCut(caller, cutId, usage)
   if (ending.by === 'gateway') refuseCaller(caller, call, ending.error)
   else if (ending.by === 'upstream') passOn(session, ending.word)
   await closed(caller.socket)

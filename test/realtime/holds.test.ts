@@ -75,6 +75,7 @@ test('a conversation that has grown is set aside before it is read again, and no
   await converse(session, '[[usage=8000:10]] Hello')
   ask(session, '[[usage=8020:10]] Hello')
   expect(errorOf(await session.next('error'))).toMatchObject({ code: 'insufficient_user_quota' })
+  session.socket.close()
   await session.closed
   await untilFree(app, payer.userId)
   expect(await app.balanceOf(payer.userId)).toBe(30_000 - 8000 * 2.5 - 10 * 10)
@@ -129,7 +130,7 @@ test('whoever leaves in the middle of a response pays for the conversation that 
   expect(rows[1]?.prompt_tokens).toBeGreaterThanOrEqual(4010)
 })
 
-test('responses are paid by a plan as far as it goes, and the session ends where the plan keeps the balance out', async () => {
+test('responses are paid by a plan as far as it goes, and none is begun where the plan keeps the balance out', async () => {
   const { app } = world
   const payer = await payerWith(app, 1_000_000)
   await app.make.subscription({ id: payer.userId }, { windows: [{ amount: 30_000 }], balancePays: false })
@@ -137,6 +138,7 @@ test('responses are paid by a plan as far as it goes, and the session ends where
   await converse(session, '[[usage=8000:10]] Hello')
   ask(session, '[[usage=8020:10]] Hello')
   expect(errorOf(await session.next('error'))).toMatchObject({ code: 'insufficient_quota' })
+  session.socket.close()
   await session.closed
   await untilFree(app, payer.userId)
   expect(await app.balanceOf(payer.userId)).toBe(1_000_000)
@@ -174,6 +176,7 @@ test('what is only transcribed sets nothing aside for a response, until one is a
   for (let round = 0; round < 10; round += 1) await transcribe(session, 2)
   session.say({ type: 'response.create' })
   expect(errorOf(await session.next('error'))).toMatchObject({ code: 'insufficient_user_quota' })
+  session.socket.close()
   await session.closed
   await untilFree(world.app, payer.userId)
   expect(session.events.some(({ type }) => type === 'response.created')).toBe(false)

@@ -1,0 +1,96 @@
+import { createInputCount, type InputCount, type InputSize } from './input-count.ts'
+
+/** What a response reads: tokens, those of audio apart. */
+export type Reads = {
+  /** The conversation as the upstream last counted it. */
+  context: { text: number; audio: number }
+  /** By the cheap count, what has come to it since. */
+  added: { text: number; audio: number }
+}
+
+/** What one response alone is given. */
+export type OwnInput = {
+  count: InputCount
+  /** The same by the cheap count. */
+  size: InputSize
+  /** A list of its own takes the place of the conversation. */
+  readsConversation: boolean
+  /** Its answer is not added to the conversation. */
+  isBeside: boolean
+}
+
+export const emptyOwnInput = (model: string): OwnInput => ({
+  count: createInputCount(model),
+  size: { text: 0, seconds: 0 },
+  readsConversation: true,
+  isBeside: false,
+})
+
+export type AskedResponse = {
+  /** The caller's name for the event that asked. */
+  name: string | undefined
+  /** Since when nothing else was under way; `performance.now()`. */
+  askedAt: number | null
+  own: OwnInput
+  /** Set once the upstream has begun it without saying its name. */
+  reads: Reads | null
+}
+
+/**
+ * An error may be about a response that was asked for, or about anything else, and the names of events are the caller's own: what
+ * was set aside for the response stays for so long, for it may begin all the same.
+ */
+const doubtMs = 5000
+
+/** Responses that were asked for and have not begun, in the order in which they will. */
+export function createAskedResponses(now: () => number) {
+  let waiting: AskedResponse[] = []
+  let doubted: (AskedResponse & { until: number })[] = []
+
+  const takeFirst = <Entry extends AskedResponse>(from: Entry[], fits: (one: Entry) => boolean): Entry | undefined => {
+    const index = from.findIndex(fits)
+    return index === -1 ? undefined : from.splice(index, 1)[0]
+  }
+  const dropOld = (): void => {
+    doubted = doubted.filter(({ until }) => until > now())
+  }
+
+  return {
+    /** Returns what says that it was not sent. */
+    add: (asked: AskedResponse): (() => void) => {
+      waiting.push(asked)
+      return () => {
+        waiting = waiting.filter((one) => one !== asked)
+      }
+    },
+    /** The next one begins; nothing where none was asked for. */
+    begin: (): AskedResponse | undefined => {
+      dropOld()
+      return waiting.shift() ?? doubted.shift()
+    },
+    /** The next one has begun, but under no name yet. */
+    beginUnnamed: (reads: Reads, unasked: AskedResponse): void => {
+      const next = waiting.find((one) => one.reads === null)
+      if (next) next.reads = reads
+      else waiting.push({ ...unasked, reads })
+    },
+    /** The upstream reports an error, of the event of this name where it names one. */
+    doubt: (name: string | undefined): void => {
+      const refused = takeFirst(waiting, (one) => one.reads === null && (name === undefined || one.name === name))
+      if (refused) doubted.push({ ...refused, until: now() + doubtMs })
+    },
+    /** All that are left, when the session is over. */
+    takeAll: (): AskedResponse[] => {
+      doubted = []
+      return waiting.splice(0)
+    },
+    /** For these something is set aside. */
+    paidFor: (): AskedResponse[] => {
+      dropOld()
+      return [...waiting, ...doubted]
+    },
+    get size() {
+      return waiting.length
+    },
+  }
+}

@@ -1,0 +1,9 @@
+export const textParts = new Set([
+  'response.text.delta',
+  'response.output_text.delta',
+  'response.audio_transcript.delta',
+  'response.output_audio_transcript.delta',
+  'response.function_call_arguments.delta',
+])
+export const audioParts = new Set(['response.audio.delta', 'response.output_audio.delta'])
+export const itemsAdded = new Set(['conversation.item.created', 'conversation.item.added'])

@@ -1,0 +1,67 @@
+import type { Usage } from '#core/usage.ts'
+import { cheapTextTokens } from '#relay/counting/cheap-count.ts'
+import { type Json, recordsOf, textOf } from '#relay/providers/shared/json.ts'
+import type { AskedResponse } from './asked-responses.ts'
+import { inputAudioTokens } from './audio-format.ts'
+import type { InputCount } from './input-count.ts'
+
+export type Tokens = { text: number; audio: number }
+
+/** A response that is paid by estimate: begun where it is known what it reads. */
+export type Reading = Pick<AskedResponse, 'own' | 'reads'>
+
+export const sumOf = (counts: readonly number[]): number => counts.reduce((sum, count) => sum + count, 0)
+export const secondsIn = (answers: readonly { seconds: number }[]): number =>
+  sumOf(answers.map(({ seconds }) => seconds))
+export const totalOf = ({ text, audio }: Tokens): number => text + audio
+export const cheapCountOf = (texts: readonly string[]): number => sumOf(texts.map(cheapTextTokens))
+
+/** The texts of an item that count once the upstream has added it. */
+export function textsAdded(item: Json): string[] {
+  if (item['type'] === 'function_call_output') return [textOf(item['output']) ?? '']
+  if (item['type'] !== 'message') return []
+  return recordsOf(item['content']).flatMap((part) =>
+    part['type'] === 'input_text' ? [textOf(part['text']) ?? ''] : [],
+  )
+}
+
+async function takeTokens(count: InputCount): Promise<Tokens> {
+  const { text, seconds } = await count.take()
+  return { text, audio: inputAudioTokens(seconds) }
+}
+
+/**
+ * What the input of these responses comes to. What is new in the conversation is counted well once, and cheaply for whoever else
+ * reads it.
+ */
+export async function takeInput(conversation: InputCount, reading: readonly Reading[]): Promise<Tokens> {
+  const [added, own] = await Promise.all([
+    takeTokens(conversation),
+    Promise.all(reading.map((one) => takeTokens(one.own.count))),
+  ])
+  const readers = reading.flatMap(({ reads, own: { readsConversation } }) =>
+    reads && readsConversation ? [reads] : [],
+  )
+  const [largest, ...others] = readers.map((one) => one.added).toSorted((one, other) => totalOf(other) - totalOf(one))
+  // Nothing is left to be counted of what another response has read and paid.
+  const first = totalOf(added) > 0 ? added : (largest ?? added)
+  const parts = [first, ...others, ...own, ...readers.map((one) => one.context)]
+  return { text: sumOf(parts.map(({ text }) => text)), audio: sumOf(parts.map(({ audio }) => audio)) }
+}
+
+/** Of a reported usage, what is paid where only so much of the answer was delivered. */
+export function deliveredOf(usage: Usage, delivered: Tokens): Usage {
+  const completionTokens = Math.min(usage.completionTokens, totalOf(delivered))
+  const audioOutputTokens = Math.min(usage.audioOutputTokens, delivered.audio, completionTokens)
+  return {
+    ...usage,
+    completionTokens,
+    audioOutputTokens,
+    reasoningTokens: Math.min(usage.reasoningTokens, completionTokens),
+    imageOutputTokens: Math.min(usage.imageOutputTokens, completionTokens - audioOutputTokens),
+  }
+}
+
+/** What a tool adds to the prompt. */
+export const describe = (tool: Json): string =>
+  [textOf(tool['name']) ?? '', textOf(tool['description']) ?? '', JSON.stringify(tool['parameters'] ?? '')].join('')

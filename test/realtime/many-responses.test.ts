@@ -1,0 +1,173 @@
+import { createServer } from 'node:http'
+import { afterAll, expect, test } from 'vitest'
+import { type WebSocket, WebSocketServer } from 'ws'
+import { listenLocally } from '#test/support/local-server.ts'
+import { chargesOf, errorOf, model, openHolds, payerWith, type Session, startRealtime, untilFree } from './world.ts'
+
+type Event = Record<string, unknown>
+type Upstream = { say: (...events: Event[]) => void; asked: number }
+
+/** What the upstream does when the response of this number is asked for. */
+let play: (upstream: Upstream) => void = () => {}
+let received: string[] = []
+
+const server = createServer()
+const sockets = new WebSocketServer({ server })
+sockets.on('connection', (socket: WebSocket) => {
+  const upstream: Upstream = {
+    say: (...events) => {
+      for (const event of events) socket.send(JSON.stringify(event))
+    },
+    asked: 0,
+  }
+  upstream.say({ type: 'session.created', session: { id: 's', output_modalities: ['text'] } })
+  socket.on('message', (data: Buffer) => {
+    received.push(data.toString())
+    if (!data.toString().includes('response.create')) return
+    upstream.asked += 1
+    play(upstream)
+  })
+})
+const upstream = await listenLocally(server)
+afterAll(async () => {
+  for (const socket of sockets.clients) socket.terminate()
+  await upstream[Symbol.asyncDispose]()
+})
+
+const { app, openSession } = await startRealtime()
+const named = 'realtime-scripted'
+await app.make.channel({ models: named, baseUrl: upstream.url, modelMapping: JSON.stringify({ [named]: model }) })
+// An output token of this model costs four of its input.
+await app.make.option('ModelRatio', JSON.stringify({ [named]: 1, [model]: 1 }))
+await app.services.options.reload()
+await app.settled()
+
+const created = (id: number): Event => ({ type: 'response.created', response: { id: `r${id}` } })
+const word = (id: number): Event => ({ type: 'response.output_text.delta', response_id: `r${id}`, delta: ' word' })
+const done = (id: number, [input, output]: [number, number], more: Event = {}): Event => ({
+  type: 'response.done',
+  response: { id: `r${id}`, status: 'completed', usage: { input_tokens: input, output_tokens: output }, ...more },
+})
+const asksBeside = { type: 'response.create', response: { conversation: 'none', instructions: 'say hi' } }
+
+/** A session whose first response leaves a conversation of 100,000 tokens, and this much of the balance. */
+async function openRead(left: number, next: typeof play) {
+  received = []
+  const payer = await payerWith(app, 100_050 + left)
+  play = (to) => (to.asked === 1 ? to.say(created(1), word(1), done(1, [99_990, 15])) : next(to))
+  const session = await openSession({ key: payer.key, model: named })
+  session.say({ type: 'response.create' })
+  await session.next('response.done')
+  expect(await app.balanceOf(payer.userId)).toBe(left - 500)
+  return { payer, session }
+}
+
+async function end(session: Session, userId: number) {
+  session.socket.terminate()
+  await untilFree(app, userId)
+  expect(await app.violations()).toEqual([])
+  return (await chargesOf(app, userId)).map(({ quota }) => quota)
+}
+
+test.each([
+  ['beside the conversation', asksBeside],
+  ['with an empty list of their own', { type: 'response.create', response: { conversation: 'none', input: [] } }],
+  ['plain', { type: 'response.create' }],
+])(
+  'of many responses at once as many are sent upstream as can be paid, and the session goes on: %s',
+  async (_, asks) => {
+    const ends = Promise.withResolvers<void>()
+    const { payer, session } = await openRead(250_400, ({ say, asked }) => {
+      say(created(asked))
+      void ends.promise.then(() => say(word(asked), done(asked, [100_000, 50], { conversation_id: null })))
+    })
+    for (let count = 0; count < 20; count += 1) session.say({ ...asks, event_id: `ask-${count}` })
+    const refusals = []
+    for (let count = 0; count < 18; count += 1) refusals.push(errorOf(await session.next('error')))
+    expect(refusals[0]).toMatchObject({ code: 'insufficient_user_quota', event_id: 'ask-2' })
+    expect(received).toHaveLength(3)
+    // One hold, of two shares.
+    expect(await openHolds(app, payer.userId)).toBe(1)
+    expect(await app.balanceOf(payer.userId)).toBeLessThan(50_400)
+    ends.resolve()
+    await session.next('response.done')
+    await session.next('response.done')
+    expect(session.socket.readyState).toBe(session.socket.OPEN)
+    expect(await end(session, payer.userId)).toEqual([100_050, 100_200, 100_200])
+    expect(await app.balanceOf(payer.userId)).toBe(250_400 - 2 * 100_200)
+  },
+)
+
+test('errors of other events free nothing of what is set aside for a response that may yet begin', async () => {
+  const { payer, session } = await openRead(150_000, ({ say }) => say({ type: 'error', error: { message: 'odd' } }))
+  session.say(asksBeside)
+  await session.next('error')
+  session.say(asksBeside)
+  expect(errorOf(await session.next('error'))).toMatchObject({ code: 'insufficient_user_quota' })
+  expect(received).toHaveLength(2)
+  expect(await end(session, payer.userId)).toEqual([100_050])
+})
+
+test('whoever leaves before the first word of a response that began pays the conversation that it reads', async () => {
+  const { payer, session } = await openRead(150_000, ({ say, asked }) => say(created(asked)))
+  session.say({ type: 'response.create' })
+  await session.next('response.created')
+  await session.next('response.created')
+  // The usage of the first, input and output.
+  expect(await end(session, payer.userId)).toEqual([100_050, 100_005])
+})
+
+test('each of two that began pays what it reads when the caller leaves, one with a list of its own only that', async () => {
+  const { payer, session } = await openRead(500_000, ({ say, asked }) => say(created(asked)))
+  const input = [{ type: 'message', role: 'user', content: [{ type: 'input_text', text: 'Hello there' }] }]
+  for (const response of [{}, { conversation: 'none' }, { conversation: 'none', input }])
+    session.say({ type: 'response.create', response })
+  for (let count = 0; count < 4; count += 1) await session.next('response.created')
+  expect(await end(session, payer.userId)).toEqual([100_050, 2 * 100_005 + 2])
+})
+
+test('a response without a usage of its own pays the conversation by estimate', async () => {
+  const { payer, session } = await openRead(150_000, ({ say, asked }) =>
+    say(created(asked), word(asked), { type: 'response.done', response: { id: `r${asked}`, status: 'cancelled' } }),
+  )
+  session.say({ type: 'response.create' })
+  await session.next('response.done')
+  expect(await end(session, payer.userId)).toEqual([100_050, 100_009])
+})
+
+test('ends that have arrived when the balance ends the session are charged by what they read, and not delivered', async () => {
+  received = []
+  const payer = await payerWith(app, 30_000)
+  const all = Promise.withResolvers<void>()
+  play = ({ say, asked }) => {
+    say(created(asked))
+    if (asked === 5) all.resolve()
+    void all.promise.then(() => say(done(asked, [20_000, 100], { conversation_id: null })))
+  }
+  const session = await openSession({ key: payer.key, model: named })
+  for (let count = 0; count < 5; count += 1) session.say(asksBeside)
+  expect(await session.closed).toMatchObject({ code: 1008 })
+  const quotas = await end(session, payer.userId)
+  const delivered = session.events.filter(({ type }) => type === 'response.done').length
+  expect(quotas).toHaveLength(5)
+  expect(quotas).toEqual(Array.from({ length: 5 }, (_, index) => (index < delivered ? 20_400 : 20_000)))
+  expect(delivered).toBeLessThan(5)
+})
+
+test('what is no strict JSON is refused, and names that pass for others are not sent on', async () => {
+  received = []
+  const payer = await payerWith(app, 30_000)
+  const session = await openSession({ key: payer.key, model: named })
+  for (const frame of ['no JSON', '\uFEFF{"type":"a"}', '{"type":"response.create","temperature":NaN}', '[]']) {
+    session.socket.send(frame)
+    expect(errorOf(await session.next('error'))).toMatchObject({ type: 'gateway_error' })
+  }
+  session.socket.send('{"type":"session.update","session":{"model":"m2","model":null,"Model":"m2"},"SESSION":{}}')
+  session.socket.send('{"type":"response.create","type":"a","n":12345678901234567890}')
+  await expect.poll(() => received).toHaveLength(2)
+  expect(received).toEqual([
+    '{"type":"session.update","session":{"model":null}}',
+    '{"type":"a","n":12345678901234567890}',
+  ])
+  expect(await end(session, payer.userId)).toEqual([])
+})
