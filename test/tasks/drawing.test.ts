@@ -1,5 +1,6 @@
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { afterAll, describe, expect, onTestFinished, test } from 'vitest'
 import { markPolled } from '#features/tasks/service/update-task.ts'
+import { json, type Play, startScriptedUpstream } from '#test/support/scripted-upstream.ts'
 import { untilSomebodyWaits } from '#test/support/processes.ts'
 import { setOptions, withOptions } from '#test/relay/serve.ts'
 import {
@@ -17,6 +18,8 @@ import {
 import { startBalancedApp } from '#test/relay/relay-world.ts'
 
 const app = await startBalancedApp()
+const scripted = await startScriptedUpstream()
+afterAll(() => scripted[Symbol.asyncDispose]())
 await setOptions(app, { ServerAddress: 'https://gateway.example' })
 const channel = await drawingChannel(app)
 
@@ -289,6 +292,35 @@ describe('the upstream answers', () => {
     expect(app.upstream.requests).toHaveLength(before + 1)
     expect((await drawingsOf(app, by))[0]).toMatchObject({ code: 4, quota: '0', fail_reason: 'out of order' })
     expect((await balanceOf(app, by)).quota).toBe(10_000_000)
+  })
+
+  const submitted = async (group: string, play: Play) => {
+    const by = await holder(app)
+    const baseUrl = scripted.play((path) => (path.includes('/submit/') ? play : json([])))
+    await drawingChannel(app, { models: 'mj_imagine', baseUrl, group })
+    await setOptions(app, {
+      UserUsableGroups: JSON.stringify({ default: '', [group]: '' }),
+      GroupRatio: JSON.stringify({ default: 1, [group]: 1 }),
+    })
+    const token = await app.make.token(by.user, { group })
+    const reply = await call(app, token, 'POST /mj/submit/imagine', { prompt: 'x' })
+    const { quota } = await balanceOf(app, by)
+    return { ...reply, task: (await drawingsOf(app, by))[0], taken: 10_000_000 - quota }
+  }
+  const accepting = json({ code: 1, description: 'Submit success', result: 'A7' })
+
+  test.each([201, 202])('1 with status %i: accepted and charged', async (status) => {
+    const made = await submitted(`accepting-${status}`, { ...accepting, status })
+    expect(made).toMatchObject({ status, json: { code: 1, result: 'A7' }, taken: 50_000 })
+    expect(made.task).toMatchObject({ code: 1, quota: '50000', mj_id: 'A7' })
+  })
+
+  test.each([400, 500])('1 with status %i: a failure, not charged, without the number of a task', async (status) => {
+    const made = await submitted(`refusing-${status}`, { ...accepting, status })
+    const description = `upstream status ${status}`
+    expect(made).toMatchObject({ status, taken: 0 })
+    expect(made.json).toEqual({ code: 5, description })
+    expect(made.task).toMatchObject({ code: 5, quota: '0', mj_id: '', fail_reason: description })
   })
 
   test('3 switches the channel off, where the site and the channel let it', async () => {

@@ -10,7 +10,7 @@ const reply = z.object({
   properties: z.record(z.string(), z.unknown()).catch({}),
 })
 
-/** A drawing service's answer to a submission. `json` is all of it. */
+/** A drawing service's answer to a submission. `json` and `text` are all of it. */
 export type SubmitReply = {
   code: number
   description: string
@@ -20,15 +20,17 @@ export type SubmitReply = {
   addresses: string[]
   properties: Record<string, unknown>
   json: Record<string, unknown>
+  text: string
 }
 
 /** Null when the text is no answer of a drawing service. */
-export function readSubmitReply(text: string): SubmitReply | null {
+export function readSubmitReply({ status, text }: { status: number; text: string }): SubmitReply | null {
   const json = parseObject(text)
   if (!json) return null
   const read = reply.safeParse(json)
   if (!read.success) return null
   const { code, description, result, properties } = read.data
+  if (!isSuccess(status) && accepting.has(code)) return refused(status)
   return {
     code,
     description,
@@ -36,7 +38,20 @@ export function readSubmitReply(text: string): SubmitReply | null {
     addresses: Array.isArray(result) ? result.filter((item) => typeof item === 'string') : [],
     properties,
     json,
+    text,
   }
+}
+
+const isSuccess = (status: number): boolean => status >= 200 && status < 300
+
+const accepting = new Set<number>([submitCode.accepted, submitCode.exists, submitCode.queued])
+
+/** A failed status goes before the code of its body: nobody may take it for a task, which none is charged for. */
+function refused(status: number): SubmitReply {
+  const code = submitCode.failed
+  const description = `upstream status ${status}`
+  const json = { code, description }
+  return { code, description, taskId: '', addresses: [], properties: {}, json, text: JSON.stringify(json) }
 }
 
 function parseObject(text: string): Record<string, unknown> | null {
@@ -49,11 +64,8 @@ function parseObject(text: string): Record<string, unknown> | null {
 }
 
 /** Whether the service has accepted the task: one that exists or waits counts, except for swapped faces. */
-export function isAccepted(action: DrawingAction, answer: { status: number; code: number }): boolean {
-  if (answer.status !== 200) return false
-  if (answer.code === submitCode.accepted) return true
-  return action !== 'SWAP_FACE' && (answer.code === submitCode.exists || answer.code === submitCode.queued)
-}
+export const isAccepted = (action: DrawingAction, code: number): boolean =>
+  code === submitCode.accepted || (action !== 'SWAP_FACE' && accepting.has(code))
 
 /** Callers read an existing or waiting task as an accepted one; where a dialogue was opened they need to know. */
 export function shownCode(action: DrawingAction, code: number): number {

@@ -29,7 +29,7 @@ export async function forwardDrawing(services: RelayServices, call: DrawingCall,
   const sentAt = performance.now()
   const reply = await ask(services, call, attempt)
   const answer = readAnswer(reply)
-  const accepted = isAccepted(call.action, { status: reply.status, code: answer.code })
+  const accepted = isAccepted(call.action, answer.code)
   const charged = accepted && !opensDialogue(call.action)
   const id = await storeDrawing(services, rowOf(services, call, { attempt, answer, accepted, charged })).catch(
     (cause: unknown) => {
@@ -46,14 +46,14 @@ export async function forwardDrawing(services: RelayServices, call: DrawingCall,
     .setHeader('content-type', 'application/json; charset=utf-8')
     .end(
       accepted
-        ? acceptedText(call, { reply, answer })
-        : shownRefusal(services, { incoming: call, place: attempt }, { ...reply, code: answer.code }),
+        ? acceptedText(call, answer)
+        : shownRefusal(services, { incoming: call, place: attempt }, { ...answer, status: reply.status }),
     )
 }
 
-function acceptedText(call: DrawingCall, { reply, answer }: { reply: TaskReply; answer: SubmitReply }): string {
+function acceptedText(call: DrawingCall, answer: SubmitReply): string {
   const code = shownCode(call.action, answer.code)
-  return answer.json['code'] === code ? reply.text : JSON.stringify({ ...answer.json, code })
+  return answer.json['code'] === code ? answer.text : JSON.stringify({ ...answer.json, code })
 }
 
 async function ask(services: RelayServices, call: DrawingCall, attempt: Attempt): Promise<TaskReply> {
@@ -87,9 +87,9 @@ const failed = (code: Failing, cause?: unknown): AttemptFailed =>
     { local: false, connection: code === 'drawing.request_failed', cause },
   )
 
-function readAnswer({ text }: TaskReply): SubmitReply {
-  if (text.trim() === '') throw failed('drawing.reply_empty')
-  const answer = readSubmitReply(text)
+function readAnswer(reply: TaskReply): SubmitReply {
+  if (reply.text.trim() === '') throw failed('drawing.reply_empty')
+  const answer = readSubmitReply(reply)
   if (!answer) throw failed('drawing.reply_malformed')
   return answer
 }

@@ -87,9 +87,8 @@ export const fetchSeed = (services: RelayServices, id: string, exchange: Exchang
         throw cause instanceof TransportError ? new DomainError('drawing.request_failed', {}, { cause }) : cause
       })
       if (reply.text.trim() === '') throw new DomainError('drawing.reply_empty')
-      const code = readSubmitReply(reply.text)?.code ?? submitCode.failed
-      const isSeed = reply.status === 200 && code === submitCode.accepted
-      const { text } = reply
+      const { code, text } = readSubmitReply(reply) ?? { code: submitCode.failed, text: reply.text }
+      const isSeed = code === submitCode.accepted
       const shownText = isSeed
         ? maskSecrets(text, attemptSecrets(place))
         : shownRefusal(services, { incoming, place }, { status: reply.status, code, text })
