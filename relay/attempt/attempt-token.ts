@@ -18,4 +18,7 @@ export async function withToken(services: RelayServices, attempt: Attempt, call:
 
 /** The upstream refused a token that was cached earlier: it is asked for anew, and the try deserves to be made again. */
 export const dropRefusedToken = (attempt: Attempt, error: unknown): boolean =>
-  error instanceof AttemptFailed && error.failure.status === 401 && used.get(attempt)?.refused() === true
+  error instanceof AttemptFailed &&
+  error.closing === undefined &&
+  error.failure.status === 401 &&
+  used.get(attempt)?.refused() === true

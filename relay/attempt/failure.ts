@@ -37,6 +37,7 @@ type AttemptFailure = {
   retryAfterMs?: number | null
   usage?: ReportedUsage | undefined
   deliver?: (() => Promise<void>) | undefined
+  closing?: string | undefined
   address?: string
   cause?: unknown
 }
@@ -59,6 +60,8 @@ export class AttemptFailed extends Error {
   readonly usage: ReportedUsage | undefined
   /** The answer came and has nothing in it: settles it and sends it as it is, where no other place is tried. */
   readonly deliver: (() => Promise<void>) | undefined
+  /** Ends, with this failure, a stream whose opening the caller has been sent: no other place can answer in it. */
+  readonly closing: string | undefined
   /** The address that refused, for operators. */
   readonly address: string
   constructor(failure: UpstreamFailure, details: AttemptFailure) {
@@ -71,6 +74,7 @@ export class AttemptFailed extends Error {
     this.retryAfterMs = details.retryAfterMs ?? null
     this.usage = details.usage
     this.deliver = details.deliver
+    this.closing = details.closing
     this.address = details.address ?? ''
   }
 }

@@ -69,7 +69,7 @@ function changedBy(
   plan: ForwardPlan,
   { error, proofs }: { error: unknown; proofs: AttemptProofs },
 ): Partial<ForwardPlan> | null {
-  if (!(error instanceof AttemptFailed) || error.local) return null
+  if (!(error instanceof AttemptFailed) || error.local || error.closing !== undefined) return null
   if (!plan.translates && lacksPath(call, plan, error)) return { translates: true }
   // Its caller asked for none: nothing but the translation did, and callers of the vendor's own form say so themselves.
   const asksUnasked = !call.dialect.asksForSummaries && !plan.withoutSummary

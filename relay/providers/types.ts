@@ -150,6 +150,8 @@ export type NativeDialect = {
   request: (body: NativeBody, call: ProviderCall) => UpstreamRequest
   /** `choices`: how many answers are asked for, if not one. */
   listen: (caller: { includeUsage: boolean; choices?: number }) => StreamListener
+  /** Whether an event of a stream only opens it: nothing of the answer is in it, nor its end. */
+  isOpening: (event: WireEvent) => boolean
   /**
    * Usage, failure and delivered text of a complete answer that is sent on unchanged.
    * @throws {MalformedUpstream} when it is no answer of this dialect.

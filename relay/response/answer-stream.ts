@@ -15,11 +15,11 @@ import { passthroughStream } from './passthrough-stream.ts'
 import type { StreamWriter } from './stream-writer.ts'
 import { shapeFailure } from '#relay/attempt/shape-failure.ts'
 import { timeoutsOf } from '#relay/upstream-call/timeouts.ts'
-import { createEndLimit } from '#relay/transport/limits.ts'
+import { createEndLimit, createOpeningLimit } from '#relay/transport/limits.ts'
 import { createEventReader } from '#relay/transport/event-reader.ts'
 import { translatedStream } from './translated-stream.ts'
 
-/** Streams an answer through; whatever happens after the first byte ends here, settled. */
+/** Streams an answer through; whatever happens after its first content ends here, settled. */
 export async function answerStream(context: AttemptContext, reply: UpstreamReply): Promise<void> {
   const { call } = context
   const writer = context.listens ? passthroughStream(context) : translatedStream(context)
@@ -72,9 +72,12 @@ async function pump(
   const parser = createEventReader(context.provider, reply, (event) => {
     arrived.push(event)
   })
+  const opening = createOpeningLimit(() => void flush())
+  /** What only opens the answer waits for its first content, for until then another channel may answer. */
   const flush = (): Promise<void> | undefined => {
     if (text === '') return undefined
-    progress.firstTokenMs ??= performance.now() - call.startedAt
+    if (writer.begun()) progress.firstTokenMs ??= performance.now() - call.startedAt
+    else if (opening.holds(text)) return undefined
     const due = text
     text = ''
     return caller.write(due)
@@ -97,13 +100,23 @@ async function pump(
     arrived = rest
     return take()
   }
+  const flushEnd = async (): Promise<void> => {
+    text += writer.end()
+    if (writer.complete()) opening.end()
+    await flush()
+  }
+  const unpaid = async (): Promise<'unpaid'> => {
+    opening.end()
+    await flush()
+    return 'unpaid'
+  }
   try {
     for await (const chunk of reply.body) {
       parser.push(chunk)
       const events = arrived.length
       const taking = take()
       const verdict = typeof taking === 'string' ? taking : await taking
-      if (verdict === 'limit') return 'unpaid'
+      if (verdict === 'limit') return await unpaid()
       if (verdict === 'unbooked') return worded(bookingFailure())
       if (writer.failure() || call.upstreamAbort.signal.aborted) break
       // What was read on for has come.
@@ -116,9 +129,8 @@ async function pump(
     }
     if (!writer.failure() && !call.upstreamAbort.signal.aborted) {
       parser.end()
-      if ((await take()) === 'limit') return 'unpaid'
-      text += writer.end()
-      await flush()
+      if ((await take()) === 'limit') return await unpaid()
+      await flushEnd()
     }
   } catch (error) {
     if (call.upstreamAbort.signal.aborted) {
@@ -129,9 +141,9 @@ async function pump(
     const { failure, connection } = asAttemptFailure(error)
     if (!writer.complete()) return { failure, connection }
     // What broke after the end of the answer took nothing from it.
-    text += writer.end()
-    await flush()
+    await flushEnd()
   } finally {
+    opening.end()
     endLimit.clear()
     reply.cancel()
   }
@@ -198,7 +210,10 @@ async function endUnpaid(context: AttemptContext, { writer, caller, progress }: 
   await caller.end(comment + (await withStoredAnswer(context, closing)))
 }
 
-/** Before the first byte another channel may answer; after it the caller is notified, and pays for what was delivered. */
+/**
+ * Before anything of the answer has left nothing is paid: another channel may answer, or the caller is notified, where it was sent
+ * what opens this one. After that it is notified, and pays for what was delivered.
+ */
 async function endFailed(context: AttemptContext, run: Run & { broken: Broken }): Promise<void> {
   const { attempt, providerCall } = context
   const { writer, caller, progress } = run
@@ -209,8 +224,9 @@ async function endFailed(context: AttemptContext, run: Run & { broken: Broken })
     usage: writer.usage(),
   })
   const failed = maskedFailure(broken, attemptSecrets(attempt, providerCall))
-  if (!caller.started() || progress.firstTokenMs === null) throw failed
   const { failure } = failed
+  if (!caller.started()) throw failed
+  if (progress.firstTokenMs === null) throw new AttemptFailed(failure, { ...failed, closing: writer.fail(failure) })
   const { delivered } = writer
   const measured = await measureUsage(context, { usage: writer.usage(), delivered, cut: true })
   await settle(context, {

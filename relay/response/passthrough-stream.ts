@@ -31,6 +31,7 @@ export function passthroughStream(context: AttemptContext): StreamWriter {
   })
   let held = ''
   let holding = false
+  let hasBegun = false
   return {
     push: (received) => {
       const event = withName(received)
@@ -45,6 +46,7 @@ export function passthroughStream(context: AttemptContext): StreamWriter {
         held = ''
         holding = listener.complete
       }
+      hasBegun ||= !listens.isOpening(event)
       cutter.watch(event, holding)
       const text = framer.frame(named(event))
       if (!holding) return due + text
@@ -67,6 +69,7 @@ export function passthroughStream(context: AttemptContext): StreamWriter {
       const rest = listener.continued ? held : ''
       return rest + framer.fail({ event: call.dialect.streamError(error), body: call.dialect.error(error).body })
     },
+    begun: () => hasBegun,
     complete: () => listener.complete,
     continued: () => listener.continued,
     usage: listener.usage,

@@ -14,6 +14,10 @@ export function reportError(services: RelayServices, incoming: Incoming, error: 
   const failure = mayShow ? failureOf(error) : finalFailure(error)
   const shownError = callerError(failure, incoming)
   if (res.headersSent) {
+    if (error instanceof AttemptFailed && error.closing !== undefined) {
+      res.end(error.closing)
+      return
+    }
     // Audio has no room for an error: whoever was sent a part of it must not take it for the whole.
     if (String(res.getHeader('content-type')).startsWith('text/event-stream')) res.end(dialect.streamError(shownError))
     else res.destroy()

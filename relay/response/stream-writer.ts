@@ -13,6 +13,8 @@ export type StreamWriter = {
   close: (measured: Usage) => string
   /** The text that ends the answer with an error. */
   fail: (failure: UpstreamFailure) => string
+  /** Whether anything of the answer has come, or its end: what came before only opens it. */
+  begun: () => boolean
   /** Whether the answer came to its own end; of several, all of them. */
   complete: () => boolean
   /** More of the answer came when it seemed complete: it may do so again. */

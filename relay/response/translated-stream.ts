@@ -32,6 +32,7 @@ export function translatedStream(context: AttemptContext): StreamWriter {
   let toolCalls = 0
   let images = 0
   let hasContent = false
+  let hasBegun = false
 
   const { fromTags, asText } = reasoning
   const move = fromTags || asText ? moveReasoning(reasoning) : null
@@ -61,6 +62,7 @@ export function translatedStream(context: AttemptContext): StreamWriter {
   const note = (event: ChatEvent): void => {
     weight.add(event)
     ends.note(event)
+    hasBegun ||= begins(event)
     switch (event.type) {
       case 'text-delta':
       case 'reasoning-delta':
@@ -114,6 +116,7 @@ export function translatedStream(context: AttemptContext): StreamWriter {
       const { requestId, ...error } = callerError(failure, call)
       return encoder.push({ type: 'error', error, requestId }) + encoder.close()
     },
+    begun: () => hasBegun,
     complete: ends.areComplete,
     continued: ends.continued,
     usage: () => seen.usage,
@@ -130,5 +133,20 @@ export function translatedStream(context: AttemptContext): StreamWriter {
       const all = counted()
       return { ...all, ...reply?.beside(all.text) }
     },
+  }
+}
+
+function begins(event: ChatEvent): boolean {
+  switch (event.type) {
+    case 'start':
+    case 'usage':
+    case 'error':
+      return false
+    case 'text-delta':
+    case 'reasoning-delta':
+    case 'refusal-delta':
+      return event.text !== ''
+    default:
+      return true
   }
 }

@@ -23,6 +23,7 @@ const longestWaitMs = 2000
 export function planRetry(services: RelayServices, call: CallCore, failed: Failed): { waitMs: number } | null {
   const { error, attempt, number, before, selection, route } = failed
   if (call.callerAborted.signal.aborted || call.upstreamAbort.signal.aborted || error.mayBeTaken) return null
+  if (error.closing !== undefined) return null
   const nextPlace = selection.nextPlace()
   if (!nextPlace) return null
   const settings = retrySettings(services)

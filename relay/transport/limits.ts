@@ -52,3 +52,31 @@ export function createEndLimit(
     clear: (): void => clearTimeout(timer),
   }
 }
+
+/** Clients that wait for a first byte are not kept waiting longer by an upstream that opens its stream and then thinks. */
+const longestOpeningMs = 5000
+/** Some openings repeat the request; an upstream that goes on opening may not fill the memory. */
+const mostOpeningCharacters = 1_048_576
+
+/** How long, and how much of, what opens an answer is kept back. `release` is called when the time is over. */
+export function createOpeningLimit(release: () => void) {
+  let isOver = false
+  let timer: NodeJS.Timeout | undefined
+  const end = (): void => {
+    isOver = true
+    clearTimeout(timer)
+  }
+  return {
+    /** Whether such text still has to wait. */
+    holds: (text: string): boolean => {
+      if (text.length > mostOpeningCharacters) end()
+      if (isOver) return false
+      timer ??= setTimeout(() => {
+        end()
+        release()
+      }, longestOpeningMs)
+      return true
+    },
+    end,
+  }
+}

@@ -17,6 +17,7 @@ function mayMatter({ event, data }: WireEvent): boolean {
   // What a call of code has made is its maker's alone.
   if (event !== undefined && ordinary.test(event)) return event === blockStart && data.includes('"file_id"')
   return (
+    event === 'error' ||
     data.includes('"file_id"') ||
     data.includes('message_start') ||
     data.includes('message_delta') ||
@@ -35,7 +36,10 @@ export function listenToClaude(): StreamListener {
   function watch(wire: WireEvent, state: ListenState): ListenVerdict {
     const event = mayMatter(wire) ? tryRecord(wire.data) : undefined
     switch (event?.['type']) {
+      // Hosts that copy this dialect fail with the bare error object of others.
       case undefined:
+        state.failure = event && failureIn(wire.event === 'error' ? { ...event, type: 'error' } : event)
+        if (state.failure) return 'failed'
         break
       case 'message_start':
         counter.add(recordOf(event['message'])?.['usage'], false)

@@ -9,6 +9,7 @@ import { rewriteBody } from '../shared/rewrite-body.ts'
 import { goOn } from './conversation.ts'
 import { joinLaterInstructions } from './later-instructions.ts'
 import { listenToClaude } from './listen.ts'
+import { isClaudeOpening } from './opening.ts'
 import type { ClaudeTraits } from './models.ts'
 import { type ClaudeHost, planOf } from './request.ts'
 import { fromClaudeResponse } from './response.ts'
@@ -122,5 +123,6 @@ function inspect(json: unknown): ReturnType<NativeDialect['inspect']> {
 export const nativeClaude = (host: ClaudeHost): NativeDialect => ({
   request: (body, call) => nativeRequest(host, body, call),
   listen: () => listenToClaude(),
+  isOpening: isClaudeOpening,
   inspect,
 })

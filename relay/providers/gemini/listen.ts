@@ -3,7 +3,7 @@ import type { WireEvent } from '#relay/transport/framing.ts'
 import type { ListenVerdict, StreamListener } from '../types.ts'
 import { nameless } from '../shared/answer-record.ts'
 import { createChoiceEnds } from '#relay/chat/choice-ends.ts'
-import { numberOf, recordOf, recordsOf, tryRecord, wordOf } from '../shared/json.ts'
+import { type Json, numberOf, recordOf, recordsOf, tryJson, tryRecord, wordOf } from '../shared/json.ts'
 import { failureIn } from './failure.ts'
 import { failedEndOf } from './answer-parts.ts'
 import { createListener, type ListenState } from '../shared/stream-listener.ts'
@@ -26,6 +26,12 @@ const goesOn = ({ data }: WireEvent): boolean =>
     ),
   )
 
+/** An error comes in a list, too. */
+function readChunk(data: string): Json | undefined {
+  const chunk = tryJson(data)
+  return recordOf(Array.isArray(chunk) ? chunk[0] : chunk)
+}
+
 export function listenToGemini({ choices = 1 }: { choices?: number }): StreamListener {
   const ends = createChoiceEnds(choices)
   let usageData: string | undefined
@@ -38,7 +44,7 @@ export function listenToGemini({ choices = 1 }: { choices?: number }): StreamLis
     // Counting ends at the block, as an answer does: what comes after it does not go out either.
     if (isBlocked && data.includes('"candidates"')) return 'drop'
     const isRead = choices > 1 || mayClose(data) || data.includes('"groundingMetadata"')
-    const chunk = isRead ? tryRecord(data) : undefined
+    const chunk = isRead ? readChunk(data) : undefined
     if (chunk) {
       const found = failureIn(chunk)
       // A blocked prompt is an answer in this dialect; only an error is a failure.

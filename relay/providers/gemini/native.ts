@@ -7,6 +7,7 @@ import { inspectUnreadable, nothingDelivered } from '../shared/inspect-unreadabl
 import { type Json, listOf, numberOf, recordOf, recordsOf } from '../shared/json.ts'
 import { rewriteBody } from '../shared/rewrite-body.ts'
 import { listenToGemini } from './listen.ts'
+import { isGeminiOpening } from './opening.ts'
 import { nameIn, partsToProve, unknownSignature } from './proofs.ts'
 import { fromGeminiResponse } from './response.ts'
 import { thinkingByName } from './thinking.ts'
@@ -149,5 +150,6 @@ export const countGemini =
 export const nativeGemini = (host: GeminiHost): NativeDialect => ({
   request: (body, call) => nativeRequest(host, body, call),
   listen: listenToGemini,
+  isOpening: isGeminiOpening,
   inspect,
 })

@@ -6,6 +6,7 @@ import { type Json, recordOf } from '../shared/json.ts'
 import { rewriteBody } from '../shared/rewrite-body.ts'
 import { chatUrl, requestHeaders } from './address.ts'
 import { listenToOpenAi } from './listen.ts'
+import { isChatOpening } from './opening.ts'
 import { finishBody, mayAskForUsage, searchesBy } from './request.ts'
 import { toHubResponse } from './response.ts'
 import type { OpenAiStyle } from './style.ts'
@@ -53,5 +54,6 @@ function inspect(style: OpenAiStyle, json: unknown): ReturnType<NativeDialect['i
 export const nativeOpenAi = (style: OpenAiStyle): NativeDialect => ({
   request: (body, call) => nativeRequest(style, body, call),
   listen: (caller) => listenToOpenAi(style, caller),
+  isOpening: isChatOpening,
   inspect: (json) => inspect(style, json),
 })

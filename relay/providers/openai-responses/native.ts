@@ -13,6 +13,7 @@ import { rewriteBody } from '../shared/rewrite-body.ts'
 import { storedIds } from './stored-ids.ts'
 import { failureIn } from './failure.ts'
 import { listenToResponses } from './listen.ts'
+import { isResponsesOpening } from './opening.ts'
 import { fromResponse } from './response.ts'
 import { usageInOnePiece, usageOf } from './usage.ts'
 
@@ -147,6 +148,7 @@ export const nativeCompaction = (host: ResponsesHost): NativeDialect => ({
     return { ...request, url: compact.href }
   },
   listen: () => listenToResponses(),
+  isOpening: isResponsesOpening,
   inspect: inspectCompaction,
 })
 
@@ -155,6 +157,7 @@ export const nativeResponses = (host: ResponsesHost): NativeDialect => ({
   mayLack: host.mayLack,
   request: (body, call) => nativeRequest(host, body, call),
   listen: () => listenToResponses(),
+  isOpening: isResponsesOpening,
   inspect,
   stored: ({ method, id, path, query }, call) => {
     const url = new URL(host.url(call))

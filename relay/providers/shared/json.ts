@@ -59,14 +59,17 @@ export function parseRecord(text: string): Json {
   return record
 }
 
-/** The object in a text, or nothing when there is none. */
-export function tryRecord(text: string): Json | undefined {
+/** The value in a text, or nothing when that is no JSON. */
+export function tryJson(text: string): unknown {
   try {
-    return recordOf(parseExactly(text))
+    return parseExactly(text)
   } catch {
     return undefined
   }
 }
+
+/** The object in a text, or nothing when there is none. */
+export const tryRecord = (text: string): Json | undefined => recordOf(tryJson(text))
 
 /** Leaves out fields that hold `undefined`, so that a body shows exactly what is sent. */
 export const withoutAbsent = (fields: Json): Json =>
