@@ -56,6 +56,17 @@ const vendors: { name: string; type: number; error: string; word: string; openin
       'an empty text': [candidate([{ text: '' }])],
     },
   },
+  {
+    name: 'Cohere',
+    type: 34,
+    error: named('message-end', {
+      delta: { finish_reason: 'ERROR', error: 'so busy', usage: { tokens: { input_tokens: 5000, output_tokens: 0 } } },
+    }),
+    word: named('content-delta', { index: 0, delta: { message: { content: { text: 'word' } } } }),
+    openings: {
+      'a start': [named('message-start', { id: 'm', delta: { message: { role: 'assistant', content: [] } } })],
+    },
+  },
 ]
 /** What an OpenAI channel says to callers of responses, who are passed through. */
 const responses = {
