@@ -68,6 +68,7 @@ async function pump(
   const { choices } = context.held.facts
   const endLimit = createEndLimit(reply, { ...timeoutsOf(context.attempt.channel.setting, 'stream'), choices })
   let text = ''
+  let hasBegun = false
   let arrived: WireEvent[] = []
   const parser = createEventReader(context.provider, reply, (event) => {
     arrived.push(event)
@@ -76,7 +77,7 @@ async function pump(
   /** What only opens the answer waits for its first content, for until then another channel may answer. */
   const flush = (): Promise<void> | undefined => {
     if (text === '') return undefined
-    if (writer.begun()) progress.firstTokenMs ??= performance.now() - call.startedAt
+    if (hasBegun) progress.firstTokenMs ??= performance.now() - call.startedAt
     else if (opening.holds(text)) return undefined
     const due = text
     text = ''
@@ -89,6 +90,7 @@ async function pump(
     for (const [index, event] of events.entries()) {
       if (writer.failure()) break
       text += writer.push(event)
+      hasBegun ||= writer.begun()
       if (meter !== null && !meter.note(event)) return takeOnceCovered(meter, events.slice(index + 1))
     }
     return flush()?.then(() => 'yes') ?? 'yes'
@@ -102,6 +104,7 @@ async function pump(
   }
   const flushEnd = async (): Promise<void> => {
     text += writer.end()
+    hasBegun ||= writer.begun()
     if (writer.complete()) opening.end()
     await flush()
   }
@@ -120,7 +123,7 @@ async function pump(
       if (verdict === 'unbooked') return worded(bookingFailure())
       if (writer.failure() || call.upstreamAbort.signal.aborted) break
       // What was read on for has come.
-      if (isReadOn(context) && isCount(writer.usage()?.promptTokens)) {
+      if (call.callerAborted.signal.aborted && isReadOn(context) && isCount(writer.usage()?.promptTokens)) {
         call.upstreamAbort.abort()
         break
       }
@@ -152,9 +155,9 @@ async function pump(
   return writer.complete() ? undefined : worded(cutFailure)
 }
 
-/** The caller has left, and only what the upstream says of its prompt is waited for. */
+/** Once the caller has left, only what the upstream says of its prompt is waited for. */
 const isReadOn = ({ services, call }: AttemptContext): boolean =>
-  call.callerAborted.signal.aborted && call.readsUnseen && !services.options.get('global.finish_after_hangup_enabled')
+  call.readsUnseen && !services.options.get('global.finish_after_hangup_enabled')
 
 const cutFailure: UpstreamFailure = {
   status: 502,
