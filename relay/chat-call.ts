@@ -24,7 +24,6 @@ export async function handleChat(
     const caller = await route.identify(services, req)
     limited = await limit(services, caller, incoming)
     const call = await admitChat(services, { incoming, route, caller })
-    incoming.isReadOn = call.readsUnseen
     refuseExtensions(services, call)
     const screening = screen(services, call)
     if (screening) await screening

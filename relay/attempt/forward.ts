@@ -139,12 +139,17 @@ async function forwardOnce(
     context.searches = request.searches ?? 0
     if (call.stream && !sent.request.stream) stopPings = pingUntilAnswered(call, context.losses)
     context.sentAt = performance.now()
+    // Nobody pays for an upstream that let the caller's own time run out without a word.
+    if (call.unseen)
+      call.hangUp.readsOn = () => context.asked && (context.answered || !isTimedOut(call, context.sentAt))
     const reply = await sendRequest(context, request, context.providerCall.stream ? 'stream' : 'unstreamed')
     const streams = isEventStream(provider, reply)
     if (lowered !== undefined && !call.res.headersSent) call.res.setHeader(loweredHeader, String(lowered))
     await (streams && call.stream ? answerStream(context, reply) : answerUnstreamed(context, reply, streams))
   } catch (error) {
     if (isUnbooked(error)) throw error
+    // What was read on for somebody who has left is asked of nobody else.
+    if (call.hangUp.readsOn && call.callerAborted.signal.aborted) call.upstreamAbort.abort()
     // Before anything was asked upstream a caller who leaves owes nothing.
     if (call.callerAborted.signal.aborted && call.upstreamAbort.signal.aborted && context.asked) {
       // Nobody pays for an upstream that let the caller's own time run out without a word.
@@ -155,6 +160,7 @@ async function forwardOnce(
     if (call.upstreamAbort.signal.aborted) throw new DomainError('relay.stopping', {}, { cause: error })
     throw attemptFailureAt(services, { place: attempt, token: context.providerCall.token }, error)
   } finally {
+    call.hangUp.readsOn = undefined
     stopPings?.()
     context.fileMemory?.release()
   }

@@ -29,7 +29,7 @@ function startStream(balance: number) {
   const weight = createWeight()
   const context = {
     call: { caller: { user: { id: 1 }, token: null }, upstreamAbort: new AbortController() },
-    held: { hold, facts: { grows: true, limit: 0, choices: 1 }, plan: { terms } },
+    held: { hold, facts: { grows: true, limit: 0, choices: 1, terms }, plan: {} },
     services: { holds: { lengths: { expect: () => ({ answerRatio: 1 }) } } },
     attempt: { upstreamModel: 'gpt-4o' },
   }

@@ -42,8 +42,9 @@ export function createAnswerMeter(context: AttemptContext, writer: StreamWriter)
   const { hold, facts, plan } = held
   if (!facts.grows) return null
   const most = facts.limit > 0 ? facts.limit * facts.choices : Number.POSITIVE_INFINITY
-  let terms: AnswerTerms = plan.terms
-  if (answerTokensFor(terms, hold.amount) >= Math.min(most, 1e9)) return null
+  let terms: AnswerTerms = facts.terms
+  let unseen = plan.unseen ?? 0
+  if (answerTokensFor(terms, hold.amount - unseen) >= Math.min(most, 1e9)) return null
 
   /** Tokens of the upstream's for one of those counted here. */
   let ratio = services.holds.lengths.expect(payerOf(call), attempt.upstreamModel).answerRatio
@@ -69,7 +70,7 @@ export function createAnswerMeter(context: AttemptContext, writer: StreamWriter)
   let recountedAt = 0
 
   const cover = (): void => {
-    const tokens = answerTokensFor(terms, hold.amount)
+    const tokens = answerTokensFor(terms, hold.amount - unseen)
     covered = tokens >= most ? Number.POSITIVE_INFINITY : tokens / ratio
     nextRaise = refused ? covered - largest * scale : covered * raiseAt
   }
@@ -95,12 +96,14 @@ export function createAnswerMeter(context: AttemptContext, writer: StreamWriter)
     const { promptTokens, completionTokens } = normaliseUsage(writer.usage() ?? {}).usage
     if (completionTokens > 0) counted = Math.max(counted, completionTokens / ratio)
     if (promptTokens > terms.promptTokens) terms = { ...terms, promptTokens }
+    // What tools read comes while the answer is written.
+    if (promptTokens > 0 && call.unseen === 'parts') unseen = 0
     cover()
   }
   const isCovered = (): boolean => counted + rough + largest * scale < covered
   const raise = async (last: boolean): Promise<'raised' | 'refused' | 'failed'> => {
     const target = Math.min(Math.max((counted + rough) * 2, covered * 1.5, covered + leastRaise) * ratio, most)
-    const asked = await hold.raise(Math.max(costOfAnswer(terms, target), hold.amount + 1))
+    const asked = await hold.raise(Math.max(costOfAnswer(terms, target) + unseen, hold.amount + 1))
     if (asked.outcome !== 'refused' || asked.available === 0) return asked.outcome
     const isSmall = asked.available < costOfAnswer(terms, smallRemainder) - costOfAnswer(terms, 0)
     const part = last || isSmall ? asked.available : Math.ceil(asked.available / 2)

@@ -76,7 +76,7 @@ export function holdFactsOf(
   }
   return {
     terms: answerTerms,
-    unseen: call.readsUnseen ? withUnseen(answerTerms, upstreamModel) : undefined,
+    unseen: call.unseen && withUnseen(answerTerms, upstreamModel),
     limit,
     choices: Math.max(1, sent.choiceCount ?? 1),
     expected,

@@ -26,8 +26,8 @@ export type HoldFacts = {
 
 export type HoldPlan = {
   amount: number
-  /** What the amount is for. */
-  terms: AnswerTerms
+  /** The part of it that is for what the upstream may read beside what was brought along. */
+  unseen?: number | undefined
   /** Tokens of all answers together that the amount covers. */
   answerTokens: number
   /** The limit of one answer to be sent upstream, where it is not the caller's. */
@@ -43,27 +43,30 @@ const shareOf = (calls: number): number => largestShare / Math.max(1, calls)
 const ofOne = { usualAnswers: 4, roomy: 1024 }
 const ofSeveral = { usualAnswers: 2, roomy: 256 }
 
-/** Calls of one user that are under way here: all of them, this one included, and how many others read what nobody has counted. */
+/** Calls of one user that are under way here: all of them, this one included, and of others those that read what nothing is set aside for. */
 export type Beside = { calls: number; reading: number }
 
 export const noneBeside: Beside = { calls: 1, reading: 0 }
 
 /** What the least hold comes to with which the call may begin. */
-export const leastHold = ({ terms, unseen, least, choices }: HoldFacts, { reading }: Beside): number =>
-  costOfAnswer(unseen && reading > 0 ? unseen : terms, least * choices)
+export const leastHold = (facts: HoldFacts, { reading }: Beside): number =>
+  costOfAnswer(facts.terms, facts.least * facts.choices) + (reading > 0 ? costOfUnseen(facts) : 0)
+
+const costOfUnseen = ({ terms, unseen }: HoldFacts): number =>
+  unseen ? costOfAnswer(unseen, 0) - costOfAnswer(terms, 0) : 0
 
 /**
  * What to set aside when so much is there for so many calls; null when it cannot be paid. A call of which nobody knows how much the
- * upstream will read takes the most that may be. One at a time may begin with less: with all there is.
+ * upstream will read takes the most that may be. One at a time may begin without.
  */
 export function planHold(facts: HoldFacts, available: number, beside: Beside): HoldPlan | null {
   if (available < leastHold(facts, beside)) return null
-  const { unseen, ...seen } = facts
-  if (unseen) {
-    const full = planHold({ ...seen, terms: unseen }, available, beside)
-    if (full || beside.reading > 0) return full
-    const known = planHold(seen, available, noneBeside)
-    return known && { ...known, amount: available }
+  if (facts.unseen) {
+    const seen = { ...facts, unseen: undefined }
+    const unseen = costOfUnseen(facts)
+    const plan = planHold(seen, available - unseen, beside)
+    if (plan) return { ...plan, amount: plan.amount + unseen, unseen }
+    return planHold(seen, available, beside)
   }
   return facts.grows ? planGrowing(facts, available) : planFixed(facts, available, beside.calls)
 }
@@ -71,9 +74,9 @@ export function planHold(facts: HoldFacts, available: number, beside: Beside): H
 function planGrowing({ terms, limit, choices, expected, least }: HoldFacts, available: number): HoldPlan {
   const wanted = (limit > 0 ? Math.min(expected, limit) : expected) * choices
   const amount = costOfAnswer(terms, wanted)
-  if (amount <= available) return { amount, terms, answerTokens: wanted }
+  if (amount <= available) return { amount, answerTokens: wanted }
   const answerTokens = Math.max(answerTokensFor(terms, available), least * choices)
-  return { amount: costOfAnswer(terms, answerTokens), terms, answerTokens }
+  return { amount: costOfAnswer(terms, answerTokens), answerTokens }
 }
 
 function planFixed(facts: HoldFacts, available: number, calls: number): HoldPlan {
@@ -82,16 +85,16 @@ function planFixed(facts: HoldFacts, available: number, calls: number): HoldPlan
   const fullCost = costOfAnswer(terms, most)
   const room = calls > 1 ? ofSeveral : ofOne
   const share = available * shareOf(calls)
-  if (fullCost <= share) return { amount: fullCost, terms, answerTokens: most }
+  if (fullCost <= share) return { amount: fullCost, answerTokens: most }
   const roomy = Math.max(room.usualAnswers * expected, room.roomy, least) * choices
   const bought = Math.max(
     answerTokensFor(terms, share),
     Math.min(answerTokensFor(terms, available), roomy),
     least * choices,
   )
-  if (bought >= most) return { amount: fullCost, terms, answerTokens: most }
+  if (bought >= most) return { amount: fullCost, answerTokens: most }
   const perAnswer = Math.floor(bought / choices)
   const lowered = limit > 0 ? perAnswer : Math.min(perAnswer, facts.largestNewLimit)
   const answerTokens = lowered * choices
-  return { amount: costOfAnswer(terms, answerTokens), terms, answerTokens, lowered }
+  return { amount: costOfAnswer(terms, answerTokens), answerTokens, lowered }
 }

@@ -83,19 +83,20 @@ export function openHold(services: RelayServices, call: Call): Hold {
       const planFor = (left: number): HoldPlan | null => planHold(facts, left, now)
       const plan = planFor(available) ?? planFor(least)
       if (!plan) throw new Error('the least hold has a plan')
-      // Of several that come at once one may begin with less than all that may be read.
-      if (facts.unseen && plan.terms !== facts.unseen) beginReading()
+      // Of several that come at once one may begin without what it may read.
+      if (facts.unseen && plan.unseen === undefined) beginReading()
       const result = await reserveOnce(services, call, { amount: plan.amount })
       available = availableIn(result) + hold.amount
       if (result.verdict === 'ok') {
-        if (facts.unseen) beginReading()
         hold.taken = true
         hold.amount = Math.max(hold.amount, plan.amount)
         best = plan
       } else if (!isInsufficient(result)) throw refusalOfReserve(services, call, { result, amount: plan.amount })
       if (!facts.grows) remember(available)
       const better = planFor(available)
-      if (best && (!better || better.answerTokens <= best.answerTokens || attempts >= maxAttempts)) return best
+      const isMore =
+        better && best && (better.answerTokens > best.answerTokens || (better.unseen ?? 0) > (best.unseen ?? 0))
+      if (best && (!isMore || attempts >= maxAttempts)) return best
       if (!better || attempts >= maxAttempts) throw refusalOfReserve(services, call, { result, amount: least })
     }
   }

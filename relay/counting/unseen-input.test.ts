@@ -4,7 +4,7 @@ import { parseGemini } from '#relay/dialects/gemini/parse.ts'
 import { parseOpenAiChat } from '#relay/dialects/openai-chat/parse.ts'
 import { parseOpenAiResponses } from '#relay/dialects/openai-responses/parse.ts'
 import type { ChatRequest } from '#relay/chat/request.ts'
-import { readsUnseen } from './unseen-input.ts'
+import { unseenInput } from './unseen-input.ts'
 
 const user = (...content: object[]) => [{ role: 'user', content }]
 
@@ -32,8 +32,12 @@ describe('what a call names and does not bring along is read by the upstream alo
     ['a cache', gemini([], { cachedContent: 'cachedContents/a' })],
     ['addresses in the text', gemini([], { tools: [{ urlContext: {} }] })],
     ['a file by id, of chat', chat({ type: 'file', file: { file_id: 'file-1' } })],
+    ['a video by address, of chat', chat({ type: 'video_url', video_url: { url: 'https://a.test/b.mp4' } })],
+    ['audio by address', gemini([{ fileData: { mimeType: 'audio/mp3', fileUri: 'https://a.test/b.mp3' } }])],
+    ['a cache of chat', parseOpenAiChat({ model: 'm', messages: user(), cached_content: 'cachedContents/a' }, {})],
+    ['a file of a container', claude([{ type: 'container_upload', file_id: 'file_1' }])],
   ]
-  test.each(unseen)('%s', (_name, request) => expect(readsUnseen(request)).toBe(true))
+  test.each(unseen)('%s', (_name, request) => expect(unseenInput(request)).toBeDefined())
 
   const seen: [string, ChatRequest][] = [
     ['text', responses({})],
@@ -44,5 +48,5 @@ describe('what a call names and does not bring along is read by the upstream alo
     ['a file in the call', gemini([inline])],
     ['a picture by address', chat({ type: 'image_url', image_url: { url: 'https://a.test/b.png' } })],
   ]
-  test.each(seen)('but not %s', (_name, request) => expect(readsUnseen(request)).toBe(false))
+  test.each(seen)('but not %s', (_name, request) => expect(unseenInput(request)).toBeUndefined())
 })

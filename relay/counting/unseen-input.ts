@@ -3,13 +3,35 @@ import type { ChatRequest, Message, Tool } from '#relay/chat/request.ts'
 
 type Part = Message['content'][number]
 
-/** Files by address or id, and in them pages and hours of video that nobody here has looked at. */
-const isElsewhere = (part: Part): boolean =>
-  (part.type === 'file' && part.source.kind !== 'base64') ||
-  (part.type === 'tool-result' && part.content.some(isElsewhere))
+/** An address or an id, wherever it stands: none of the bytes that are read by it are here. */
+const isAddressed = (value: unknown, depth = 4): boolean =>
+  typeof value === 'string'
+    ? /^(https?|gs|s3|oss):/i.test(value)
+    : depth > 0 &&
+      typeof value === 'object' &&
+      value !== null &&
+      Object.entries(value).some(
+        ([name, inner]) => (/(^|_)file_?id$/i.test(name) && typeof inner === 'string') || isAddressed(inner, depth - 1),
+      )
+
+/** Files, audio and video by address or id: pages and hours that nobody here has looked at. An image is of a known size. */
+function isElsewhere(part: Part): boolean {
+  switch (part.type) {
+    case 'file':
+    case 'audio':
+      return part.source.kind !== 'base64'
+    case 'tool-result':
+      return part.content.some(isElsewhere)
+    case 'vendor':
+      return isAddressed(part.value)
+    default:
+      return false
+  }
+}
 
 /** Tools of the vendor that read what the caller names: servers of tools, addresses, stores of files. */
-const readingTool = /^(mcp|mcp_toolset|url_?context|(openrouter:)?web_?fetch|file_?search|retrieval)(_|$)/i
+const readingTool =
+  /^(mcp|mcp_toolset|url_?context|(openrouter:)?web_?fetch|file_?search|collections_?search|document_library|retrieval)(_|$)/i
 
 /** Gemini's tools are named by their one field. */
 const reads = (tool: Tool): boolean =>
@@ -20,15 +42,20 @@ const reads = (tool: Tool): boolean =>
 const isNamed = (value: unknown): boolean =>
   (typeof value === 'string' && value !== '') || (Array.isArray(value) ? value.length > 0 : isObject(value))
 
-/** Stored prompts of responses, caches of Gemini, servers of Claude. */
-const namesStored = ({ prompt, cachedContent, mcp_servers: servers }: Fields, dialect: string): boolean =>
-  (dialect === 'openai-responses' && isObject(prompt)) || isNamed(cachedContent) || isNamed(servers)
+/**
+ * What the upstream reads for a call that its caller names and does not bring along, so that no count here says how much that is:
+ * `parts` of the prompt, of which it knows when it begins to answer, or what `tools` bring while it answers.
+ */
+export type UnseenInput = 'parts' | 'tools'
 
-/** Whether the upstream reads things for this call that its caller names and does not bring along: no count here says how much that is. */
-export const readsUnseen = ({ messages, tools, extra }: ChatRequest): boolean =>
-  tools.some(reads) ||
-  namesStored(extra.fields, extra.dialect) ||
-  messages.some(({ content }) => content.some(isElsewhere))
+export function unseenInput({ messages, tools, extra }: ChatRequest): UnseenInput | undefined {
+  const { prompt, cachedContent, cached_content: cache, mcp_servers: servers }: Fields = extra.fields
+  // A stored prompt may have tools of its own.
+  if (tools.some(reads) || isNamed(servers) || (extra.dialect === 'openai-responses' && isObject(prompt)))
+    return 'tools'
+  const isUnseen = isNamed(cachedContent) || isNamed(cache) || messages.some(({ content }) => content.some(isElsewhere))
+  return isUnseen ? 'parts' : undefined
+}
 
 const usualWindow = 200_000
 const largestWindow = 1_000_000

@@ -7,7 +7,7 @@ import { channelStatus } from '#core/statuses.ts'
 import { isAllowedAddress } from '#features/client-address/service.ts'
 import type { ChannelRow } from '#relay/routing/channel-table.ts'
 import { cheapPromptTokens } from '#relay/counting/cheap-count.ts'
-import { readsUnseen } from '#relay/counting/unseen-input.ts'
+import { unseenInput } from '#relay/counting/unseen-input.ts'
 import { plansOf } from '#relay/routing/select.ts'
 import { withEarlierSteps } from '#relay/routing/interactions.ts'
 import { withEarlierTurns } from '#relay/routing/local-responses.ts'
@@ -46,7 +46,7 @@ export async function admitChat(services: RelayServices, { incoming, route, call
     stream: request.stream,
     asJsonArray: route.asJsonArray,
     estimate: cheapPromptTokens(request),
-    readsUnseen: readsUnseen(request),
+    unseen: unseenInput(request),
   }
 }
 

@@ -4,6 +4,7 @@ import type { JsonField } from '#core/json-weight.ts'
 import type { Language, Problem } from '#core/errors.ts'
 import type { ChatRequest } from '#relay/chat/request.ts'
 import type { CallerDialect } from '#relay/dialects/types.ts'
+import type { UnseenInput } from '#relay/counting/unseen-input.ts'
 import type { CheapPromptCount } from '#relay/counting/cheap-count.ts'
 import type { Services } from '#features/deps.ts'
 import type { Holding } from '#features/request-bodies/budget.ts'
@@ -72,8 +73,8 @@ export type Incoming = {
   callerAborted: AbortController
   /** Aborts what is done upstream: the caller has gone, or the process may wait no longer. */
   upstreamAbort: AbortController
-  /** What a caller who hangs up owes is known by the upstream alone, which is read on until it says it. */
-  isReadOn: boolean
+  /** Set while an upstream is asked that alone knows what a caller who hangs up owes: whether it is read on until it says so. */
+  hangUp: { readsOn?: (() => boolean) | undefined }
   /** The call is not under way any more. */
   leave: () => void
   ip: string
@@ -145,7 +146,7 @@ export type Call = CallCore & {
   /** By the cheap count, for the reservation and for dialects whose first event carries a number. */
   estimate: CheapPromptCount
   /** The upstream reads what the call names and does not bring along, and alone knows how much that is. */
-  readsUnseen: boolean
+  unseen?: UnseenInput | undefined
 }
 
 /** One attempt on one channel. */

@@ -21,16 +21,17 @@ export function receive(
   if (dialect.requestIdHeader !== undefined) res.setHeader(dialect.requestIdHeader, id)
   const callerAborted = new AbortController()
   const upstreamAbort = new AbortController()
+  const hangUp: Incoming['hangUp'] = {}
   const leave = services.underWay.add(upstreamAbort)
   res.on('close', () => {
     leave()
     services.metrics.answered(dialect.id, res.writableFinished ? res.statusCode : hungUp)
     if (res.writableFinished) return
     callerAborted.abort()
-    if (!incoming.isReadOn && !services.options.get('global.finish_after_hangup_enabled')) upstreamAbort.abort()
+    if (!hangUp.readsOn?.() && !services.options.get('global.finish_after_hangup_enabled')) upstreamAbort.abort()
   })
   services.tracing?.began({ id, req, res, dialect })
-  const incoming: Incoming = {
+  return {
     id,
     req,
     res,
@@ -39,12 +40,11 @@ export function receive(
     startedAt: performance.now(),
     callerAborted,
     upstreamAbort,
-    isReadOn: false,
+    hangUp,
     leave,
     ip: clientAddress(services, req),
     language: languageOf(req.headers),
   }
-  return incoming
 }
 
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'

@@ -1,4 +1,3 @@
-import { isCount } from '#core/usage.ts'
 import { DomainError } from '#core/errors.ts'
 import type { WireEvent } from '#relay/transport/framing.ts'
 import type { UpstreamFailure } from '#relay/chat/events.ts'
@@ -123,7 +122,7 @@ async function pump(
       if (verdict === 'unbooked') return worded(bookingFailure())
       if (writer.failure() || call.upstreamAbort.signal.aborted) break
       // What was read on for has come.
-      if (call.callerAborted.signal.aborted && isReadOn(context) && isCount(writer.usage()?.promptTokens)) {
+      if (call.callerAborted.signal.aborted && awaitsPromptAlone(context) && (writer.usage()?.promptTokens ?? 0) > 0) {
         call.upstreamAbort.abort()
         break
       }
@@ -155,9 +154,9 @@ async function pump(
   return writer.complete() ? undefined : worded(cutFailure)
 }
 
-/** Once the caller has left, only what the upstream says of its prompt is waited for. */
-const isReadOn = ({ services, call }: AttemptContext): boolean =>
-  call.readsUnseen && !services.options.get('global.finish_after_hangup_enabled')
+/** Of a caller who has left only what the upstream says of the prompt is waited for. */
+const awaitsPromptAlone = ({ services, call }: AttemptContext): boolean =>
+  call.unseen === 'parts' && !services.options.get('global.finish_after_hangup_enabled')
 
 const cutFailure: UpstreamFailure = {
   status: 502,
