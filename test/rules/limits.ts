@@ -188,7 +188,7 @@ export const rules: RuleList = {
       'test/browser/wallet.test.ts': {
         'a user buys credit at the gateway, finds it in the wallet, and redeems a gift from a link': {
           rule: 'Less than the least amount is not bought.',
-          asserts: '充值数量不能小于 1',
+          asserts: '充值数量不能小于 $1.00',
         },
       },
     },
