@@ -20,6 +20,7 @@ import { attemptFailureAt } from '#relay/attempt/shape-failure.ts'
 import { sendRequest } from '#relay/attempt/send-request.ts'
 import { providerCallOf, upstreamChannelOf } from '#relay/attempt/upstream-channel.ts'
 import { attemptKeys, attemptRecord, priceText, usageKeys, userGroupKeys } from '#relay/billing/log-row.ts'
+import { mostReadAt } from '#relay/billing/most-read.ts'
 import { priceAttempt } from '#relay/billing/price-call.ts'
 import { reserve } from '#relay/billing/reserve.ts'
 import { claude } from '#relay/dialects/claude/index.ts'
@@ -127,14 +128,19 @@ function pricedAt(
 
 const turnEvery = 500
 
-/** What the requests may come to, at the batch's price: all of it, for nobody can follow the answers. Tools cost what they always do. */
-async function amountOf(services: RelayServices, { requests, terms }: PricedShare): Promise<number> {
+/**
+ * What the requests may come to, at the batch's price: all of it, for nobody can follow the answers, and where the upstream reads what
+ * nobody here has seen, as much as the model can. Tools cost what they always do.
+ */
+async function amountOf(services: RelayServices, { call, requests, attempt, terms }: PricedShare): Promise<number> {
   const preConsumedQuota = services.options.get('PreConsumedQuota')
+  const most = mostReadAt(terms, attempt?.upstreamModel ?? call.model)
   let ofModel = 0
   let ofTools = 0
   for (const [index, { tools, ...request }] of requests.entries()) {
     if (index % turnEvery === turnEvery - 1) await nextTurn()
-    ofModel += estimateOf({ ...request, ...terms, formula: 'claude', preConsumedQuota })
+    const promptTokens = request.readsUnseen ? Math.max(request.promptTokens, most) : request.promptTokens
+    ofModel += estimateOf({ ...request, ...terms, promptTokens, formula: 'claude', preConsumedQuota })
     ofTools += costOfTools(tools, terms)
   }
   return Math.ceil(ofModel * services.options.get('claude.batch_price_ratio')) + ofTools

@@ -7,6 +7,7 @@ import { withoutMisleading } from '#relay/request/read-body.ts'
 import { InvalidRequest } from '#relay/chat/invalid-request.ts'
 import { cheapPromptTokens } from '#relay/counting/cheap-count.ts'
 import { promptTexts } from '#relay/counting/estimate-usage.ts'
+import { readsUnseen } from '#relay/counting/unseen-input.ts'
 import { mediaTokens } from '#relay/counting/media-tokens.ts'
 import { toolsOf } from '#relay/billing/hold-facts.ts'
 import { claude } from '#relay/dialects/claude/index.ts'
@@ -19,6 +20,8 @@ export type BatchRequest = {
   model: string
   params: Json
   promptTokens: number
+  /** The upstream reads what it names and does not bring along. */
+  readsUnseen: boolean
   cacheWriteMarked: number
   cacheWrite1hMarked: number
   maxTokens: number
@@ -79,6 +82,7 @@ function readOne(index: number, one: unknown): { request: BatchRequest; own: str
     ...counted,
     model: parsed.model,
     promptTokens: counted.promptTokens + mediaTokens(parsed).beyond,
+    readsUnseen: readsUnseen(parsed),
     cacheWrite1hMarked: counted.cacheWrite1hMarked ?? 0,
     maxTokens: Math.max(0, maxTokens),
     tools: toolsOf(parsed, { model: parsed.model, sentAs: parsed.model }),

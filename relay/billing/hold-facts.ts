@@ -10,12 +10,12 @@ import { asksForSearch } from '#relay/chat/hosted/uncounted-search.ts'
 import { isMultiTurn } from '#relay/chat/multi-turn.ts'
 import type { ChatRequest, Tool } from '#relay/chat/request.ts'
 import { mediaTokens } from '#relay/counting/media-tokens.ts'
-import { mostRead } from '#relay/counting/unseen-input.ts'
 import { isObject } from '#relay/chat/json.ts'
 import type { Attempt, Call, RelayServices } from '#relay/request/call.ts'
 import { passesThrough } from '#relay/upstream-call/channel.ts'
 import { payerOf } from './answer-lengths.ts'
 import type { HoldFacts } from './hold-plan.ts'
+import { mostReadAt } from './most-read.ts'
 import type { AnswerTerms } from '#core/pricing/estimate.ts'
 import { isPricedAsClaude } from '#relay/providers/registry.ts'
 import { gigabytesOf } from '#relay/providers/shared/held-objects.ts'
@@ -88,11 +88,10 @@ export function holdFactsOf(
 }
 
 /** The prompt as long as the model can read at all. */
-function withUnseen(terms: AnswerTerms, model: string): AnswerTerms {
-  const { price, promptTokens } = terms
-  const hasLongContext = price.kind === 'ratio' && (price.longContext ?? []).length > 0
-  return { ...terms, promptTokens: Math.max(promptTokens, mostRead(model, hasLongContext)) }
-}
+const withUnseen = (terms: AnswerTerms, model: string): AnswerTerms => ({
+  ...terms,
+  promptTokens: Math.max(terms.promptTokens, mostReadAt(terms, model)),
+})
 
 const marksItself = (call: Call, { channel, upstreamModel }: Attempt): boolean =>
   !call.dialect.pricedAsClaude &&

@@ -5,7 +5,7 @@ import { listenLocally } from '#test/support/local-server.ts'
 import { json } from '#test/support/scripted-upstream.ts'
 import { consumed } from '#test/relay/caller-dialects.ts'
 import { startScriptedRelay } from '#test/relay/relay-world.ts'
-import { serve, withOptions } from '#test/relay/serve.ts'
+import { serve, setOptions, withOptions } from '#test/relay/serve.ts'
 
 const { app, scripted, token } = await startScriptedRelay()
 
@@ -31,6 +31,42 @@ test('a batch sets aside all that its searches may cost, which no batch makes ch
   // 10 × 0.01 dollars, and a few tokens.
   expect(quota).toBeGreaterThan(50_000)
   expect(rows.map(({ amount }) => Number(amount) >= quota)).toEqual([true])
+})
+
+const address = 'https://a.test/b.pdf'
+test.each([
+  [
+    'a document by address',
+    { messages: [{ role: 'user', content: [{ type: 'document', source: { type: 'url', url: address } }] }] },
+  ],
+  ['a tool that fetches', { tools: [{ type: 'web_fetch_20250910', name: 'web_fetch' }] }],
+  ['a server of tools', { mcp_servers: [{ type: 'url', name: 'a', url: address }] }],
+])('a batch sets aside the most that the model reads for each request with %s, or is refused', async (_name, more) => {
+  const batch = { id: `msgbatch_${crypto.randomUUID()}`, type: 'message_batch', processing_status: 'in_progress' }
+  const { model } = await serve(app, { type: 14, baseUrl: scripted.play(() => json(batch)) })
+  await setOptions(app, { ModelRatio: `{"${model}":1}`, CompletionRatio: `{"${model}":1}` })
+  const seen = { model, max_tokens: 100, messages: [{ role: 'user', content: 'hi' }] }
+  const requests = [seen, { ...seen, ...more }, { ...seen, ...more }].map((params, index) => ({
+    custom_id: `r${index}`,
+    params,
+  }))
+  // Half of 2 × 200,100 tokens, and of a few more.
+  const most = 200_200
+  const ask = async (quota: number) => {
+    const user = await app.make.user({ quota })
+    const { status } = await app.relay(await app.make.token(user), '/v1/messages/batches', { requests })
+    const { rows } = await app.pool.query(
+      "select coalesce(sum(amount), 0)::int as held from holds where user_id = $1 and status = 'open'",
+      [user.id],
+    )
+    return { status, held: Number(rows[0].held) }
+  }
+  const made = await ask(most)
+  expect(made.status).toBe(200)
+  expect(made.held).toBeGreaterThan(most - 100)
+  const asked = scripted.received.length
+  expect(await ask(most - 100)).toEqual({ status: 403, held: 0 })
+  expect(scripted.received.length).toBe(asked)
 })
 
 test('results are read no further for whoever has left, where answers are finished all the same', async () => {
