@@ -26,27 +26,24 @@ export const isReference = (item: Json): boolean =>
   ((item['type'] ?? null) === null && item['role'] === undefined && item['content'] === undefined)
 
 /**
- * The ids by which a responses call refers to what an upstream keeps. `continued`: an earlier answer, a conversation. `named`: these,
- * and items by reference. `echoed`: ids of items that the call itself repeats, which upstreams may look up as well, whoever made
+ * The ids by which a responses call refers to what an upstream keeps. `named`: an earlier answer, a conversation, items by reference.
+ * `echoed`: ids of items that the call itself repeats, which upstreams may look up as well, whoever made
  * them, and the containers that such items ran in, which upstreams go on with.
  */
-function namedAnswers(body: Json): Pick<Names, 'continued' | 'named' | 'echoed' | 'conversationId'> {
+function namedAnswers(body: Json): Pick<Names, 'named' | 'echoed' | 'conversationId'> {
   const { previous_response_id: previous, conversation, input } = body
   const items = itemsOf(input)
   const repeated = items.filter((item) => !isReference(item))
   const conversations = [...wordOf(conversation), ...idOf(conversation)]
-  const continued = [...wordOf(previous), ...conversations]
   return {
-    continued,
     conversationId: conversations[0],
-    named: [...continued, ...items.filter(isReference).flatMap(idOf)],
+    named: [...wordOf(previous), ...conversations, ...items.filter(isReference).flatMap(idOf)],
     echoed: [...repeated.flatMap(idOf), ...containersIn(repeated)],
   }
 }
 
 /** What a call names of what upstreams keep, and the error of what is not its caller's. */
 type Names = {
-  continued: string[]
   conversationId?: string | undefined
   named: string[]
   echoed: string[]
@@ -55,7 +52,7 @@ type Names = {
 }
 
 async function placeOf(services: RelayServices, userId: number, names: Names): Promise<StoredAt | undefined> {
-  const { continued, conversationId, named, echoed, held, unknown } = names
+  const { conversationId, named, echoed, held, unknown } = names
   const ids = [...named, ...echoed, ...held]
   if (ids.length === 0) return undefined
   const found = await findAnswers(services.database.pool, ids)
@@ -66,8 +63,8 @@ async function placeOf(services: RelayServices, userId: number, names: Names): P
   const isApart = (place: StoredPlace | undefined): boolean =>
     place === undefined || place.channelId !== first?.channelId || place.keyHmac !== first.keyHmac
   if (own.size < found.length || places.some(isApart)) throw new DomainError(`relay.${unknown}`)
-  // Each is the whole of what is read: of several the longest.
-  const conversationTokens = Math.max(0, ...continued.map((id) => own.get(id)?.conversationTokens ?? 0))
+  // Each is the whole of what is read, an item no more than what it stands in: of several the longest.
+  const conversationTokens = named.reduce((most, id) => Math.max(most, own.get(id)?.conversationTokens ?? 0), 0)
   return first && { ...first, only: places.length > 0, conversationTokens, conversationId }
 }
 
@@ -93,7 +90,7 @@ export function placeOfCall(
   const continued = dialect.threadOf?.(body)?.continues
   const unknown = continued === undefined ? 'stored_item_unknown' : 'thread_unknown'
   const named = wordOf(continued)
-  return placeOf(services, userId, { continued: named, named, echoed: [], held: heldIn(body), unknown })
+  return placeOf(services, userId, { named, echoed: [], held: heldIn(body), unknown })
 }
 
 /** @throws {DomainError} relay.stored_item_unknown where a container or a file that a call names is another's. */
