@@ -9,6 +9,7 @@ import { rememberStored } from '#relay/routing/stored-responses.ts'
 import { chargeRowOf, type Ending, isFree } from './charge-row.ts'
 import { attemptRecord } from './log-row.ts'
 import { type Answered, type AnswerUsage, measureUsage } from './measure-usage.ts'
+import { mostReadAt } from './most-read.ts'
 
 export type EndOfCall = Omit<Ending, 'upstreamMs' | 'losses'>
 
@@ -32,7 +33,8 @@ export async function settle(
   const { containers } = measured.usage
   // Whoever left before the end may name them, too.
   const ids = containers ? [...keeps, ...containers.map(({ id }) => id).filter(isHeld)] : keeps
-  const remembering = rememberStored(services, call, { attempt, ids, usage: measured.usage })
+  const items = { ids, most: mostReadAt(terms, attempt.upstreamModel) }
+  const remembering = rememberStored(services, call, { attempt, items, usage: measured.usage })
   const row = chargeRowOf(services, call, {
     attempt,
     attempts,

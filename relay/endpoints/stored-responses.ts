@@ -1,11 +1,13 @@
 import { DomainError } from '#core/errors.ts'
-import type { ReportedUsage } from '#core/usage.ts'
+import { priceOf } from '#core/pricing/price-of.ts'
 import { forgetAnswer } from '#features/stored-responses/service.ts'
 import { forgetLocalResponse } from '#features/stored-responses/local-responses.ts'
 import { isInteractionId } from '#relay/dialects/gemini-interactions/ids.ts'
 import { openAiResponses } from '#relay/dialects/openai-responses/index.ts'
 import { instructs } from '#relay/attempt/channel-body.ts'
 import { upstreamChannelOf, providerCallOf } from '#relay/attempt/upstream-channel.ts'
+import { mostReadAt } from '#relay/billing/most-read.ts'
+import { mostRead } from '#relay/counting/unseen-input.ts'
 import type { CallCore, Incoming, RelayServices } from '#relay/request/call.ts'
 import { readStored } from '#relay/routing/local-responses.ts'
 import { placeOfNamed, placeStoredAt, recountStored } from '#relay/routing/stored-responses.ts'
@@ -108,8 +110,11 @@ async function ask(services: RelayServices, call: CallCore, { method, path, id }
     if (isGood(reply)) {
       const received = await reply.text(largestAnswer)
       // An answer that was not whole when it was paid says only here what it came to.
-      if (method === 'GET' && path === '')
-        await recountStored(services, call, { id, storedAt, usage: usageIn(native, received) })
+      if (method === 'GET' && path === '') {
+        const { usage, keeps: ids = [] } = inspect(native, received)
+        const items = { ids, most: mostReadOf(services, storedAt.model) }
+        await recountStored(services, call, { id, storedAt, items, usage })
+      }
       const text = withModel(received, storedAt.model)
       // The caller's own are not known any more.
       const own = instructs(services, place.channel) ? withValueAt(text, ['instructions'], null) : text
@@ -122,13 +127,19 @@ async function ask(services: RelayServices, call: CallCore, { method, path, id }
   }
 }
 
-/** What an answer says of its usage, where it is one. */
-function usageIn(native: NativeDialect | undefined, text: string): ReportedUsage | undefined {
+/** What an answer says of its usage and of what is kept, where it is one. */
+function inspect(native: NativeDialect, text: string): Partial<ReturnType<NativeDialect['inspect']>> {
   try {
-    return native?.inspect(tryRecord(text)).usage
+    return native.inspect(tryRecord(text))
   } catch {
-    return undefined
+    return {}
   }
+}
+
+/** By the price of today, if it has one. */
+function mostReadOf({ options }: RelayServices, model: string): number {
+  const price = priceOf(options, { model, acceptUnset: true })
+  return price ? mostReadAt({ price }, model) : mostRead(model, false)
 }
 
 /** With the name by which its maker called the model. */

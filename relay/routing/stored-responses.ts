@@ -1,6 +1,6 @@
 import type { StoredAt } from './stored-at.ts'
 import { DomainError } from '#core/errors.ts'
-import { normaliseUsage, type ReportedUsage, totalTokens, type Usage } from '#core/usage.ts'
+import { hasTools, normaliseUsage, type ReportedUsage, totalTokens, type Usage } from '#core/usage.ts'
 import {
   type StoredPlace,
   findAnswers,
@@ -104,9 +104,21 @@ export async function refuseOthers(
 
 const mostTokens = 1e9
 
-/** Of the conversation up to an answer: what was read for it, and what it says itself. Compacted, the latter is all that is left. */
-const conversationAfter = ({ dialect }: CallCore, usage: Usage): number =>
-  Math.min(dialect.isNeverStored ? usage.completionTokens : totalTokens(usage), mostTokens)
+/** What an upstream keeps of an answer, and how much its model reads at most. */
+type StoredItems = { ids: readonly string[]; most: number }
+
+/** Whether it used tools of its own, and read the conversation anew after each. Some are charged by nothing but what they read. */
+const hasRounds = (usage: Usage, ids: readonly string[]): boolean =>
+  hasTools(usage) || ids.some((id) => /^(mcp|ws)_/.test(id))
+
+/**
+ * Of the conversation up to an answer: what was read for it, and what it says itself. Compacted, the latter is all that is left. The
+ * rounds of an answer are reported as their sum, of which none read more than the model can.
+ */
+function conversationAfter({ dialect }: CallCore, { ids, most }: StoredItems, usage: Usage): number {
+  const tokens = dialect.isNeverStored ? usage.completionTokens : totalTokens(usage)
+  return Math.min(tokens, hasRounds(usage, ids) ? most : mostTokens)
+}
 
 /**
  * Remembers what the upstream said it keeps, before its caller can name it, and what the conversation has come to that the call adds to,
@@ -116,9 +128,9 @@ const conversationAfter = ({ dialect }: CallCore, usage: Usage): number =>
 export async function rememberStored(
   services: RelayServices,
   call: CallCore,
-  { attempt, ids: stored, usage }: { attempt: Attempt; ids: readonly string[]; usage: Usage },
+  { attempt, items, usage }: { attempt: Attempt; items: StoredItems; usage: Usage },
 ): Promise<string[] | undefined> {
-  const ids = call.dialect.isNeverStored ? stored : [...stored, ...wordOf(call.storedAt?.conversationId)]
+  const ids = call.dialect.isNeverStored ? items.ids : [...items.ids, ...wordOf(call.storedAt?.conversationId)]
   if (ids.length === 0) return undefined
   const isNamed = call.dialect.keepsResponses || call.dialect.threadOf?.(call.body.json) !== undefined
   // Answers of messages are named by threads alone, what their code has made by any call.
@@ -131,7 +143,7 @@ export async function rememberStored(
     channelId: attempt.channel.id,
     keyHmac,
     model: call.model,
-    conversationTokens: conversationAfter(call, usage),
+    conversationTokens: conversationAfter(call, items, usage),
   }
   return rememberAnswers(services.database.pool, made).catch((cause: unknown) => {
     services.log.warn({ err: cause, requestId: call.id }, 'a stored answer could not be remembered')
@@ -143,10 +155,15 @@ export async function rememberStored(
 export async function recountStored(
   services: RelayServices,
   call: CallCore,
-  { id, storedAt, usage }: { id: string; storedAt: StoredAt; usage: ReportedUsage | undefined },
+  {
+    id,
+    storedAt,
+    items,
+    usage,
+  }: { id: string; storedAt: StoredAt; items: StoredItems; usage: ReportedUsage | undefined },
 ): Promise<void> {
   const { usage: counted, reported } = normaliseUsage(usage ?? {})
-  const tokens = conversationAfter(call, counted)
+  const tokens = conversationAfter(call, items, counted)
   if (!reported || tokens === storedAt.conversationTokens) return
   await recountConversation(services.database.pool, { id, userId: call.caller.user.id, tokens }).catch(
     (cause: unknown) => {

@@ -10,6 +10,8 @@ type Turn = {
   ends?: boolean | typeof cut
   store?: boolean
   length?: number
+  /** Items in front of the message. */
+  calls?: object[]
 }
 
 export const event = (type: string, fields: object) =>
@@ -23,6 +25,7 @@ export function turnOf({
   ends = true,
   store = true,
   length = written,
+  calls = [],
 }: Turn) {
   const words = wordsOf(length)
   const message = {
@@ -37,7 +40,7 @@ export function turnOf({
     status: 'completed',
     store,
     model: 'm',
-    output: [message],
+    output: [...calls, message],
     ...(usage && { usage }),
   }
   const steps: Step[] = [
