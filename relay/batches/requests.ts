@@ -7,7 +7,7 @@ import { withoutMisleading } from '#relay/request/read-body.ts'
 import { InvalidRequest } from '#relay/chat/invalid-request.ts'
 import { cheapPromptTokens } from '#relay/counting/cheap-count.ts'
 import { promptTexts } from '#relay/counting/estimate-usage.ts'
-import { readsUnseen } from '#relay/counting/unseen-input.ts'
+import { unseenInput } from '#relay/counting/unseen-input.ts'
 import { mediaTokens } from '#relay/counting/media-tokens.ts'
 import { toolsOf } from '#relay/billing/hold-facts.ts'
 import { claude } from '#relay/dialects/claude/index.ts'
@@ -82,7 +82,7 @@ function readOne(index: number, one: unknown): { request: BatchRequest; own: str
     ...counted,
     model: parsed.model,
     promptTokens: counted.promptTokens + mediaTokens(parsed).beyond,
-    readsUnseen: readsUnseen(parsed),
+    readsUnseen: unseenInput(parsed) !== undefined,
     cacheWrite1hMarked: counted.cacheWrite1hMarked ?? 0,
     maxTokens: Math.max(0, maxTokens),
     tools: toolsOf(parsed, { model: parsed.model, sentAs: parsed.model }),

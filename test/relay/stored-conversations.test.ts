@@ -156,13 +156,17 @@ describe('a call that goes on from what the upstream keeps pays for the conversa
       turnOf({ id: newId() }).unstreamed,
       cutTurn,
     ])
+    const isRemembered = (tokens: number) => {
+      const text = 'select conversation_tokens as tokens from upstream_objects where id = $1'
+      return expect.poll(async () => (await app.pool.query(text, [id])).rows[0]?.tokens).toBe(tokens)
+    }
     await (await ask(mine, model, {})).text()
     const first = await leave(mine, model, { conversation: id })
     expectAllOfIt(first)
-    await expect.poll(() => openHolds(app)).toBe(0)
+    await isRemembered(Number(first?.quota))
     const second = await leave(mine, model, { conversation: { id } })
     expectAllOfIt(second, Number(first?.quota))
-    await expect.poll(() => openHolds(app)).toBe(0)
+    await isRemembered(Number(second?.quota))
     await (await ask(mine, model, { conversation: id })).text()
     expectAllOfIt(await leave(mine, model, { conversation: id }))
   })
