@@ -3,6 +3,7 @@ import type { ProviderCall } from '../types.ts'
 import { unwrapInput } from '../shared/custom-tools.ts'
 import { type Json, numberOf, recordOf, textOf, wordOf } from '../shared/json.ts'
 import { argumentsText } from '../shared/tool-arguments.ts'
+import { createObjectEnd } from './object-end.ts'
 
 type Slot = {
   index: number
@@ -17,20 +18,11 @@ type Slot = {
   ended: boolean
   /** What was written so far; before the name is known it waits here. */
   written: string
+  end: ReturnType<typeof createObjectEnd>
 }
 
 /** What one fragment brings along. */
 type Written = { name: string; text: string }
-
-const isComplete = (text: string): boolean => {
-  if (!text.trimEnd().endsWith('}')) return false
-  try {
-    JSON.parse(text)
-    return true
-  } catch {
-    return false
-  }
-}
 
 /**
  * The tool calls of one choice, put together from fragments. Vendors number calls, or name them by id, or do neither; some
@@ -38,11 +30,13 @@ const isComplete = (text: string): boolean => {
  */
 export function createToolCallStream(choice: number | undefined, call: Pick<ProviderCall, 'ambient' | 'customTools'>) {
   const slots: Slot[] = []
+  /** Written to since it was last asked whether they are whole: no other can have become it. */
+  let touched = new Set<Slot>()
   const at = choice ? { choice } : {}
 
   /** A name after whole arguments begins another call, also where the vendor says neither its number nor its id. */
   const isNext = (known: Slot, { name, text }: Written): boolean =>
-    known.name !== '' && name !== '' && (known.name !== name || text !== '') && isComplete(known.written)
+    known.name !== '' && name !== '' && (known.name !== name || text !== '') && known.end.isComplete()
 
   function slotFor(fragment: Json, written: Written): Slot {
     const { name } = written
@@ -69,6 +63,7 @@ export function createToolCallStream(choice: number | undefined, call: Pick<Prov
       started: false,
       ended: false,
       written: '',
+      end: createObjectEnd(),
     }
     slots.push(slot)
     return slot
@@ -95,6 +90,12 @@ export function createToolCallStream(choice: number | undefined, call: Pick<Prov
     return [...events, { type: 'tool-call-end', index: slot.index, ...at }]
   }
 
+  const finishComplete = (): ChatEvent[] => {
+    const asked = [...touched].toSorted((one, other) => one.index - other.index)
+    touched = new Set()
+    return asked.filter(({ end }) => end.isComplete()).flatMap(finish)
+  }
+
   return {
     isUsed: (): boolean => slots.length > 0,
     push(fragment: Json): ChatEvent[] {
@@ -106,19 +107,21 @@ export function createToolCallStream(choice: number | undefined, call: Pick<Prov
       const slot = slotFor(fragment, { name, text })
       if (slot.ended) return []
       // A call whose arguments are whole ends when the next begins, so that it can be handed on at once.
-      const events = slots.length > count ? slots.filter((other) => isComplete(other.written)).flatMap(finish) : []
+      const events = slots.length > count ? finishComplete() : []
       if (slot.id === '') slot.id = wordOf(fragment['id']) ?? ''
       if (slot.name === '') slot.name = name
       slot.custom ||= custom !== undefined
       slot.signature ??= wordOf(recordOf(recordOf(fragment['extra_content'])?.['google'])?.['thought_signature'])
       slot.written += text
+      slot.end.add(text)
+      touched.add(slot)
       if (!slot.started) return slot.name === '' ? events : [...events, ...start(slot)]
       if (text !== '' && !slot.wrapped)
         events.push({ type: 'tool-call-delta', index: slot.index, arguments: text, ...at })
       return events
     },
     /** Ends those whose arguments are there. */
-    closeComplete: (): ChatEvent[] => slots.filter((slot) => isComplete(slot.written)).flatMap(finish),
+    closeComplete: finishComplete,
     close: (): ChatEvent[] => slots.flatMap(finish),
   }
 }
