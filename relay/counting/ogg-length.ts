@@ -59,7 +59,12 @@ function secondsOf({ rate, samplesOf, samples, unplayed, position }: Track): num
   return rate > 0 ? Math.max(0, played) / rate : 0
 }
 
-const longest = (tracks: Map<number, Track>): number => Math.max(0, ...[...tracks.values()].map(secondsOf))
+/** One by one: a file may be made to name more of them than a call takes arguments. */
+function longest(tracks: Map<number, Track>): number {
+  let seconds = 0
+  for (const track of tracks.values()) seconds = Math.max(seconds, secondsOf(track))
+  return seconds
+}
 
 /**
  * How long an Ogg file plays at least: all that were put behind each other, and by their packets, whatever their pages say. Nothing for

@@ -144,3 +144,12 @@ test('packets of Vorbis play, however early their pages say that they are', () =
     expect(oggSeconds(vorbis(seconds, 0.1))).toBeLessThanOrEqual(seconds)
   }
 })
+
+test('an Ogg file may name any number of streams', () => {
+  const recording = opus(2)
+  const page = recording.subarray(0, recording.indexOf('OggS', 1))
+  const file = Buffer.concat([...Array.from({ length: 150_000 }, () => page), recording])
+  for (let serial = 1; serial <= 150_000; serial += 1)
+    file.writeUInt32LE(serial + 1000, (serial - 1) * page.length + 14)
+  expect(oggSeconds(file)).toBe(oggSeconds(recording))
+})
