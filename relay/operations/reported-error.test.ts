@@ -1,6 +1,6 @@
-import { expect, it } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import { errorIn, errorInEmpty } from './reported-error.ts'
-import { asFailed, eventsIn } from './stream-events.ts'
+import { readEvents } from './stream-events.ts'
 
 it.each([
   [{ error: { message: 'no' } }, 500],
@@ -40,7 +40,7 @@ it('a message alone is an error of an answer that brings nothing, and of no othe
 })
 
 const failuresIn = (text: string) =>
-  eventsIn(Buffer.from(text)).flatMap((event) => asFailed(event)?.failure.message ?? [])
+  readEvents(Buffer.from(text)).flatMap(({ failed }) => failed?.failure.message ?? [])
 
 it.each([
   ['data: {"code":3000,"message":"chunk","data":"AAAA"}\n\n'],
@@ -54,4 +54,29 @@ it.each([
 
 it('an error is found in an event of any size', () => {
   expect(failuresIn(`data: {"trace":"${'A'.repeat(100_000)}","error":{"message":"no"}}\n\n`)).toEqual(['no'])
+})
+
+it.each([
+  'event: error\ndata: no\n\n',
+  'data: {"type":"speech.failed","message":"no"}\n\n',
+  'data: {"err":"no"}\n\n',
+  'data: {"success":false,"message":"no"}\n\n',
+  'data: {"__type":"ThrottlingException","message":"no"}\n\n',
+  'data: {"type":"SERVER_ERROR","message":"no"}\n\n',
+  'data: {"\\u0065rror":"no"}\n\n',
+  '{"detail":"no"}\n',
+])('a failure is found by its words: %s', (text) => {
+  expect(failuresIn(text)).toHaveLength(1)
+})
+
+it('events of sound and of text are not read as JSON', () => {
+  const parse = vi.spyOn(JSON, 'parse')
+  try {
+    const audio = `data: {"type":"speech.audio.delta","audio":"${'A'.repeat(1000)}"}\n\n`
+    const text = 'data: {"type":"transcript.text.delta","delta":"Grüße"}\n\n'
+    expect(failuresIn(audio + text + audio)).toEqual([])
+    expect(parse).not.toHaveBeenCalled()
+  } finally {
+    parse.mockRestore()
+  }
 })

@@ -3,7 +3,7 @@ import { readFailure } from '#relay/providers/shared/failures.ts'
 import { type Json, listOf, recordOf, tryRecord, wordOf } from '#relay/providers/shared/json.ts'
 import { errorIn, errorOfFailed } from './reported-error.ts'
 
-export type StreamEvent = {
+type StreamEvent = {
   /** Nothing where it has none. */
   name: string
   data: string
@@ -32,13 +32,45 @@ function eventOf(bytes: Uint8Array): StreamEvent {
   return { name: lines.flatMap((line) => valueOf(line, 'event')).at(-1) ?? '', data: written.join('\n'), bytes }
 }
 
-/** The events of a piece of a stream, the unfinished one at its end among them. */
-export function eventsIn(bytes: Uint8Array): StreamEvent[] {
-  // Each character is one byte here, so that places in the text are those in the bytes.
-  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1')
-  const ends = [...text.matchAll(blankLine)].map((found) => found.index + found[0].length)
-  const all = ends.at(-1) === bytes.length ? ends : [...ends, bytes.length]
-  return all.map((end, index) => eventOf(bytes.subarray(all[index - 1] ?? 0, end)))
+/** One of these stands in every event that has failed: the names that errors have, and what is said by the values of others. */
+const failureWords = [
+  'rror',
+  'RROR',
+  'xception',
+  'XCEPTION',
+  '"err"',
+  'fail',
+  'code',
+  'detail',
+  'status',
+  'success',
+  String.raw`\u`,
+]
+
+const mayFail = (text: string): boolean => failureWords.some((word) => text.includes(word))
+
+export type ReadEvent = {
+  bytes: Uint8Array
+  /** As it came, each of its bytes a character. */
+  text: string
+  failed: FailedEvent | undefined
+}
+
+/**
+ * The events of a piece of a stream, the unfinished one at its end among them. Of sound and of text there are thousands: what has no word
+ * of a failure in it is looked at no further.
+ */
+export function readEvents(bytes: Uint8Array): ReadEvent[] {
+  // Places in the text are those in the bytes.
+  const all = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1')
+  const ends = [...all.matchAll(blankLine)].map((found) => found.index + found[0].length)
+  const places = ends.at(-1) === bytes.length ? ends : [...ends, bytes.length]
+  return places.map((end, index) => {
+    const start = places[index - 1] ?? 0
+    const text = all.slice(start, end)
+    const event = bytes.subarray(start, end)
+    return { bytes: event, text, failed: mayFail(text) ? asFailed(eventOf(event)) : undefined }
+  })
 }
 
 const failedName = /(^|[._])(error|failed)$/
@@ -56,7 +88,7 @@ const holdsContent = (body: Json): boolean =>
   )
 
 /** The event as a failed one, if it says that it is: by its name, or by an error in the place of what was asked for. */
-export function asFailed(event: StreamEvent): FailedEvent | undefined {
+function asFailed(event: StreamEvent): FailedEvent | undefined {
   const { name, data } = event
   const isNamed = failedName.test(name)
   if (data.length > largestRead && !isNamed && largeContent.test(data)) return undefined
@@ -69,6 +101,8 @@ export function asFailed(event: StreamEvent): FailedEvent | undefined {
   return failure && { ...event, failure, isPartial }
 }
 
+export const hasData = ({ text }: ReadEvent): boolean => /(^|[\r\n])(data: ?[^\r\n]|\{)/.test(text)
+
 /** Whether an event has a place for an image: a preview counts too. */
-export const hasImagePlace = ({ data }: StreamEvent): boolean =>
-  /"(b64_json|data|image|images|image_url|url)": ?["[{]/.test(data)
+export const hasImagePlace = ({ text }: ReadEvent): boolean =>
+  /"(b64_json|data|image|images|image_url|url)": ?["[{]/.test(text)

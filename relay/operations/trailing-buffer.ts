@@ -2,7 +2,7 @@ import { emptyUsage, type ReportedUsage } from '#core/usage.ts'
 import type { UpstreamFailure } from '#relay/chat/events.ts'
 import { tryRecord } from '#relay/providers/shared/json.ts'
 import { TransportError } from '#relay/transport/transport-error.ts'
-import { asFailed, eventsIn, type FailedEvent, hasImagePlace, type StreamEvent } from './stream-events.ts'
+import { type FailedEvent, hasData, hasImagePlace, type ReadEvent, readEvents } from './stream-events.ts'
 
 /** An event may be a whole image; more is kept back of no answer. */
 const mostBuffered = 128 * 1024 * 1024
@@ -33,11 +33,6 @@ const hasUsage = (line: string): boolean => line.includes('"usage"')
 const usageFigures = Object.keys(emptyUsage) as Exclude<keyof ReportedUsage, 'containers' | 'drawing'>[]
 
 const eventEnd = /\r\n\r\n|\n\n|\r\r/g
-
-type ReadEvent = { event: StreamEvent; failed: FailedEvent | undefined }
-
-const readEvents = (bytes: Uint8Array): ReadEvent[] =>
-  eventsIn(bytes).map((event) => ({ event, failed: asFailed(event) }))
 
 /** Figures of several events as one. */
 function addedUsage([first, ...others]: (ReportedUsage | undefined)[]): ReportedUsage | undefined {
@@ -95,7 +90,7 @@ export function createTrailingBuffer(
   let counted = ''
   let images = 0
   /** Of the events that left. */
-  let hasData = false
+  let hadData = false
   let isNamed = false
   let hasLeft = false
   let hasPlace = false
@@ -142,9 +137,9 @@ export function createTrailingBuffer(
     const failing = events.findIndex(({ failed }) => failed && !failed.isPartial)
     if (failing >= 0) closing = true
     const released = failing < 0 ? events : events.slice(0, failing)
-    const due = release(released.reduce((sum, { event }) => sum + event.bytes.length, 0))
+    const due = release(released.reduce((sum, { bytes }) => sum + bytes.length, 0))
     note(due)
-    hasPlace ||= released.some(({ event, failed }) => !failed && hasImagePlace(event))
+    hasPlace ||= released.some((event) => !event.failed && hasImagePlace(event))
     const failures = released.flatMap(({ failed }) => failed ?? [])
     failedImages += failures.length
     firstFailed ??= failures[0]
@@ -153,8 +148,8 @@ export function createTrailingBuffer(
       hasLeft ||= due.length > 0
       return due
     }
-    withhold(released.map(({ event, failed }) => (failed ? show(failed) : event.bytes)))
-    if (!hasLeft && released.every(({ event, failed }) => failed || event.data === '')) return new Uint8Array()
+    withhold(released.map(({ bytes, failed }) => (failed ? show(failed) : bytes)))
+    if (!hasLeft && released.every((event) => event.failed || !hasData(event))) return new Uint8Array()
     hasLeft = true
     return takeWithheld()
   }
@@ -171,7 +166,7 @@ export function createTrailingBuffer(
     if (!isEventStream) return bytes
     const events = readEvents(bytes)
     if (withheld.length === 0 && events.every(({ failed }) => !failed)) return bytes
-    withhold(events.map(({ event, failed }) => (failed ? show(failed) : event.bytes)))
+    withhold(events.map(({ bytes, failed }) => (failed ? show(failed) : bytes)))
     return takeWithheld()
   }
 
@@ -179,7 +174,7 @@ export function createTrailingBuffer(
     const bytes = Buffer.from(due.buffer, due.byteOffset, due.length)
     if (bytes.includes('_succeeded"')) images += dataLines(due).filter(holdsImage).length
     if (bytes.includes('"usage"')) counted = dataLines(due).findLast(hasUsage) ?? counted
-    hasData ||= bytes.includes('data:')
+    hadData ||= bytes.includes('data:')
     if (!isNamed && bytes.includes('"trans')) isNamed = dataLines(due).some((line) => namedTranscript.test(line))
   }
 
@@ -242,7 +237,7 @@ export function createTrailingBuffer(
       const drawn = imagesIn(lines)
       const known = [counted, ...lines]
       // What closes a stream without a place for an image in it closes no drawing.
-      if (asked > 0 && !hasPlace && !eventsOfRest().some(({ event }) => hasImagePlace(event))) return false
+      if (asked > 0 && !hasPlace && !eventsOfRest().some(hasImagePlace)) return false
       // Neither the event of an image nor the usage in it closes the others.
       if (drawn > 0 && drawn + imagesFailed() < asked)
         return known.some((line) => (closingData.test(line) || hasUsage(line)) && !holdsImage(line))
@@ -255,7 +250,7 @@ export function createTrailingBuffer(
       const unfinished = bytes.subarray(1 + Math.max(bytes.lastIndexOf('\n'), bytes.lastIndexOf('\r')))
       // A line of text is known to be whole by its line end alone.
       const isComplete = unfinished.length === 0 || dataLines(unfinished).some((line) => tryRecord(line) !== undefined)
-      return isComplete && (hasData || lines.length > 0)
+      return isComplete && (hadData || lines.length > 0)
     },
     completeRest: () => {
       const bytes = Buffer.from(trailing())
