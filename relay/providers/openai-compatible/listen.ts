@@ -90,7 +90,6 @@ export function listenToOpenAi(
   const ends = createChoiceEnds(caller.choices, { resumes: true })
   let usageData: string | undefined
   let begun = false
-  let closed = false
   /** Events wait for the settlement. */
   let waits = false
 
@@ -135,9 +134,8 @@ export function listenToOpenAi(
   }
 
   function watch({ data }: WireEvent, state: ListenState): ListenVerdict {
-    if (closed) return 'drop'
     if (data.trimStart().startsWith('[DONE]')) {
-      closed = true
+      state.closed = true
       state.complete = true
       return 'hold'
     }

@@ -185,3 +185,16 @@ test('usage that counts reasoning apart is summed up', () => {
   const events = decode([{ id: 'c', model: 'grok-4.5', choices: [], usage }], callWith(), xai)
   expect(events[1]).toMatchObject({ usage: { promptTokens: 20, completionTokens: 10, reasoningTokens: 4 } })
 })
+
+test('an error behind a reason to finish is one', () => {
+  const events = decode([delta({ content: 'a' }, 'stop'), delta({}, 'error')])
+  expect(events.at(-1)).toMatchObject({ type: 'error', error: { code: 'error' } })
+})
+
+test('what comes behind the closing mark is neither delivered nor counted', () => {
+  const listener = openai.native['openai-chat']!.listen({ includeUsage: true })
+  const verdicts = [JSON.stringify(delta({ content: 'one' })), '[DONE]', JSON.stringify(delta({ content: 'two' }))].map(
+    (data) => listener.push({ data }),
+  )
+  expect([verdicts, listener.delivered().text]).toEqual([['forward', 'hold', 'drop'], 'one'])
+})

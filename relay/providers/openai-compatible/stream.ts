@@ -72,13 +72,11 @@ function callFragments(delta: Json): Json[] {
   return fragments.length === 0 && legacy ? [{ index: 0, function: legacy }] : fragments
 }
 
-/** Behind a reason to finish these add nothing: `stop` is what is written where there is none other. */
-const emptyReasons: ReadonlySet<string> = new Set(['stop', 'error'])
-
 /** `callsGoOn`: the chunk holds a part of a call, which may not be the last one where every chunk has a reason to finish. */
 function finishEvents(choice: Choice, raw: unknown, callsGoOn = false): ChatEvent[] {
   if (typeof raw !== 'string' || raw === '') return []
-  if (choice.finished && (raw === choice.reason || emptyReasons.has(raw))) return []
+  // Behind another reason `stop` adds nothing: it is written where there is none other.
+  if (choice.finished && (raw === choice.reason || raw === 'stop')) return []
   const closing = callsGoOn ? choice.calls.closeComplete() : choice.calls.close()
   if (raw === 'error' || (failedFinish.has(raw) && !choice.spoke)) {
     const error = { status: 503, type: 'server_error', code: raw, message: `the upstream stopped its answer: ${raw}` }
