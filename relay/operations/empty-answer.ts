@@ -6,10 +6,10 @@ import { imagesIn } from './images.ts'
 import { malformed } from './send.ts'
 
 /** Operations whose answers are lists: of images, vectors, verdicts. */
-const listing: ReadonlySet<string> = new Set(['embeddings', 'moderations', 'images', 'image-edits', 'rerank'])
+export const listing: ReadonlySet<string> = new Set(['embeddings', 'moderations', 'images', 'image-edits', 'rerank'])
 
 /** What stands under these names is said of an answer, and is none. */
-const errorNames: ReadonlySet<string> = new Set([
+export const errorNames: ReadonlySet<string> = new Set([
   'detail',
   'details',
   'error',
@@ -35,11 +35,14 @@ const holdsImage = (row: Json): boolean =>
 
 const isImage = (entry: unknown): boolean => holdsImage(recordOf(entry) ?? {})
 
+/** Google's word for why an image is not there. */
+export const filteredReason = 'raiFilteredReason'
+
 /** What an entry of a list says went wrong with it, while the others may have come. */
-function errorOfEntry(entry: unknown): UpstreamFailure | undefined {
+export function errorOfEntry(entry: unknown): UpstreamFailure | undefined {
   const row = recordOf(entry)
   if (!row || holdsImage(row)) return undefined
-  const held = wordOf(row['raiFilteredReason'])
+  const held = wordOf(row[filteredReason])
   return held === undefined ? errorIn(row) : errorIn({ error: { message: held, code: 'content_filter' } })
 }
 
@@ -52,7 +55,7 @@ function entriesOf(value: unknown, depth: number): unknown[] {
   )
 }
 
-const deepestList = 2
+export const deepestList = 2
 const deepestText = 3
 
 const holdsText = (value: unknown, names: RegExp, depth: number): boolean =>

@@ -208,7 +208,7 @@ async function translate(current: Try, answers: readonly unknown[]): Promise<unk
   const [json] = answers
   if (nativeOf(current)) {
     checkAnswers(asked.operation, [{ json, given: json }])
-    return json
+    return withShownErrors(current, json)
   }
   const { response } = current.translation
   const responses = response ? answers.map((answer) => response(answer, asked)) : answers

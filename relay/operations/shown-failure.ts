@@ -1,10 +1,11 @@
 import { maskJson, maskSecrets } from '#core/masking/mask-secrets.ts'
-import { recordOf, tryRecord, wordOf } from '#relay/providers/shared/json.ts'
+import { type Json, recordOf, tryRecord, wordOf } from '#relay/providers/shared/json.ts'
 import { maskFailure } from '#relay/providers/shared/mask-failure.ts'
 import { callerError } from '#relay/attempt/failure.ts'
 import { shapeFailure } from '#relay/attempt/shape-failure.ts'
 import { attemptSecrets } from '#relay/attempt/upstream-channel.ts'
 import type { UpstreamFailure } from '#relay/chat/events.ts'
+import { deepestList, errorNames, errorOfEntry, filteredReason, listing } from './empty-answer.ts'
 import { errorIn } from './reported-error.ts'
 import { formatSseEvent } from '#relay/transport/sse.ts'
 import type { Try } from './send.ts'
@@ -50,24 +51,54 @@ export function shownEvent(current: Try, event: FailedEvent): Uint8Array {
 }
 
 /** What an entry of a list may bring, which is no word about a failure. */
-const contentNames = new Set(['b64_json', 'embedding', 'index', 'object', 'revised_prompt', 'size', 'url'])
+const contentNames = new Set([
+  'b64_json',
+  'bytesBase64Encoded',
+  'embedding',
+  'index',
+  'mimeType',
+  'object',
+  'revised_prompt',
+  'size',
+  'url',
+])
+
+/** Of vectors and scores there are thousands. */
+const isOther = (row: Json): boolean =>
+  row['error'] === undefined && (row['embedding'] !== undefined || row['relevance_score'] !== undefined)
 
 function shownRow(current: Try, row: unknown): unknown {
   const record = recordOf(row)
-  const failure = record && errorIn(record)
+  if (!record || isOther(record)) return row
+  const failure = errorOfEntry(record) ?? errorIn(record)
   if (!failure) return row
   const content = Object.entries(record).filter(([name]) => contentNames.has(name))
-  if (isHidden(current)) return { ...Object.fromEntries(content), error: hiddenError(current, failure) }
+  if (isHidden(current)) return { ...Object.fromEntries(content), ...hiddenRow(current, record, failure) }
   const others = Object.entries(record).filter(([name]) => !contentNames.has(name))
   const plain = JSON.stringify(Object.fromEntries(others))
   const masked = maskJson(plain, attemptSecrets(current.attempt, current.providerCall))
   return masked === plain ? row : { ...Object.fromEntries(content), ...recordOf(JSON.parse(masked)) }
 }
 
-/** Entries of an answer beside which others came may say that they failed: their errors are shown as any other of an upstream. */
-export function withShownErrors(current: Try, answer: unknown): unknown {
-  const rows = recordOf(answer)?.['data']
-  if (!Array.isArray(rows)) return answer
-  const shown = rows.map((row: unknown) => shownRow(current, row))
-  return shown.every((row, index) => row === rows[index]) ? answer : { ...recordOf(answer), data: shown }
+/** In the place in which its caller looks for it. */
+function hiddenRow(current: Try, record: Json, failure: UpstreamFailure): Json {
+  const error = hiddenError(current, failure)
+  return record[filteredReason] === undefined ? { error } : { [filteredReason]: recordOf(error)?.['message'] }
 }
+
+function shownLists(current: Try, value: unknown, depth: number): unknown {
+  if (Array.isArray(value)) {
+    const rows = value.map((row: unknown) => shownRow(current, row))
+    return rows.every((row, index) => row === value[index]) ? value : rows
+  }
+  const record = depth > 0 ? recordOf(value) : undefined
+  if (!record) return value
+  const fields = Object.entries(record).map(
+    ([name, inner]) => [name, errorNames.has(name) ? inner : shownLists(current, inner, depth - 1)] as const,
+  )
+  return fields.every(([name, inner]) => inner === record[name]) ? value : Object.fromEntries(fields)
+}
+
+/** Entries of an answer beside which others came may say that they failed: their errors are shown as any other of an upstream. */
+export const withShownErrors = (current: Try, answer: unknown): unknown =>
+  listing.has(current.call.asked.operation) ? shownLists(current, answer, deepestList) : answer

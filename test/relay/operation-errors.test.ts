@@ -186,4 +186,30 @@ describe('an answer of images', () => {
     expect(await reply.json()).toEqual({ predictions })
     expect(await rowsOf(model)).toMatchObject([{ quota: eachImage }])
   })
+
+  test('in Google’s form shows why others are missing without the key, and without a word where those are hidden', async () => {
+    const predictions = [{ bytesBase64Encoded: 'AAAA' }, { raiFilteredReason: words }, { error: { message: words } }]
+    const baseUrl = scripted.play(json({ predictions }))
+    const { model } = await serve(app, { type: 24, key, upstreamModel: 'imagen-4', baseUrl })
+    const body = { instances: [{ prompt: 'a cat' }], parameters: { sampleCount: 3 } }
+    const answered = async () => (await app.relay(token, `/v1beta/models/${model}:predict`, body)).json()
+    const [image] = predictions
+    const masked = 'overloaded, says ***'
+    expect(await answered()).toEqual({
+      predictions: [image, { raiFilteredReason: masked }, { error: { message: masked } }],
+    })
+    await setOptions(app, { 'global.hide_upstream_error_enabled': 'true' })
+    const hidden = expect.stringContaining('upstream returned status')
+    expect(await answered()).toMatchObject({
+      predictions: [image, { raiFilteredReason: hidden }, { error: { message: hidden } }],
+    })
+  })
+
+  test.each(['images', 'output'])('is shown without the key whatever its list is called: %s', async (name) => {
+    const answer = { data: [image], [name]: { results: [image, failed] } }
+    const { model } = await serve(app, { key, baseUrl: scripted.play(json(answer)) })
+    const text = await (await draw(model, { n: 2 })).text()
+    expect(text).toContain('overloaded, says ***')
+    expect(text).not.toContain(key)
+  })
 })
