@@ -5,7 +5,7 @@ import { hidesFailures, shapeFailure } from '#relay/attempt/shape-failure.ts'
 import { attemptSecrets } from '#relay/attempt/upstream-channel.ts'
 import { claude } from '#relay/dialects/claude/index.ts'
 import { failureOf, statusOfError } from '#relay/providers/shared/failures.ts'
-import { type Json, recordOf, tryRecord } from '#relay/providers/shared/json.ts'
+import { isNothing, type Json, recordOf, tryRecord } from '#relay/providers/shared/json.ts'
 import { createJsonLineReader } from '#relay/providers/shared/json-lines.ts'
 import type { Attempt, Incoming, RelayServices } from '#relay/request/call.ts'
 
@@ -26,20 +26,33 @@ export function createShownResults(services: RelayServices, reader: Reader) {
   }
 }
 
+/** How an answer begins. Of those there are most: what has no error in it is not read. */
+const answered = /^\{\s*"custom_id"\s*:\s*"(?:[^"\\]|\\.)*"\s*,\s*"result"\s*:\s*\{\s*"type"\s*:\s*"succeeded"/
+
+/** Results that say by their type alone what became of a request. */
+const plainTypes: ReadonlySet<unknown> = new Set(['succeeded', 'canceled', 'expired'])
+
 function shownLine(
   services: RelayServices,
   reader: Reader,
   { line, secrets }: { line: string; secrets: ChannelSecrets },
 ): string {
+  if (answered.test(line) && !line.includes('"error"')) return line
   const parsed = tryRecord(line)
   const result = recordOf(parsed?.['result'])
-  const error = recordOf(result?.['error'])
-  if (result?.['type'] === 'succeeded' && !error) return line
-  if (!error || !hidesFailures(services)) return maskJson(line, secrets)
-  return maskJson(
-    JSON.stringify({ ...parsed, result: { ...result, error: hiddenError(services, reader, error) } }),
-    secrets,
+  const isAnswer = result?.['type'] === 'succeeded'
+  const error = [result?.['error'], parsed?.['error'], isAnswer ? null : result?.['message']].find(
+    (given) => !isNothing(given),
   )
+  if (isAnswer && error === undefined) return line
+  const isPlain = error === undefined && plainTypes.has(result?.['type'])
+  if (!parsed || isPlain || !hidesFailures(services)) return maskJson(line, secrets)
+  const shown = {
+    type: plainTypes.has(result?.['type']) ? result?.['type'] : 'errored',
+    ...(isAnswer ? { message: result['message'] } : {}),
+    error: hiddenError(services, reader, recordOf(error) ?? { message: error }),
+  }
+  return maskJson(JSON.stringify({ custom_id: parsed['custom_id'], result: shown }), secrets)
 }
 
 function hiddenError(services: RelayServices, { incoming, made }: Reader, error: Json): unknown {

@@ -156,3 +156,22 @@ test('and without the upstream’s words, where the operator hides them', async 
     canceled,
   ])
 })
+
+test('wherever its words stand', async () => {
+  const answered = { custom_id: 'a', result: { type: 'succeeded', message: answer } }
+  const failed = [
+    { result: { type: 'errored', error: words } },
+    { result: { type: 'errored', message: words } },
+    { error: { message: words } },
+    { error: words },
+    { ...answered, custom_id: 'b', error: words },
+  ]
+  lines = [answered, ...failed.map((line) => ({ custom_id: 'a', ...line }))].map((line) => JSON.stringify(line))
+  const { text } = await resultsOf(hiding)
+  expect(text).toContain('succeeded')
+  expect(text).not.toMatch(/secret|sk-Zx/)
+  const error = { error: { message: expect.stringContaining('upstream returned status 500') } }
+  const shown = { custom_id: 'a', result: { type: 'errored', error } }
+  const read = text.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line) as unknown]))
+  expect(read).toMatchObject([answered, shown, shown, shown, shown, { result: { ...answered.result, error } }])
+})
