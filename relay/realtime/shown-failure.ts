@@ -37,13 +37,21 @@ export function shownEvent(session: Asked, event: Json, frame: Frame): Frame {
 export const shownReason = ({ services, plan }: Asked, reason: string): string =>
   hidesFailures(services) ? '' : maskSecrets(reason, attemptSecrets(plan.attempt))
 
+/** Fields beside an error, or in its place, in which upstreams say what went wrong. */
+const wordNames: ReadonlySet<string> = new Set(
+  'code detail details error_code error_message error_msg errors message messages msg param reason warnings'.split(' '),
+)
+
+const withoutWordFields = (record: Json): Json =>
+  Object.fromEntries(Object.entries(record).filter(([name]) => !wordNames.has(name)))
+
 function withoutWords(session: Asked, event: Json): Json {
   const { type, event_id: id, error } = event
   if (type === 'error')
     return { type, event_id: id, error: hiddenError(session, recordOf(error) ?? { ...event, type: '' }) }
   const response = recordOf(event['response'])
   return {
-    ...event,
+    ...withoutWordFields(event),
     ...(isGiven(error) ? { error: hiddenError(session, recordOf(error) ?? {}) } : {}),
     ...(response ? { response: withoutWordsOf(session, response) } : {}),
   }
@@ -54,7 +62,7 @@ function withoutWordsOf(session: Asked, response: Json): Json {
   const details = recordOf(response['status_details'])
   const reported = recordOf(details?.['error'])
   return {
-    ...response,
+    ...withoutWordFields(response),
     ...(isGiven(error) ? { error: hiddenError(session, recordOf(error) ?? {}) } : {}),
     ...(status === 'failed' || isGiven(details?.['error'])
       ? { status_details: { type: details?.['type'] ?? status, error: hiddenError(session, reported ?? {}) } }

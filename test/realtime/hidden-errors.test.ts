@@ -34,14 +34,16 @@ const named = 'realtime-scripted'
 await app.make.channel({ models: named, key, baseUrl: upstream.url, modelMapping: JSON.stringify({ [named]: model }) })
 await app.settled()
 
-const failedResponse = { id: 'r1', status: 'failed', status_details: { type: 'failed', error }, output: [], usage }
+const beside = { message: 'secret words', details: { odd: key } }
+const status_details = { type: 'failed', error }
+const failedResponse = { id: 'r1', status: 'failed', status_details, ...beside, output: [], usage }
 
 /** Everything that the caller of one session reads. */
 async function read() {
   events = [
     { type: 'response.created', response: { id: 'r1', status: 'in_progress' } },
     { type: 'error', event_id: 'e1', message: 'secret words', error: { ...error, event_id: 'mine' } },
-    { type: 'conversation.item.input_audio_transcription.failed', item_id: 'i1', content_index: 0, error },
+    { type: 'conversation.item.input_audio_transcription.failed', item_id: 'i1', content_index: 0, error, ...beside },
     { type: 'error', event_id: 'e2', error: { ...error, type: 'rate_limit_exceeded', code: 'rate_limit_exceeded' } },
     { type: 'response.done', event_id: 'e3', response: failedResponse },
   ]
