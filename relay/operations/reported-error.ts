@@ -1,12 +1,8 @@
 import type { UpstreamFailure } from '#relay/chat/events.ts'
-import { failureOf, refusalOf, statusOfError } from '#relay/providers/shared/failures.ts'
+import { failureOf, isGood, refusalOf, statusOfError } from '#relay/providers/shared/failures.ts'
 import { type Json, listOf, recordOf, recordsOf, wordOf } from '#relay/providers/shared/json.ts'
 
-/** Codes, states and messages with which vendors say that all went well. */
-const goodCode = /^(0+|2\d\d|20+|ok|true|success\w*|succeeded|completed)$/i
-
-const isBad = (value: unknown): boolean =>
-  (typeof value === 'number' || wordOf(value) !== undefined) && !goodCode.test(String(value))
+const isBad = (value: unknown): boolean => (typeof value === 'number' || wordOf(value) !== undefined) && !isGood(value)
 
 const messageOf = (body: Json): string | undefined => wordOf(body['message']) ?? wordOf(body['msg'])
 
@@ -40,8 +36,8 @@ export function errorInEmpty(answer: unknown): UpstreamFailure | undefined {
   if (!body) return undefined
   const found = errorIn(body)
   if (found) return found
-  const isGood = ['code', 'status', 'success'].some((name) => goodCode.test(String(body[name])))
-  return isBad(messageOf(body)) && !isGood ? asFailure(body) : undefined
+  const isPraised = ['code', 'status', 'success'].some((name) => isGood(body[name]))
+  return isBad(messageOf(body)) && !isPraised ? asFailure(body) : undefined
 }
 
 /** The failure that an event reports whose name says it already, whatever else it says. */

@@ -114,12 +114,11 @@ const errorFields: ReadonlySet<string> = new Set(
   ].flatMap((names) => names.split(' ')),
 )
 
-const fineWords: ReadonlySet<unknown> = new Set(['0', '200', 'ok', 'success', 'succeeded'])
+/** Codes, states and messages with which vendors say that all went well. */
+const goodCode = /^(0+|2\d\d|20+|ok|true|success\w*|succeeded|completed)$/i
 
-const isFine = (code: unknown): boolean =>
-  typeof code === 'string'
-    ? fineWords.has(code.toLowerCase())
-    : code === 0 || (Number(code) >= 200 && Number(code) < 300)
+export const isGood = (code: unknown): boolean =>
+  ['string', 'number', 'boolean'].includes(typeof code) && goodCode.test(String(code))
 
 const isBad = (status: unknown): boolean => Number(status) >= 400 || /^(error|fail)/i.test(wordOf(status) ?? '')
 
@@ -134,12 +133,12 @@ function bareRefusal(body: Json): UpstreamFailure | undefined {
   if (!Object.entries(body).every(([name, value]) => errorFields.has(name) || isNothing(value))) return undefined
   const { object, success, status } = body
   const code = body['code'] ?? body['error_code']
-  if (success === true || (isFine(message) && isNothing(errors))) return undefined
+  if (success === true || (isGood(message) && isNothing(errors))) return undefined
   const isError =
     object === 'error' ||
     success === false ||
     !isNothing(errors) ||
-    (!isNothing(code) && !isFine(code)) ||
+    (!isNothing(code) && !isGood(code)) ||
     [status, body['status_code'], body['statusCode'], body['http_code']].some(isBad) ||
     [body['type'], body['__type']].some((type) => /(error|exception)$/i.test(wordOf(type) ?? '')) ||
     (isNothing(message) && isNothing(status) && isNothing(code))
