@@ -27,7 +27,7 @@ export function createShownResults(services: RelayServices, reader: Reader) {
 }
 
 /** How an answer begins. Of those there are most: what has no error in it is not read. */
-const answered = /^\{\s*"custom_id"\s*:\s*"(?:[^"\\]|\\.)*"\s*,\s*"result"\s*:\s*\{\s*"type"\s*:\s*"succeeded"/
+const answered = /^\{\s*"custom_id"\s*:\s*"(?:[^"\\]|\\.){0,500}"\s*,\s*"result"\s*:\s*\{\s*"type"\s*:\s*"succeeded"/
 
 /** Results that say by their type alone what became of a request. */
 const plainTypes: ReadonlySet<unknown> = new Set(['succeeded', 'canceled', 'expired'])

@@ -5,7 +5,7 @@ const closing: ReadonlySet<number> = new Set([0x5d, 0x7d])
 const isBlank = (code: number): boolean => code === 0x20 || (code >= 0x09 && code <= 0x0d)
 
 /**
- * Tells whether a text that comes in pieces is a whole JSON object so far. Each piece is looked at once, however often that is asked, and
+ * Reports whether a text that comes in pieces is a whole JSON object so far. Each piece is looked at once, however often that is asked, and
  * the text is read as JSON when its outermost bracket has closed, which it does once.
  */
 export function createObjectEnd() {
