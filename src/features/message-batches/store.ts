@@ -138,7 +138,7 @@ const asJson = (value: unknown): string => storableJson(JSON.stringify(value))
 
 /** The names of up to 100,000 requests are read only where they are charged. */
 const columns = `id, user_id, token_id, channel_id, key_hmac, answer, created_at, settled_at, facts || jsonb_build_object('shares',
-  (select jsonb_agg(share - 'customIds' - 'promptTokens' order by number)
+  (select coalesce(jsonb_agg(share - 'customIds' - 'promptTokens' order by number), '[]')
    from jsonb_array_elements(facts -> 'shares') with ordinality as s (share, number))) as facts`
 
 type Owner = { holdId: string; promptTokens: number }
