@@ -23,7 +23,7 @@ const user = await app.make.user()
 const token = await app.make.token(user, { group: 'auto' })
 await app.services.channels.reload()
 
-const usage = (prompt: number) => `[[usage=${prompt}:0]] hello`
+const usage = (prompt: number) => `[[usage=${prompt - 10}:10]] hello`
 const lastRow = async () => (await consumed(app)).at(-1)
 
 test.each(callerDialects)(
