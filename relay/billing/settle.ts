@@ -33,7 +33,7 @@ export async function settle(
   const { containers } = measured.usage
   // Whoever left before the end may name them, too.
   const ids = containers ? [...keeps, ...containers.map(({ id }) => id).filter(isHeld)] : keeps
-  const items = { ids, most: mostReadAt(terms, attempt.upstreamModel) }
+  const items = { ids, most: () => mostReadAt(terms, attempt.upstreamModel) }
   const remembering = rememberStored(services, call, { attempt, items, usage: measured.usage })
   const row = chargeRowOf(services, call, {
     attempt,

@@ -112,7 +112,7 @@ async function ask(services: RelayServices, call: CallCore, { method, path, id }
       // An answer that was not whole when it was paid says only here what it came to.
       if (method === 'GET' && path === '') {
         const { usage, keeps: ids = [] } = inspect(native, received)
-        const items = { ids, most: mostReadOf(services, storedAt.model) }
+        const items = { ids, most: () => mostReadOf(services, storedAt.model) }
         await recountStored(services, call, { id, storedAt, items, usage })
       }
       const text = withModel(received, storedAt.model)

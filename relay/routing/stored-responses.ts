@@ -105,7 +105,7 @@ export async function refuseOthers(
 const mostTokens = 1e9
 
 /** What an upstream keeps of an answer, and how much its model reads at most. */
-type StoredItems = { ids: readonly string[]; most: number }
+type StoredItems = { ids: readonly string[]; most: () => number }
 
 /** Whether it used tools of its own, and read the conversation anew after each. Some are charged by nothing but what they read. */
 const hasRounds = (usage: Usage, ids: readonly string[]): boolean =>
@@ -117,7 +117,7 @@ const hasRounds = (usage: Usage, ids: readonly string[]): boolean =>
  */
 function conversationAfter({ dialect }: CallCore, { ids, most }: StoredItems, usage: Usage): number {
   const tokens = dialect.isNeverStored ? usage.completionTokens : totalTokens(usage)
-  return Math.min(tokens, hasRounds(usage, ids) ? most : mostTokens)
+  return Math.min(tokens, hasRounds(usage, ids) ? most() : mostTokens)
 }
 
 /**
