@@ -133,8 +133,13 @@ export function callerError(failure: UpstreamFailure, { id, language }: Reader):
 export const finalFailure = (error: unknown): UpstreamFailure => {
   const failure = failureOf(error)
   if (!(error instanceof AttemptFailed) || failure.status !== 429) return failure
+  return { ...failure, ...busyWords() }
+}
+
+/** That the upstream is busy, in words of ours. */
+export function busyWords(): Pick<UpstreamFailure, 'message' | 'refusal'> {
   const busy = new DomainError('relay.upstream_busy')
-  return { ...failure, message: busy.message, refusal: { code: busy.code } }
+  return { message: busy.message, refusal: { code: busy.code } }
 }
 
 /** Is it the product's fault, and so worth a line in the server log? */

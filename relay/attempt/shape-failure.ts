@@ -1,4 +1,3 @@
-import { DomainError } from '#core/errors.ts'
 import { maskError } from '#core/masking/mask-error.ts'
 import { mapStatus } from '#core/routing/status-mapping.ts'
 import { overflowIn } from '#relay/chat/context-overflow.ts'
@@ -6,23 +5,14 @@ import type { UpstreamFailure } from '#relay/chat/events.ts'
 import type { ChannelRow } from '#relay/routing/channel-table.ts'
 import { UpstreamRefusal } from '#relay/providers/types.ts'
 import type { Attempt, RelayServices } from '#relay/request/call.ts'
-import { asAttemptFailure, AttemptFailed, isUnexpected, maskedFailure } from './failure.ts'
+import { asAttemptFailure, AttemptFailed, busyWords, isUnexpected, maskedFailure } from './failure.ts'
 import { attemptSecrets } from './upstream-channel.ts'
 
 /** What an upstream said, where callers may not read it: its status, and of a busy one that it is. */
 function hiddenFailure({ status, type, code, message }: UpstreamFailure): UpstreamFailure {
   const original = { type, code, message }
-  const busy = new DomainError('relay.upstream_busy')
   // By this code clients know in the middle of a stream, where no status says so, that they may come back.
-  if (status === 429)
-    return {
-      status,
-      type: 'upstream_error',
-      code: 'rate_limit_exceeded',
-      message: busy.message,
-      refusal: { code: busy.code },
-      original,
-    }
+  if (status === 429) return { status, type: 'upstream_error', code: 'rate_limit_exceeded', ...busyWords(), original }
   return {
     status,
     type: 'upstream_error',

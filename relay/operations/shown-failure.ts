@@ -2,7 +2,7 @@ import { maskJson, maskSecrets } from '#core/masking/mask-secrets.ts'
 import { type Json, recordOf, tryRecord, wordOf } from '#relay/providers/shared/json.ts'
 import { maskFailure } from '#relay/providers/shared/mask-failure.ts'
 import { callerError } from '#relay/attempt/failure.ts'
-import { shapeFailure } from '#relay/attempt/shape-failure.ts'
+import { hidesFailures, shapeFailure } from '#relay/attempt/shape-failure.ts'
 import { attemptSecrets } from '#relay/attempt/upstream-channel.ts'
 import type { UpstreamFailure } from '#relay/chat/events.ts'
 import { deepestList, errorNames, errorOfEntry, filteredReason, listing } from './empty-answer.ts'
@@ -10,8 +10,6 @@ import { errorIn } from './reported-error.ts'
 import { formatSseEvent } from '#relay/transport/sse.ts'
 import type { Try } from './send.ts'
 import type { FailedEvent } from './stream-events.ts'
-
-const isHidden = ({ services }: Try): boolean => services.options.get('global.hide_upstream_error_enabled')
 
 /** The error that stands in the place of the upstream's words where those are hidden. */
 function hiddenError(current: Try, failure: UpstreamFailure): unknown {
@@ -30,7 +28,7 @@ const plainName = /^[a-z]+([._][a-z]+){0,5}$/
 export function shownEvent(current: Try, event: FailedEvent): Uint8Array {
   const secrets = attemptSecrets(current.attempt, current.providerCall)
   const body = tryRecord(event.data)
-  if (isHidden(current)) {
+  if (hidesFailures(current.services)) {
     const type = wordOf(body?.['type']) ?? ''
     const index = body?.['image_index']
     const fields = {
@@ -73,7 +71,7 @@ function shownRow(current: Try, row: unknown): unknown {
   const failure = errorOfEntry(record) ?? errorIn(record)
   if (!failure) return row
   const content = Object.entries(record).filter(([name]) => contentNames.has(name))
-  if (isHidden(current)) return { ...Object.fromEntries(content), ...hiddenRow(current, record, failure) }
+  if (hidesFailures(current.services)) return { ...Object.fromEntries(content), ...hiddenRow(current, record, failure) }
   const others = Object.entries(record).filter(([name]) => !contentNames.has(name))
   const plain = JSON.stringify(Object.fromEntries(others))
   const masked = maskJson(plain, attemptSecrets(current.attempt, current.providerCall))

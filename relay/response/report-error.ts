@@ -2,6 +2,7 @@ import { DomainError, type ErrorCode } from '#core/errors.ts'
 import { isDatabaseUnavailable } from '#core/database-errors.ts'
 import type { Incoming, RelayServices } from '#relay/request/call.ts'
 import { AttemptFailed, callerError, failureOf, finalFailure, isUnexpected } from '#relay/attempt/failure.ts'
+import { hidesFailures } from '#relay/attempt/shape-failure.ts'
 import { retryAfterOf, setRetryAfter } from '#relay/request/rate-limited.ts'
 import { SettleFailed } from '#features/ledger/service.ts'
 
@@ -10,7 +11,7 @@ export function reportError(services: RelayServices, incoming: Incoming, error: 
   const { res, dialect, id, callerAborted } = incoming
   if (isUnexpected(error)) services.reportUnexpected(error, id)
   if (callerAborted.signal.aborted || res.writableEnded) return
-  const mayShow = dialect.refusals.upstreamBusy === null && !services.options.get('global.hide_upstream_error_enabled')
+  const mayShow = dialect.refusals.upstreamBusy === null && !hidesFailures(services)
   const failure = mayShow ? failureOf(error) : finalFailure(error)
   const shownError = callerError(failure, incoming)
   if (res.headersSent) {

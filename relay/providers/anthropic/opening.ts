@@ -1,7 +1,5 @@
 import type { WireEvent } from '#relay/transport/framing.ts'
-import { recordOf, recordsOf, tryRecord } from '../shared/json.ts'
-
-const isBlank = (value: unknown): boolean => value === undefined || value === null || value === ''
+import { isNothing, recordOf, recordsOf, tryRecord } from '../shared/json.ts'
 
 /** A piece of a block, or its beginning, that is empty. Tools, their results and proofs say something by being there. */
 function isEmptyPiece(value: unknown): boolean {
@@ -9,10 +7,10 @@ function isEmptyPiece(value: unknown): boolean {
   switch (piece?.['type']) {
     case 'text':
     case 'text_delta':
-      return isBlank(piece['text'])
+      return isNothing(piece['text'])
     case 'thinking':
     case 'thinking_delta':
-      return isBlank(piece['thinking']) && isBlank(piece['signature'])
+      return isNothing(piece['thinking']) && isNothing(piece['signature'])
     default:
       return false
   }

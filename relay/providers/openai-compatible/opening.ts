@@ -1,14 +1,11 @@
 import type { WireEvent } from '#relay/transport/framing.ts'
-import { recordOf, recordsOf, tryRecord } from '../shared/json.ts'
-
-const saysNothing = (value: unknown): boolean =>
-  value === undefined || value === null || value === '' || (Array.isArray(value) && value.length === 0)
+import { isNothing, recordOf, recordsOf, tryRecord } from '../shared/json.ts'
 
 /** Chunks of chats, and of completions, whose choices hold their text themselves. */
 export function isChatOpening({ data }: WireEvent): boolean {
   if (data.startsWith('[DONE]')) return false
   return recordsOf(tryRecord(data)?.['choices']).every((choice) => {
     const { role: _, ...delta } = recordOf(choice['delta'] ?? choice['message']) ?? {}
-    return [choice['finish_reason'], choice['text'], ...Object.values(delta)].every(saysNothing)
+    return [choice['finish_reason'], choice['text'], ...Object.values(delta)].every(isNothing)
   })
 }
