@@ -1,7 +1,6 @@
-import { Button } from '@chakra-ui/react'
 import { useSearchParams } from 'wouter'
 import { t } from '../../i18n/t.ts'
-import { Notice } from '../notice.tsx'
+import { UnreadableNotice } from '../unreadable-notice.tsx'
 import type { DataTableProps } from './types.ts'
 
 type UnreadablePlaceProps<Row> = Pick<DataTableProps<Row>, 'columns' | 'paging' | 'onSort'>
@@ -16,16 +15,6 @@ export function UnreadablePlace<Row>({ columns, paging, onSort }: UnreadablePlac
   if (names === '') return null
   const drop = () => (onSort ? onSort(undefined) : paging?.setPage(1))
   return (
-    <Notice
-      tone="warning"
-      isAlert
-      action={
-        <Button size="xs" onClick={drop}>
-          {t('清除')}
-        </Button>
-      }
-    >
-      {t('地址中有无法识别的内容，已按默认显示：{names}', { names })}
-    </Notice>
+    <UnreadableNotice onClear={drop}>{t('地址中有无法识别的内容，已按默认显示：{names}', { names })}</UnreadableNotice>
   )
 }

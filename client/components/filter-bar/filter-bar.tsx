@@ -5,7 +5,7 @@ import { useEffect, useRef, useState } from 'react'
 import { t } from '../../i18n/t.ts'
 import { isTyping } from '../../lib/keyboard.ts'
 import { useIsPhone } from '../../lib/use-media.ts'
-import { Notice } from '../notice.tsx'
+import { UnreadableNotice } from '../unreadable-notice.tsx'
 import { FacetButton, emptyOf } from './facet-button.tsx'
 import { FacetInput } from './facet-input.tsx'
 import type { Facet, FilterPatch, FilterValues } from './types.ts'
@@ -94,20 +94,12 @@ function UnreadableFilters({ facets, defaults, instead, isRefused = false, onCha
   const drop = () => onChange(Object.fromEntries(facets.map((facet) => [facet.id, empty(facet)])))
   return (
     <Box flexBasis="100%">
-      <Notice
-        tone="warning"
-        isAlert
-        action={
-          <Button size="xs" onClick={drop}>
-            {t('清除')}
-          </Button>
-        }
-      >
+      <UnreadableNotice onClear={drop}>
         {isRefused
           ? t('地址中的筛选条件无法识别：{names}', { names })
           : t('地址中的筛选条件无法识别，未按其筛选：{names}', { names })}
         {instead && <Text>{instead}</Text>}
-      </Notice>
+      </UnreadableNotice>
     </Box>
   )
 }

@@ -3,11 +3,10 @@ import { ArrowDown, ArrowUp, Plus, X } from 'lucide-react'
 import { z } from 'zod'
 import { isChatLink } from '#core/chat-link.ts'
 import type { FieldProps } from '../../components/fields/field-frame.tsx'
-import { FieldFrame, useField } from '../../components/fields/field-frame.tsx'
-import { JsonField } from '../../components/fields/text-fields.tsx'
+import { useField } from '../../components/fields/field-frame.tsx'
 import { IconButton } from '../../components/icon-button.tsx'
 import { t } from '../../i18n/t.ts'
-import { useTwoWays } from './table-or-json.tsx'
+import { TwoWaysField } from './table-or-json.tsx'
 
 type Link = { name: string; address: string }
 
@@ -35,25 +34,14 @@ const writeLinks = (links: readonly Link[]): string =>
 export function ChatLinksField(frame: FieldProps) {
   const { field, state } = useField(frame.name)
   const links = readLinks(field.value)
-  const { isText, choice } = useTwoWays({
-    param: 'links',
-    label: t('聊天链接的编辑方式'),
-    hasTable: links !== undefined,
-  })
-  const labelled = {
-    ...frame,
-    extra: (
-      <HStack gap="1">
-        {frame.extra}
-        {choice}
-      </HStack>
-    ),
-  }
-  if (isText || !links) return <JsonField {...labelled} rows={6} />
   return (
-    <FieldFrame {...labelled} state={state}>
-      <Links links={links} onChange={(next) => field.onChange(writeLinks(next))} />
-    </FieldFrame>
+    <TwoWaysField
+      param="links"
+      label={t('聊天链接的编辑方式')}
+      frame={frame}
+      state={state}
+      table={links && <Links links={links} onChange={(next) => field.onChange(writeLinks(next))} />}
+    />
   )
 }
 

@@ -1,5 +1,7 @@
-import { Flex, SegmentGroup, Stack } from '@chakra-ui/react'
+import { Flex, HStack, SegmentGroup, Stack } from '@chakra-ui/react'
 import type { ReactNode } from 'react'
+import { type BoundField, FieldFrame, type FieldProps } from '../../components/fields/field-frame.tsx'
+import { JsonField } from '../../components/fields/text-fields.tsx'
 import { t } from '../../i18n/t.ts'
 import { useUrlState } from '../../lib/url-state.ts'
 
@@ -13,7 +15,7 @@ type TwoWaysProps = {
 }
 
 /** Which of two ways is shown, as the address says, and the switch between them. */
-export function useTwoWays({ param, label, hasTable }: { param: string; label: string; hasTable: boolean }) {
+function useTwoWays({ param, label, hasTable }: { param: string; label: string; hasTable: boolean }) {
   const [state, set] = useUrlState({ [param]: 'table' })
   const isText = !hasTable || state[param] === 'json'
   const choice = (
@@ -33,6 +35,28 @@ export function useTwoWays({ param, label, hasTable }: { param: string; label: s
     </SegmentGroup.Root>
   )
   return { isText, choice }
+}
+
+type TwoWaysFieldProps = Omit<TwoWaysProps, 'text'> & { frame: FieldProps; state: BoundField['state'] }
+
+/** A field as a table to fill in, and as the JSON it is stored as; the switch stands in the label's line. */
+export function TwoWaysField({ param, label, table, frame, state }: TwoWaysFieldProps) {
+  const { isText, choice } = useTwoWays({ param, label, hasTable: table !== undefined })
+  const labelled = {
+    ...frame,
+    extra: (
+      <HStack gap="1">
+        {frame.extra}
+        {choice}
+      </HStack>
+    ),
+  }
+  if (isText) return <JsonField {...labelled} rows={6} />
+  return (
+    <FieldFrame {...labelled} state={state}>
+      {table}
+    </FieldFrame>
+  )
 }
 
 /** The same options as a table to fill in, and as the JSON they are stored as. */

@@ -1,5 +1,4 @@
 import { Box, Button, HStack, Skeleton, Stack, Text } from '@chakra-ui/react'
-import { useEffect } from 'react'
 import { Link } from 'wouter'
 import { jobLabel } from '#core/jobs.ts'
 import { Duration } from '../../components/cells/numbers.tsx'
@@ -9,24 +8,19 @@ import { ErrorState } from '../../components/states.tsx'
 import { Status } from '../../components/status.tsx'
 import { inLanguage, t } from '../../i18n/t.ts'
 import { jobResultText } from '../../lib/job-text.ts'
-import { useStore } from '../../lib/store.ts'
+import { useLastCount } from '../../lib/last-count.ts'
 import { createStoredJson } from '../../lib/stored.ts'
 import { trpc } from '../../lib/trpc.ts'
 import { Line, Lines } from './lines.tsx'
 
 const refreshMs = 5000
 
-/** How many there were last time: so much room is kept until they come. */
 const lastJobs = createStoredJson('system-jobs', 12)
 
 /** Every job with how it went and when it comes again; they are started and stopped in the settings. */
 export function Jobs() {
   const jobs = trpc.admin.jobs.list.useQuery(undefined, { refetchInterval: refreshMs })
-  const lastCount = useStore(lastJobs)
-  const count = jobs.data?.length
-  useEffect(() => {
-    if (count !== undefined && lastJobs.get() !== count) lastJobs.set(count)
-  }, [count])
+  const lastCount = useLastCount(lastJobs, jobs.data?.length)
   return (
     <Section
       title={t('定时任务')}

@@ -1,7 +1,6 @@
 import { Skeleton } from '@chakra-ui/react'
 import { Server } from 'lucide-react'
 import type { ReactNode } from 'react'
-import { useEffect } from 'react'
 import { Code } from '../../components/cells/names.tsx'
 import { Count, Duration, None } from '../../components/cells/numbers.tsx'
 import { Time } from '../../components/cells/time.tsx'
@@ -12,7 +11,7 @@ import { EmptyState } from '../../components/states.tsx'
 import { Status } from '../../components/status.tsx'
 import { t } from '../../i18n/t.ts'
 import { formatBytes } from '../../lib/format.ts'
-import { useStore } from '../../lib/store.ts'
+import { useLastCount } from '../../lib/last-count.ts'
 import { createStoredJson } from '../../lib/stored.ts'
 import type { NodeState, SystemState } from './tiles.tsx'
 
@@ -128,15 +127,10 @@ function Disk({ freeBytes, totalBytes }: NonNullable<Figures['disk']>) {
   return freeBytes < totalBytes * nearlyFull ? <Status tone="bad">{text}</Status> : <>{text}</>
 }
 
-/** How many there were last time: so much room is kept until they come. */
 const lastCount = createStoredJson('system-nodes', 1)
 
 export function Nodes({ nodes }: { nodes: Query }) {
-  const known = useStore(lastCount)
-  const count = nodes.data?.nodes?.length
-  useEffect(() => {
-    if (count !== undefined && lastCount.get() !== count) lastCount.set(count)
-  }, [count])
+  const known = useLastCount(lastCount, nodes.data?.nodes?.length)
   return (
     <Section title={t('运行中的节点')}>
       {nodes.data ? (

@@ -1,10 +1,9 @@
 import { Box, SimpleGrid, Skeleton } from '@chakra-ui/react'
-import { useEffect } from 'react'
 import { Page as Frame } from '../../components/page.tsx'
 import { ErrorState, StaleNotice } from '../../components/states.tsx'
 import { UrlTabs } from '../../components/url-tabs.tsx'
 import { t } from '../../i18n/t.ts'
-import { useStore } from '../../lib/store.ts'
+import { useLastCount } from '../../lib/last-count.ts'
 import { createStoredJson } from '../../lib/stored.ts'
 import { trpc } from '../../lib/trpc.ts'
 import { Balance } from './balance.tsx'
@@ -16,7 +15,6 @@ import { Uses } from './uses.tsx'
 
 const panel = { borderWidth: '1px', borderRadius: 'l3', bg: 'bg.panel', p: '4', minW: '0' } as const
 
-/** How many ways to pay there were last time: the form keeps so much room until it comes. */
 const lastWays = createStoredJson('wallet-ways-to-pay', 2)
 
 /** As high as the form will be: without a way to pay it is a sentence, and on a phone they stand below each other. */
@@ -27,11 +25,7 @@ const topUpRoom = (ways: number) => {
 
 export function Page() {
   const { data: wallet, error, refetch } = trpc.user.wallet.get.useQuery()
-  const ways = useStore(lastWays)
-  const waysNow = wallet?.methods.length
-  useEffect(() => {
-    if (waysNow !== undefined && lastWays.get() !== waysNow) lastWays.set(waysNow)
-  }, [waysNow])
+  const ways = useLastCount(lastWays, wallet?.methods.length)
   const hasFailed = error !== null && wallet === undefined
   return (
     <Frame title={t('钱包')} width="wide">

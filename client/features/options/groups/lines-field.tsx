@@ -4,12 +4,11 @@ import { useState } from 'react'
 import { useFormContext, useWatch } from 'react-hook-form'
 import { z } from 'zod'
 import type { FieldProps } from '../../../components/fields/field-frame.tsx'
-import { FieldFrame, useField } from '../../../components/fields/field-frame.tsx'
-import { JsonField } from '../../../components/fields/text-fields.tsx'
+import { useField } from '../../../components/fields/field-frame.tsx'
 import { FigureInput } from '../../../components/figure-input.tsx'
 import { IconButton } from '../../../components/icon-button.tsx'
 import { t } from '../../../i18n/t.ts'
-import { useTwoWays } from '../table-or-json.tsx'
+import { TwoWaysField } from '../table-or-json.tsx'
 import { isSameLine, type Line, type LineForm, limitLines, ratioLines } from './lines.ts'
 
 type Table = { form: LineForm; groups: string[]; figures: string[]; initial: number[] }
@@ -32,25 +31,17 @@ export function GroupLinesField({ optionKey, ...frame }: FieldProps & { optionKe
   const { field, state } = useField(frame.name)
   const table = tableOf(optionKey)
   const lines = table?.form.read(field.value)
-  const { isText, choice } = useTwoWays({
-    param: optionKey,
-    label: t('{name}的编辑方式', { name: frame.label }),
-    hasTable: lines !== undefined,
-  })
-  const labelled = {
-    ...frame,
-    extra: (
-      <HStack gap="1">
-        {frame.extra}
-        {choice}
-      </HStack>
-    ),
-  }
-  if (isText || !table || !lines) return <JsonField {...labelled} rows={6} />
   return (
-    <FieldFrame {...labelled} state={state}>
-      <Lines table={table} lines={lines} onChange={(next) => field.onChange(table.form.write(next))} />
-    </FieldFrame>
+    <TwoWaysField
+      param={optionKey}
+      label={t('{name}的编辑方式', { name: frame.label })}
+      frame={frame}
+      state={state}
+      table={
+        table &&
+        lines && <Lines table={table} lines={lines} onChange={(next) => field.onChange(table.form.write(next))} />
+      }
+    />
   )
 }
 
