@@ -1,32 +1,9 @@
-import { beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { json, type Play } from '#test/support/scripted-upstream.ts'
-import { consumed } from './caller-dialects.ts'
-import { startScriptedRelay } from './relay-world.ts'
+import { key, startFailingOperations, words } from './failing-operations.ts'
 import { channelsOf, serve, setOptions } from './serve.ts'
 
-const { app, scripted, token } = await startScriptedRelay()
-
-const key = 'sk-Zx81QmPv93LrTw60BnYc'
-const words = `overloaded, says ${key}`
-const headers = { authorization: `Bearer sk-${token.key}` }
-
-beforeEach(() => setOptions(app, { RetryTimes: '1', 'global.hide_upstream_error_enabled': 'false' }))
-
-const post = (path: string, body: object): Promise<Response> =>
-  fetch(`${app.url}/v1${path}`, {
-    method: 'POST',
-    headers: { ...headers, 'content-type': 'application/json' },
-    body: JSON.stringify(body),
-  })
-
-function postFile(path: string, fields: Record<string, string>, file: string): Promise<Response> {
-  const form = new FormData()
-  for (const [name, value] of Object.entries(fields)) form.set(name, value)
-  form.set(file, new Blob([new Uint8Array(100)], { type: 'audio/wav' }), 'a.wav')
-  return fetch(`${app.url}/v1${path}`, { method: 'POST', headers, body: form })
-}
-
-const rowsOf = async (model: string) => (await consumed(app)).filter((row) => row.model_name === model)
+const { app, scripted, token, post, postFile, rowsOf } = await startFailingOperations()
 
 const audio: Play = { headers: { 'content-type': 'audio/mpeg' }, steps: ['audio'] }
 const images = json({ created: 1, data: [{ url: 'https://i.test/a.png' }] })

@@ -1,34 +1,13 @@
-import { beforeEach, describe, expect, test } from 'vitest'
-import { consumed } from './caller-dialects.ts'
-import { startScriptedRelay } from './relay-world.ts'
+import { describe, expect, test } from 'vitest'
+import { key, startFailingOperations, words } from './failing-operations.ts'
 import { channelsOf, serve, setOptions } from './serve.ts'
 
-const { app, scripted, token } = await startScriptedRelay()
-
-const key = 'sk-Zx81QmPv93LrTw60BnYc'
-const words = `overloaded, says ${key}`
-const headers = { authorization: `Bearer sk-${token.key}` }
-
-beforeEach(() => setOptions(app, { RetryTimes: '1', 'global.hide_upstream_error_enabled': 'false' }))
-
-const post = (path: string, body: object): Promise<Response> =>
-  fetch(`${app.url}/v1${path}`, {
-    method: 'POST',
-    headers: { ...headers, 'content-type': 'application/json' },
-    body: JSON.stringify(body),
-  })
+const { app, scripted, post, postFile, rowsOf } = await startFailingOperations()
 
 const draw = (model: string, n = 1) => post('/images/generations', { model, prompt: 'a cat', n, stream: true })
 const speak = (model: string) => post('/audio/speech', { model, input: 'hi', voice: 'alloy', stream_format: 'sse' })
-function transcribe(model: string): Promise<Response> {
-  const form = new FormData()
-  form.set('model', model)
-  form.set('stream', 'true')
-  form.set('file', new Blob([new Uint8Array(100)], { type: 'audio/wav' }), 'a.wav')
-  return fetch(`${app.url}/v1/audio/transcriptions`, { method: 'POST', headers, body: form })
-}
+const transcribe = (model: string) => postFile('/audio/transcriptions', { model, stream: 'true' })
 
-const rowsOf = async (model: string) => (await consumed(app)).filter((row) => row.model_name === model)
 const data = (value: object): string => `data: ${JSON.stringify(value)}\n\n`
 const named = (value: { type: string }): string => `event: ${value.type}\n${data(value)}`
 const usage = { input_tokens: 10, output_tokens: 2, total_tokens: 12 }
