@@ -23,13 +23,13 @@ export function loadsOf(seconds: number): Named[] {
   ]
 }
 
-const rowOf = (what: string, { answers, failures, seconds, latency, firstByte }: LoadResult): string[] => [
+const rowOf = (what: string, { answers, failures, seconds, latency, firstToken }: LoadResult): string[] => [
   what,
   fixed(answers / seconds),
   fixed(latency.p50, 1),
   fixed(latency.p99, 1),
-  fixed(firstByte.p50, 1),
-  fixed(firstByte.p99, 1),
+  fixed(firstToken.p50, 1),
+  fixed(firstToken.p99, 1),
   fixed(failures),
 ]
 

@@ -8,7 +8,7 @@ export type Measured = {
   answers: number
   perSecond: number
   latency: Milliseconds
-  firstByte: Milliseconds
+  firstToken: Milliseconds
   /** Processor seconds for a thousand answers. */
   cpu: { target: number; database: number; upstream: number; generator: number }
   /** The most that the target held meanwhile. */
@@ -66,11 +66,11 @@ export async function measure(installation: Installation, target: Target, input:
   noteResult(installation, { name: target.name, scenario: input.scenario }, result)
   const spent = after.map((value, index) => ((value - (before[index] ?? 0)) / result.answers) * 1000)
   const [ofTarget = 0, database = 0, ofUpstream = 0, ofGenerator = 0] = spent
-  const { answers, latency, firstByte } = result
+  const { answers, latency, firstToken } = result
   return {
     answers,
     latency,
-    firstByte,
+    firstToken,
     perSecond: result.answers / result.seconds,
     cpu: { target: ofTarget, database, upstream: ofUpstream, generator: ofGenerator },
     residentMb,
@@ -104,7 +104,7 @@ function medianOf(trials: Measured[]): Measured {
     answers: trials.reduce((sum, trial) => sum + trial.answers, 0),
     perSecond: of((trial) => trial.perSecond),
     latency: times((trial) => trial.latency),
-    firstByte: times((trial) => trial.firstByte),
+    firstToken: times((trial) => trial.firstToken),
     cpu: {
       target: of((trial) => trial.cpu.target),
       database: of((trial) => trial.cpu.database),

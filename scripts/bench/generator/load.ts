@@ -32,8 +32,8 @@ export type LoadResult = {
   /** From the first request to the last answer. */
   seconds: number
   latency: Milliseconds
-  /** From sending (in an open loop: from when it was due) to the first bytes of the body. */
-  firstByte: Milliseconds
+  /** From sending (in an open loop: from when it was due) to the first text of the answer; events before it say only that one begins. */
+  firstToken: Milliseconds
 }
 
 export type Milliseconds = { p50: number; p99: number; highest: number }

@@ -53,7 +53,7 @@ export async function runLoad(load: Load, connections: Connections): Promise<Loa
   const tally = emptyTally()
   const start = performance.now()
   await follow(createSender(load, connections, tally), load)
-  const { latencies, firstBytes, ...seen } = tally
+  const { latencies, firstTokens, ...seen } = tally
   const seconds = (performance.now() - start) / 1000
-  return { ...seen, seconds, latency: summarise(latencies), firstByte: summarise(firstBytes) }
+  return { ...seen, seconds, latency: summarise(latencies), firstToken: summarise(firstTokens) }
 }

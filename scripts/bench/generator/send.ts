@@ -10,7 +10,7 @@ export type Tally = {
   refusals: number
   firstFailure: string
   latencies: number[]
-  firstBytes: number[]
+  firstTokens: number[]
 }
 
 export const emptyTally = (): Tally => ({
@@ -19,13 +19,16 @@ export const emptyTally = (): Tally => ({
   refusals: 0,
   firstFailure: '',
   latencies: [],
-  firstBytes: [],
+  firstTokens: [],
 })
 
 /** The shortest time that the gateway gives a statement of a call: whoever is refused for want of time has waited for that at least. */
 const shortestLimitMs = 1000
 
 const streamEnd = Buffer.from('[DONE]')
+
+/** The first events of a stream have an empty text, or none. */
+const hasText = (chunk: Buffer): boolean => /"content":\s*"[^"]/.test(chunk.toString('latin1'))
 
 /** Sends requests of one load; each call of the result sends the next one and reports when its answer is over. */
 export function createSender(load: Load, connections: Connections, tally: Tally) {
@@ -52,7 +55,7 @@ export function createSender(load: Load, connections: Connections, tally: Tally)
       onRequestStart: () => {},
       onResponseStart: (_controller, code) => void (status = code),
       onResponseData: (_controller, chunk) => {
-        if (first === 0) first = performance.now()
+        if (first === 0 && hasText(chunk)) first = performance.now()
         last = chunk
       },
       onResponseEnd: () => {
@@ -63,7 +66,7 @@ export function createSender(load: Load, connections: Connections, tally: Tally)
         else {
           tally.answers += 1
           tally.latencies.push(performance.now() - due)
-          tally.firstBytes.push(first - due)
+          tally.firstTokens.push((first || performance.now()) - due)
         }
         over()
       },

@@ -53,8 +53,8 @@ async function hold(installation: Installation, target: Target & Program, caller
   await measure(installation, target, { scenario: 'stream', pace: { kind: 'open', perSecond: 100, seconds: 2 } })
   const before = residentMbOf(target.pid)
   const pace = { kind: 'burst' as const, callers, overSeconds: 3 }
-  const { residentMb: during, firstByte } = await measure(installation, target, { scenario: 'idle', pace })
-  if (firstByte.highest > 5000) {
+  const { residentMb: during, firstToken } = await measure(installation, target, { scenario: 'idle', pace })
+  if (firstToken.highest > 5000) {
     installation.seen.failures.push(
       `${target.name}: streams waited for one another, so fewer were open than wished for`,
     )

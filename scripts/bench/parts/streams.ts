@@ -33,14 +33,14 @@ async function firstTokens({ installation, options, gateway, passThrough }: Benc
   const pace = { kind: 'open' as const, perSecond: 60, seconds: options.seconds }
   const targets = [{ ...direct, name: 'direct' as const }, passThrough, gateway]
   const seen = await compare(installation, targets, { scenario: 'paced', pace, trials: options.trials })
-  const rows = Object.entries(seen).map(([name, { firstByte, latency }]) => [
+  const rows = Object.entries(seen).map(([name, { firstToken, latency }]) => [
     name,
-    ...[firstByte.p50, firstByte.p99, firstByte.p50 - seen.direct.firstByte.p50].map((value) => fixed(value, 1)),
+    ...[firstToken.p50, firstToken.p99, firstToken.p50 - seen.direct.firstToken.p50].map((value) => fixed(value, 1)),
     fixed(latency.p50 - seen.direct.latency.p50, 1),
   ])
   const head = ['target', 'first token p50 ms', 'p99 ms', 'added p50 ms', 'added to the whole p50 ms']
   printTable('First token: 60 streams/s, upstream 50 ms to the first of 64 events, 20 ms between them', head, rows)
-  const added = (name: 'pass-through' | 'gateway') => seen[name].firstByte.p99 - seen.direct.firstByte.p99
+  const added = (name: 'pass-through' | 'gateway') => seen[name].firstToken.p99 - seen.direct.firstToken.p99
   return {
     what: 'added to the first token, p99',
     bare: `${fixed(added('pass-through'), 1)} ms`,
