@@ -59,14 +59,14 @@ const adminColumns = (): Column<LogRow>[] => [
     title: t('用户'),
     cell: (log) => (log.username ? <UserCell user={{ id: log.userId, username: log.username }} /> : <None />),
     csv: (log) => log.username,
-    width: 90,
+    width: 86,
   },
   {
     id: 'channel',
     title: t('所用渠道'),
     cell: (log) => <ChannelOf log={log} />,
     csv: (log) => (log.channelId > 0 ? `#${log.channelId} ${log.channelName}` : ''),
-    width: 140,
+    width: 128,
   },
 ]
 
@@ -182,7 +182,7 @@ export const logColumns = (isAdmin: boolean): Column<LogRow>[] => [
     title: t('令牌'),
     cell: (log) => tokenNameOf(log) || <None />,
     csv: tokenNameOf,
-    width: 100,
+    width: 94,
   },
   ...(isAdmin ? adminColumns() : []),
   counted({ id: 'input', title: t('输入'), of: (log) => log.promptTokens }),

@@ -7,7 +7,8 @@ const longestStallMs = 120_000
 /**
  * Gives up an answer of which nothing is taken any more, with its connection and the body that it is for; one that is taken
  * slowly goes on. The timer of a connection knows: it goes by what the system has taken of a write, whoever made it and
- * whether or not it was the last.
+ * whether or not it was the last. It looks each two minutes whether something was taken since the look before, so that an answer of
+ * which a part of the last write was taken ends within four.
  */
 export function endUntakenAnswers(server: Server): void {
   server.timeout = longestStallMs
