@@ -46,6 +46,7 @@ import { Session } from './session.ts'
 import { SettledCall } from './settled-call.ts'
 import { SetupRecord } from './setup-record.ts'
 import { SignInChallenge } from './sign-in-challenge.ts'
+import { TaskCharge } from './task-charge.ts'
 import { Token } from './token.ts'
 import { TokenNameHour } from './token-name-hour.ts'
 import { TopUpOrder } from './top-up-order.ts'
@@ -117,6 +118,7 @@ export const entities = [
   Subscription,
   SubscriptionCharge,
   SignInChallenge,
+  TaskCharge,
   Token,
   TokenNameHour,
   TopUpOrder,

@@ -77,4 +77,5 @@ export const migrationsList = [
   fromFile('0222-names-of-a-call'),
   fromFile('0223-disputed-parts'),
   fromFile('0224-stored-conversations'),
+  fromFile('0225-task-charges'),
 ]

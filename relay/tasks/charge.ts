@@ -6,7 +6,7 @@ import { emptyUsage } from '#core/usage.ts'
 import { costOfCall } from '#core/pricing/attempt-costs.ts'
 import type { ChargeRow } from '#features/ledger/charge-row.ts'
 import { SettleFailed } from '#features/ledger/service.ts'
-import { markCharge } from '#features/tasks/service/store.ts'
+import { markCharge } from '#features/tasks/service/charges.ts'
 import type { AttemptPlan } from '#relay/attempt/attempts.ts'
 import type { RelayServices } from '#relay/request/call.ts'
 import { attemptKeys, attemptRecord, callColumns, usageColumns, userGroupKeys } from '#relay/billing/log-row.ts'
@@ -22,10 +22,8 @@ export function recordAnswer({ attempts, attempt }: AttemptPlan, answer: { statu
   attempts.push(attemptRecord(attempt, { status: answer.status, ms: performance.now() - answer.sentAt }))
 }
 
-type Stored = {
-  kind: 'drawing' | 'music'
-  /** Of the stored task. */
-  id: number
+/** A task as its log row names it. */
+type Named = {
   /** The upstream's. */
   taskId: string
   /** What goes behind the documented sentence. */
@@ -34,23 +32,21 @@ type Stored = {
   other: Record<string, unknown>
 }
 
+type Stored = Parameters<typeof markCharge>[1]
+
 /**
  * Charges an accepted task that is stored, before its caller is answered.
  * @throws {DomainError} relay.unavailable
  */
-export async function chargeTask(
-  services: RelayServices,
-  call: TaskCall,
-  { plan, task }: { plan: AttemptPlan; task: Stored },
-): Promise<void> {
+export async function chargeTask(services: RelayServices, task: Stored, charge: ChargeRow): Promise<void> {
   try {
-    await services.ledger.settle(chargeRowOf(services, call, { plan, task }), 'give-up')
+    await services.ledger.settle(charge, 'give-up')
   } catch (error) {
     if (!(error instanceof SettleFailed)) throw error
     await mark(services, task, null)
     throw new DomainError('relay.unavailable', {}, { cause: error })
   }
-  await mark(services, task, quotaOf(call))
+  await mark(services, task, charge.quota)
 }
 
 /** Where this fails, the next round of asking finds out by the hold. */
@@ -60,10 +56,11 @@ async function mark(services: RelayServices, task: Stored, charged: number | nul
   )
 }
 
-function chargeRowOf(
+/** The charge of a task that an upstream has accepted. */
+export function chargeOfTask(
   services: RelayServices,
   call: TaskCall,
-  { plan, task }: { plan: AttemptPlan; task: Stored },
+  { plan, task }: { plan: AttemptPlan; task: Named },
 ): ChargeRow {
   const { attempt, attempts } = plan
   const { price, groupRatio } = call.terms

@@ -6,7 +6,7 @@ import { createSecrets } from '#features/secrets/service.ts'
 import { removeConversationItem } from '#features/stored-responses/conversations.ts'
 import { rememberAnswers } from '#features/stored-responses/service.ts'
 import { keepPresence } from '#features/system/presence.ts'
-import { settlePending } from '#features/tasks/service/store.ts'
+import { settlePending } from '#features/tasks/service/charges.ts'
 import { createDatabase, type TestDatabase } from '#test/support/database.ts'
 import { untilSomebodyWaits } from '#test/support/processes.ts'
 

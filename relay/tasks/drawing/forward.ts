@@ -1,6 +1,7 @@
 import { DomainError } from '#core/errors.ts'
 import { opensDialogue, submitCode } from '#core/tasks/drawing.ts'
 import { finished } from '#core/tasks/progress.ts'
+import type { ChargeRow } from '#features/ledger/charge-row.ts'
 import { type NewDrawing, storeDrawing } from '#features/tasks/service/store.ts'
 import { isAccepted, readSubmitReply, shownCode, type SubmitReply } from '#relay/dialects/drawing/reply.ts'
 import { forwardedBody, pathOf } from '#relay/dialects/drawing/request.ts'
@@ -14,7 +15,7 @@ import { hidesFailures, shownFailure } from '#relay/attempt/shape-failure.ts'
 import { nameLosses } from '#relay/chat/losses.ts'
 import { TransportError } from '#relay/transport/transport-error.ts'
 import { askService, type TaskReply } from '../ask.ts'
-import { chargeTask, quotaOf, recordAnswer } from '../charge.ts'
+import { chargeOfTask, chargeTask, recordAnswer } from '../charge.ts'
 import type { DrawingCall } from './call.ts'
 import { shownRefusal } from './refusal.ts'
 
@@ -31,14 +32,17 @@ export async function forwardDrawing(services: RelayServices, call: DrawingCall,
   const answer = readAnswer(reply)
   const accepted = isAccepted(call.action, answer.code)
   const charged = accepted && !opensDialogue(call.action)
-  const id = await storeDrawing(services, rowOf(services, call, { attempt, answer, accepted, charged })).catch(
-    (cause: unknown) => {
-      throw new DomainError('drawing.store_failed', {}, { cause })
-    },
-  )
-  if (!accepted) await refuse(services, call, { plan, reply, answer })
-  recordAnswer(plan, { status: reply.status, sentAt })
-  if (charged) await chargeTask(services, call, { plan, task: { kind: 'drawing', id, ...chargeWords(call, answer) } })
+  if (accepted) recordAnswer(plan, { status: reply.status, sentAt })
+  const charge = charged ? chargeOfTask(services, call, { plan, task: chargeWords(call, answer) }) : null
+  const row = rowOf(services, call, { attempt, answer, accepted, charge })
+  const id = await storeDrawing(services, row, charge).catch((cause: unknown) => {
+    throw new DomainError('drawing.store_failed', {}, { cause })
+  })
+  if (!accepted) {
+    await refuse(services, call, { plan, reply, answer })
+    recordAnswer(plan, { status: reply.status, sentAt })
+  }
+  if (charge) await chargeTask(services, { kind: 'drawing', id }, charge)
   else await giveBack(services, call)
   nameLosses(call.res, call.dropped)
   call.res
@@ -105,12 +109,11 @@ function rowOf(
     attempt,
     answer,
     accepted,
-    charged,
-  }: { attempt: Attempt; answer: SubmitReply; accepted: boolean; charged: boolean },
+    charge,
+  }: { attempt: Attempt; answer: SubmitReply; accepted: boolean; charge: ChargeRow | null },
 ): NewDrawing {
   const { request, followed } = call
   const now = services.ambient.now()
-  const quota = charged ? quotaOf(call) : 0
   return {
     code: answer.code,
     userId: call.caller.user.id,
@@ -127,8 +130,8 @@ function rowOf(
     channelId: attempt.channel.id,
     keyHmac: services.secrets.hmac(attempt.key.value),
     requestId: call.id,
-    quota,
-    chargePending: quota > 0,
+    quota: charge?.quota ?? 0,
+    chargePending: charge !== null,
     failReason: accepted ? '' : answer.description || `code ${answer.code}`,
     ...resultOf(call, answer, { accepted, now }),
   }

@@ -1,4 +1,5 @@
 import { DomainError } from '#core/errors.ts'
+import type { ChargeRow } from '#features/ledger/charge-row.ts'
 import { storeMusicTask } from '#features/tasks/service/store.ts'
 import { readMusicReply } from '#relay/dialects/music/reply.ts'
 import { maskSecrets } from '#core/masking/mask-secrets.ts'
@@ -10,7 +11,7 @@ import { shapeFailure } from '#relay/attempt/shape-failure.ts'
 import { nameLosses } from '#relay/chat/losses.ts'
 import { TransportError } from '#relay/transport/transport-error.ts'
 import { askService, type TaskReply } from '../ask.ts'
-import { chargeTask, quotaOf, recordAnswer } from '../charge.ts'
+import { chargeOfTask, chargeTask, recordAnswer } from '../charge.ts'
 import type { MusicCall } from './call.ts'
 
 const submitLimitMs = 60_000
@@ -29,10 +30,11 @@ export async function forwardMusic(services: RelayServices, call: MusicCall, pla
   const sentAt = performance.now()
   const reply = await ask(services, call, attempt)
   const taskId = acceptedBy(services, attempt, reply)
-  const id = await store(services, call, { attempt, taskId })
   recordAnswer(plan, { status: reply.status, sentAt })
-  const other = { operation: 'music' }
-  await chargeTask(services, call, { plan, task: { kind: 'music', id, taskId, suffix: '', other } })
+  const task = { taskId, suffix: '', other: { operation: 'music' } }
+  const charge = chargeOfTask(services, call, { plan, task })
+  const id = await store(services, call, { attempt, taskId, charge })
+  await chargeTask(services, { kind: 'music', id }, charge)
   nameLosses(call.res, call.dropped)
   call.res.status(200).setHeader('content-type', 'application/json; charset=utf-8').end(reply.text)
 }
@@ -88,12 +90,12 @@ function acceptedBy(services: RelayServices, attempt: Attempt, { status, text }:
 async function store(
   services: RelayServices,
   call: MusicCall,
-  { attempt, taskId }: { attempt: Attempt; taskId: string },
+  { attempt, taskId, charge }: { attempt: Attempt; taskId: string; charge: ChargeRow },
 ): Promise<number> {
   const now = services.ambient.now()
-  const quota = quotaOf(call)
+  const { quota } = charge
   try {
-    return await storeMusicTask(services, {
+    const row = {
       taskId,
       platform: call.platform.id,
       userId: call.caller.user.id,
@@ -102,7 +104,7 @@ async function store(
       keyHmac: services.secrets.hmac(attempt.key.value),
       requestId: call.id,
       quota,
-      chargePending: quota > 0,
+      chargePending: true,
       action: call.action,
       status: 'NOT_START',
       progress: '0%',
@@ -110,7 +112,8 @@ async function store(
       properties: { input: call.request.input },
       createdAt: now,
       updatedAt: now,
-    })
+    }
+    return await storeMusicTask(services, row, charge)
   } catch (cause) {
     throw new DomainError('music.store_failed', {}, { cause })
   }

@@ -1,10 +1,14 @@
+import { chargeForDead, settlePending } from './charges.ts'
 import { pollDrawings } from './poll-drawings.ts'
 import { pollMusic } from './poll-music.ts'
-import { settlePending } from './store.ts'
+import type { Services } from '#features/deps.ts'
 import type { TaskServices } from './task-channels.ts'
 
 /** One round over all tasks that are under way; resolves with how many there were. Several processes may do it at once. */
-export async function pollTasks(services: TaskServices): Promise<{ drawings: number; jobs: number }> {
+export async function pollTasks(
+  services: TaskServices & Pick<Services, 'ledger'>,
+): Promise<{ drawings: number; jobs: number }> {
+  await chargeForDead(services)
   await settlePending(services)
   const [drawings, jobs] = await Promise.all([pollDrawings(services), pollMusic(services)])
   return { drawings, jobs }
