@@ -1,11 +1,14 @@
 import { maskError } from '#core/masking/mask-error.ts'
+import { hidesFailures } from '#core/options/hides-failures.ts'
 import { mapStatus } from '#core/routing/status-mapping.ts'
 import { overflowIn } from '#relay/chat/context-overflow.ts'
 import type { UpstreamFailure } from '#relay/chat/events.ts'
+import type { CallerError } from '#relay/dialects/types.ts'
+import { maskFailure } from '#relay/providers/shared/mask-failure.ts'
 import type { ChannelRow } from '#relay/routing/channel-table.ts'
 import { UpstreamRefusal } from '#relay/providers/types.ts'
 import type { Attempt, RelayServices } from '#relay/request/call.ts'
-import { asAttemptFailure, AttemptFailed, busyWords, isUnexpected, maskedFailure } from './failure.ts'
+import { asAttemptFailure, AttemptFailed, busyWords, callerError, isUnexpected, maskedFailure } from './failure.ts'
 import { attemptSecrets } from './upstream-channel.ts'
 
 /** What an upstream said, where callers may not read it: its status, and of a busy one that it is. */
@@ -23,9 +26,6 @@ function hiddenFailure({ status, type, code, message }: UpstreamFailure): Upstre
   }
 }
 
-export const hidesFailures = ({ options }: Pick<RelayServices, 'options'>): boolean =>
-  options.get('global.hide_upstream_error_enabled')
-
 /** The upstream's words hidden where an operator wants that. */
 export const shownFailure = (services: RelayServices, failure: UpstreamFailure): UpstreamFailure =>
   hidesFailures(services) ? hiddenFailure(failure) : failure
@@ -38,6 +38,21 @@ export function shapeFailure(services: RelayServices, channel: ChannelRow, failu
   const status = mapStatus(channel.statusCodeMapping, hidden.status)
   return status === hidden.status ? hidden : { ...hidden, status }
 }
+
+/** Of whom it was asked, and who reads it. */
+type Shown = {
+  place: Pick<Attempt, 'channel' | 'key'>
+  token?: string | undefined
+  reader: Parameters<typeof callerError>[1]
+}
+
+/** An upstream's failure as its caller reads it: shaped, and without the secrets of its channel. */
+export const shownError = (
+  services: RelayServices,
+  { place, token, reader }: Shown,
+  failure: UpstreamFailure,
+): CallerError =>
+  callerError(maskFailure(shapeFailure(services, place.channel, failure), attemptSecrets(place, { token })), reader)
 
 /** Where it was asked, and with which token in place of the key. */
 type AskedAt = { place: Pick<Attempt, 'channel' | 'key'>; token?: string | undefined }

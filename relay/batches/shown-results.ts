@@ -1,10 +1,10 @@
 import { maskJson } from '#core/masking/mask-secrets.ts'
+import { hidesFailures } from '#core/options/hides-failures.ts'
 import type { ChannelSecrets } from '#core/masking/secret-parts.ts'
-import { callerError } from '#relay/attempt/failure.ts'
-import { hidesFailures, shapeFailure } from '#relay/attempt/shape-failure.ts'
+import { shownError } from '#relay/attempt/shape-failure.ts'
 import { attemptSecrets } from '#relay/attempt/upstream-channel.ts'
 import { claude } from '#relay/dialects/claude/index.ts'
-import { failureOf, statusOfError } from '#relay/providers/shared/failures.ts'
+import { failureOfError } from '#relay/providers/shared/failures.ts'
 import { isNothing, type Json, recordOf, tryRecord } from '#relay/providers/shared/json.ts'
 import { createJsonLineReader } from '#relay/providers/shared/json-lines.ts'
 import type { Attempt, Incoming, RelayServices } from '#relay/request/call.ts'
@@ -45,18 +45,19 @@ function shownLine(
     (given) => !isNothing(given),
   )
   if (isAnswer && error === undefined) return line
-  const isPlain = error === undefined && plainTypes.has(result?.['type'])
-  if (!parsed || isPlain || !hidesFailures(services)) return maskJson(line, secrets)
+  if (!hidesFailures(services)) return maskJson(line, secrets)
+  const hasPlainType = plainTypes.has(result?.['type'])
   const shown = {
-    type: plainTypes.has(result?.['type']) ? result?.['type'] : 'errored',
+    type: hasPlainType ? result?.['type'] : 'errored',
     ...(isAnswer ? { message: result['message'] } : {}),
-    error: hiddenError(services, reader, recordOf(error) ?? { message: error }),
+    ...(hasPlainType && error === undefined
+      ? {}
+      : { error: hiddenError(services, reader, recordOf(error) ?? { message: error }) }),
   }
-  return maskJson(JSON.stringify({ custom_id: parsed['custom_id'], result: shown }), secrets)
+  return maskJson(JSON.stringify({ custom_id: parsed?.['custom_id'], result: shown }), secrets)
 }
 
 function hiddenError(services: RelayServices, { incoming, made }: Reader, error: Json): unknown {
   const inner = recordOf(error['error']) ?? error
-  const failure = shapeFailure(services, made.channel, failureOf(statusOfError(inner), { error: inner }))
-  return claude.error(callerError(failure, incoming)).body
+  return claude.error(shownError(services, { place: made, reader: incoming }, failureOfError(inner))).body
 }

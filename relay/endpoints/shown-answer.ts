@@ -1,6 +1,6 @@
 import { maskJson } from '#core/masking/mask-secrets.ts'
-import { callerError } from '#relay/attempt/failure.ts'
-import { hidesFailures, shapeFailure } from '#relay/attempt/shape-failure.ts'
+import { hidesFailures } from '#core/options/hides-failures.ts'
+import { shownError } from '#relay/attempt/shape-failure.ts'
 import { attemptSecrets } from '#relay/attempt/upstream-channel.ts'
 import { withValueAt } from '#relay/chat/text-at.ts'
 import { toErrorFields } from '#relay/dialects/openai-responses/error.ts'
@@ -17,6 +17,10 @@ export function shownAnswer(services: RelayServices, { call, attempt, token }: A
   if (answer && !failure && answer['status'] !== 'failed') return text
   const secrets = attemptSecrets(attempt, { token })
   if (!failure || !hidesFailures(services)) return maskJson(text, secrets)
-  const { code, message } = toErrorFields(callerError(shapeFailure(services, attempt.channel, failure), call))
-  return maskJson(withValueAt(text, ['error'], { code, message }), secrets)
+  const { code, message } = toErrorFields(shownError(services, { place: attempt, token, reader: call }, failure))
+  // What has no error of its own is nothing but a failure.
+  const shown = answer?.['error']
+    ? withValueAt(text, ['error'], { code, message })
+    : JSON.stringify({ error: { code, message } })
+  return maskJson(shown, secrets)
 }

@@ -1,8 +1,7 @@
 import { maskJson, maskSecrets } from '#core/masking/mask-secrets.ts'
+import { hidesFailures } from '#core/options/hides-failures.ts'
 import { type Json, recordOf, tryRecord, wordOf } from '#relay/providers/shared/json.ts'
-import { maskFailure } from '#relay/providers/shared/mask-failure.ts'
-import { callerError } from '#relay/attempt/failure.ts'
-import { hidesFailures, shapeFailure } from '#relay/attempt/shape-failure.ts'
+import { shownError } from '#relay/attempt/shape-failure.ts'
 import { attemptSecrets } from '#relay/attempt/upstream-channel.ts'
 import type { UpstreamFailure } from '#relay/chat/events.ts'
 import { deepestList, errorNames, errorOfEntry, filteredReason, listing } from './empty-answer.ts'
@@ -14,8 +13,8 @@ import type { FailedEvent } from './stream-events.ts'
 /** The error that stands in the place of the upstream's words where those are hidden. */
 function hiddenError(current: Try, failure: UpstreamFailure): unknown {
   const { services, call, attempt, providerCall } = current
-  const shaped = maskFailure(shapeFailure(services, attempt.channel, failure), attemptSecrets(attempt, providerCall))
-  return recordOf(call.dialect.error(callerError(shaped, call)).body)?.['error']
+  const shown = shownError(services, { place: attempt, token: providerCall.token, reader: call }, failure)
+  return recordOf(call.dialect.error(shown).body)?.['error']
 }
 
 /** A name of an event that may stay: no word of it is the upstream's own. */

@@ -1,6 +1,7 @@
 import { maskJson, maskSecrets } from '#core/masking/mask-secrets.ts'
 import { callerError } from '#relay/attempt/failure.ts'
-import { hidesFailures, shapeFailure } from '#relay/attempt/shape-failure.ts'
+import { hidesFailures } from '#core/options/hides-failures.ts'
+import { shapeFailure } from '#relay/attempt/shape-failure.ts'
 import { attemptSecrets } from '#relay/attempt/upstream-channel.ts'
 import { toOpenAiError } from '#relay/dialects/openai-chat/error.ts'
 import { failureOf, statusOfError } from '#relay/providers/shared/failures.ts'

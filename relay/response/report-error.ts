@@ -2,7 +2,7 @@ import { DomainError, type ErrorCode } from '#core/errors.ts'
 import { isDatabaseUnavailable } from '#core/database-errors.ts'
 import type { Incoming, RelayServices } from '#relay/request/call.ts'
 import { AttemptFailed, callerError, failureOf, finalFailure, isUnexpected } from '#relay/attempt/failure.ts'
-import { hidesFailures } from '#relay/attempt/shape-failure.ts'
+import { hidesFailures } from '#core/options/hides-failures.ts'
 import { retryAfterOf, setRetryAfter } from '#relay/request/rate-limited.ts'
 import { SettleFailed } from '#features/ledger/service.ts'
 

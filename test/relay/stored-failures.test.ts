@@ -12,6 +12,21 @@ const by = { token } as Holder
 const key = 'sk-Zx81QmPv93LrTw60BnYc'
 const hiding = { 'global.hide_upstream_error_enabled': 'true' }
 const words = `secret words ${key} at `
+const usage = { input_tokens: 3, output_tokens: 1 }
+
+test('what an upstream refuses by itself where it stores a response is hidden, too', async () => {
+  const id = `resp_${Math.random()}`
+  const refusal = { message: words, code: 'odd', detail: words }
+  const made = { id, object: 'response', status: 'completed', store: true, output: [message], usage }
+  const baseUrl = scripted.play((path) => json(path.includes(id) ? refusal : made))
+  const { model } = await serve(app, { baseUrl, key })
+  expect((await app.relay(token, '/v1/responses', { model, input: 'hi' })).status).toBe(200)
+  await withOptions(app, hiding, async () => {
+    const { json: answer } = await call(app, by, `GET /v1/responses/${id}`)
+    const error = { code: 'bad_response_status_code', message: expect.stringContaining('status 500') as string }
+    expect(answer).toEqual({ error })
+  })
+})
 
 async function failedResponse() {
   const id = `resp_${Math.random()}`
@@ -21,7 +36,7 @@ async function failedResponse() {
     status: 'completed',
     store: true,
     output: [],
-    usage: { input_tokens: 3, output_tokens: 1 },
+    usage,
   }
   let baseUrl = ''
   const failed = () => ({ ...made, status: 'failed', error: { code: 'server_error', message: words + baseUrl } })
@@ -165,6 +180,7 @@ test('wherever its words stand', async () => {
     { error: { message: words } },
     { error: words },
     { ...answered, custom_id: 'b', error: words },
+    { custom_id: 'c', result: { type: 'canceled', reason: words }, detail: words },
   ]
   lines = [answered, ...failed.map((line) => ({ custom_id: 'a', ...line }))].map((line) => JSON.stringify(line))
   const { text } = await resultsOf(hiding)
@@ -173,5 +189,14 @@ test('wherever its words stand', async () => {
   const error = { error: { message: expect.stringContaining('upstream returned status 500') } }
   const shown = { custom_id: 'a', result: { type: 'errored', error } }
   const read = text.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line) as unknown]))
-  expect(read).toMatchObject([answered, shown, shown, shown, shown, { result: { ...answered.result, error } }])
+  const canceled = { custom_id: 'c', result: { type: 'canceled' } }
+  expect(read).toMatchObject([
+    answered,
+    shown,
+    shown,
+    shown,
+    shown,
+    { result: { ...answered.result, error } },
+    canceled,
+  ])
 })

@@ -106,6 +106,9 @@ export function statusOfError(error: Json): number {
   return statusWords.find(([pattern]) => pattern.test(words))?.[1] ?? 500
 }
 
+/** What an error says that an answer, an event or a result has. */
+export const failureOfError = (error: Json): UpstreamFailure => failureOf(statusOfError(error), { error })
+
 /** All that may stand in a body that is an error and nothing else. */
 const errorFields: ReadonlySet<string> = new Set(
   [

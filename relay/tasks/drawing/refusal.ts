@@ -1,7 +1,7 @@
 import { submitCode } from '#core/tasks/drawing.ts'
 import { maskSecrets } from '#core/masking/mask-secrets.ts'
-import { callerError } from '#relay/attempt/failure.ts'
-import { hidesFailures, shownFailure } from '#relay/attempt/shape-failure.ts'
+import { hidesFailures } from '#core/options/hides-failures.ts'
+import { shownError } from '#relay/attempt/shape-failure.ts'
 import { attemptSecrets } from '#relay/attempt/upstream-channel.ts'
 import { drawingError } from '#relay/dialects/drawing/error.ts'
 import type { Attempt, Incoming, RelayServices } from '#relay/request/call.ts'
@@ -18,7 +18,7 @@ export function shownRefusal(
   { status, code, text }: Refused,
 ): string {
   if (!hidesFailures(services)) return maskSecrets(text, attemptSecrets(place))
-  const failure = shownFailure(services, { status, type: '', code, message: '' })
-  const description = status < 400 ? `upstream returned code ${code}` : callerError(failure, incoming).message
+  const { message } = shownError(services, { place, reader: incoming }, { status, type: '', code, message: '' })
+  const description = status < 400 ? `upstream returned code ${code}` : message
   return JSON.stringify(drawingError({ status, description, code: code || submitCode.failed }).body)
 }

@@ -1,5 +1,6 @@
 import type { FilterQuery } from '@mikro-orm/postgresql'
 import { DomainError } from '#core/errors.ts'
+import { hidesFailures } from '#core/options/hides-failures.ts'
 import { type Page, rowsOfPage } from '#core/paging.ts'
 import { roles } from '#core/roles.ts'
 import { musicWithoutUpstreamWords, withoutUpstreamWords } from '#core/tasks/fail-reason.ts'
@@ -48,7 +49,7 @@ export async function getMusicTask(deps: UserDeps, { id }: { id: number }): Prom
 
 const sees = ({ actor }: UserDeps): boolean => actor.role >= roles.admin
 /** Administrators read what an upstream said. */
-const hidesFrom = (deps: UserDeps): boolean => deps.options.get('global.hide_upstream_error_enabled') && !sees(deps)
+const hidesFrom = (deps: UserDeps): boolean => hidesFailures(deps) && !sees(deps)
 const itself = <View>(view: View): View => view
 const ownOnly = (deps: UserDeps) => (sees(deps) ? {} : { userId: deps.actor.id })
 
