@@ -16,6 +16,7 @@ import {
   refundsOf,
 } from './world.ts'
 import { holdLock } from '#test/support/held-lock.ts'
+import { json, startScriptedUpstream } from '#test/support/scripted-upstream.ts'
 
 test('another process goes on asking after what one has begun, and two that ask at once pay back once', async () => {
   await using first = await startApp()
@@ -187,4 +188,37 @@ test('half a character and a NUL in a prompt are stored without them', async () 
   const by = await holder(app)
   expect((await imagine(app, by, 'a\0b\ud800c')).json).toMatchObject({ code: 1 })
   expect((await drawingsOf(app, by))[0]).toMatchObject({ prompt: 'ab\ufffdc' })
+})
+
+test('a report that nobody can write down keeps no other task of its channel from its news', async () => {
+  await using app = await startApp()
+  await using scripted = await startScriptedUpstream()
+  const deep = '['.repeat(50_000) + ']'.repeat(50_000)
+  const baseUrl = scripted.play((path) => {
+    const taskId = scripted.received.at(-1)?.bytes.includes('deep') ? 'deep' : 'flat'
+    if (path === '/mj/submit/imagine') return json({ code: 1, description: 'ok', result: taskId })
+    if (path === '/suno/submit/MUSIC') return json({ code: 'success', data: taskId })
+    const reports = (id: string, news: string, more: string) =>
+      `[{"${id}":"deep","status":"SUCCESS","${more}":${deep}},{"${id}":"flat","status":"SUCCESS"${news}}]`
+    return path.startsWith('/mj/')
+      ? { steps: [reports('id', ',"progress":"100%"', 'buttons')] }
+      : { steps: [`{"code":"success","data":${reports('task_id', '', 'data')}}`] }
+  })
+  await drawingChannel(app, { baseUrl })
+  await musicChannel(app, { baseUrl })
+  const by = await holder(app)
+  for (const prompt of ['deep', 'flat']) {
+    await imagined(app, by, prompt)
+    expect((await call(app, by, 'POST /suno/submit/music', { prompt })).status).toBe(200)
+  }
+  await poll(app)
+  const flat = { status: 'SUCCESS', progress: '100%' }
+  expect(await drawingsOf(app, by)).toMatchObject([
+    { mj_id: 'deep', progress: '0%' },
+    { mj_id: 'flat', ...flat },
+  ])
+  expect(await tasksOf(app, by)).toMatchObject([
+    { task_id: 'deep', progress: '0%' },
+    { task_id: 'flat', ...flat },
+  ])
 })

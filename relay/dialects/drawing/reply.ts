@@ -4,7 +4,8 @@ import { type DrawingAction, opensDialogue, submitCode } from '#core/tasks/drawi
 const word = z.string().catch('')
 
 const reply = z.object({
-  code: z.coerce.number().int().catch(0),
+  /** As a task's row can keep it. */
+  code: z.coerce.number().pipe(z.int32()).catch(0),
   description: word,
   result: z.unknown().optional(),
   properties: z.record(z.string(), z.unknown()).catch({}),

@@ -4,7 +4,7 @@ import { finished } from '#core/tasks/progress.ts'
 import { DrawingTask } from '#db/entities/drawing-task.ts'
 import { readDrawingReports } from './drawing-report.ts'
 import { changesOf, updateDrawing } from './drawing-update.ts'
-import { givenUp, markPolled } from './update-task.ts'
+import { givenUp, markPolled, updateEach } from './update-task.ts'
 import { inParts, mostAsked } from './rounds.ts'
 import type { UpstreamChannel } from '#relay/upstream-call/channel.ts'
 import { askUpstream, findTaskChannels, reasonOf, type TaskServices, withoutKey } from './task-channels.ts'
@@ -65,12 +65,12 @@ async function askPlace(services: TaskServices, place: UpstreamChannel, tasks: D
       headers: { 'mj-api-secret': place.key },
       body: { ids },
     })
-    const reports = new Map(readDrawingReports(answer).map((report) => [report.id, withoutKey(report, place)]))
-    for (const task of tasks) {
+    const reports = new Map(readDrawingReports(answer).map((report) => [report.id, report]))
+    await updateEach(services, { tasks, place }, async (task) => {
       const report = reports.get(task.mjId)
-      const changes = report && changesOf(task, report, services.ambient.now())
+      const changes = report && changesOf(task, withoutKey(report, place), services.ambient.now())
       if (changes) await updateDrawing(services, task.id, changes)
-    }
+    })
   } catch (error) {
     const reason = reasonOf(error, place)
     services.log.warn({ reason, channel: place.id }, 'a channel could not be asked after its drawings')

@@ -4,7 +4,7 @@ import { finished } from '#core/tasks/progress.ts'
 import { MusicTask } from '#db/entities/music-task.ts'
 import { readMusicReports } from './music-report.ts'
 import { changesOf, updateMusicTask } from './music-update.ts'
-import { givenUp, markPolled } from './update-task.ts'
+import { givenUp, markPolled, updateEach } from './update-task.ts'
 import { inParts, mostAsked } from './rounds.ts'
 import type { UpstreamChannel } from '#relay/upstream-call/channel.ts'
 import { askUpstream, findTaskChannels, reasonOf, type TaskServices, withoutKey } from './task-channels.ts'
@@ -54,12 +54,12 @@ async function askPlace(services: TaskServices, place: UpstreamChannel, tasks: M
       headers: { authorization: `Bearer ${place.key}` },
       body: { ids },
     })
-    const reports = new Map(readMusicReports(answer).map((report) => [report.task_id, withoutKey(report, place)]))
-    for (const task of tasks) {
+    const reports = new Map(readMusicReports(answer).map((report) => [report.task_id, report]))
+    await updateEach(services, { tasks, place }, async (task) => {
       const report = reports.get(task.taskId)
-      const changes = report && changesOf(task, report, services.ambient.now())
+      const changes = report && changesOf(task, withoutKey(report, place), services.ambient.now())
       if (changes) await updateMusicTask(services, task.id, changes)
-    }
+    })
   } catch (error) {
     const reason = reasonOf(error, place)
     services.log.warn({ reason, channel: place.id }, 'a channel could not be asked after its jobs')

@@ -1,6 +1,7 @@
 import { type EntityData, type EntityManager, type EntityName, type FilterQuery, LockMode } from '@mikro-orm/postgresql'
 import { finished } from '#core/tasks/progress.ts'
-import type { TaskServices } from './task-channels.ts'
+import type { UpstreamChannel } from '#relay/upstream-call/channel.ts'
+import { reasonOf, type TaskServices } from './task-channels.ts'
 
 type Task = { id: number; progress: string; chargePending: boolean }
 
@@ -45,6 +46,20 @@ export async function updateTask<Row extends Task>(
     await tx.nativeUpdate(entity, { id } as FilterQuery<Row>, columns as EntityData<Row>)
     if (ends && columns.status === 'FAILURE') await refund(tx, task)
   })
+}
+
+/** Takes the news of each task of a channel. One whose report cannot be written down keeps no other from its news. */
+export async function updateEach<Row extends { id: number }>(
+  { log }: Pick<TaskServices, 'log'>,
+  { tasks, place }: { tasks: readonly Row[]; place: UpstreamChannel },
+  update: (task: Row) => Promise<void>,
+): Promise<void> {
+  for (const task of tasks) {
+    await update(task).catch((error: unknown) => {
+      const reason = reasonOf(error, place)
+      log.warn({ reason, channel: place.id, task: task.id }, 'what a channel reports of a task could not be stored')
+    })
+  }
 }
 
 /** Puts tasks at the end of those to ask after. Rounds may overlap, so the rows are locked in the order of their ids. */
