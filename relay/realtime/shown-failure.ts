@@ -4,8 +4,9 @@ import { hidesFailures } from '#core/options/hides-failures.ts'
 import { shapeFailure } from '#relay/attempt/shape-failure.ts'
 import { attemptSecrets } from '#relay/attempt/upstream-channel.ts'
 import { toOpenAiError } from '#relay/dialects/openai-chat/error.ts'
+import { errorIn, errorOfFailed } from '#relay/operations/reported-error.ts'
 import { failureOf, statusOfError } from '#relay/providers/shared/failures.ts'
-import { type Json, recordOf } from '#relay/providers/shared/json.ts'
+import { type Json, recordOf, textOf } from '#relay/providers/shared/json.ts'
 import type { Session } from './call.ts'
 import type { Frame } from './pump.ts'
 
@@ -13,67 +14,92 @@ type Asked = Pick<Session, 'services' | 'call' | 'plan'>
 
 const isGiven = (error: unknown): boolean => error !== undefined && error !== null
 
+/** Events that fail are called so, whatever they bring. */
+const failedName = /(^|[._])(error|failed)$/i
+
+const failsByName = ({ type }: Json): boolean => failedName.test(textOf(type) ?? '')
+
 /** Only a failure quotes what an upstream was sent; everything else goes through unread. */
 function reportsFailure(event: Json): boolean {
-  const response = recordOf(event['response'])
+  return failsByName(event) || isGiven(event['error']) || errorIn(event) !== undefined || isFailed(event['response'])
+}
+
+function isFailed(value: unknown): boolean {
+  const response = recordOf(value)
+  if (!response) return false
+  const { status, error, status_details: details } = response
   return (
-    event['type'] === 'error' ||
-    isGiven(event['error']) ||
-    response?.['status'] === 'failed' ||
-    isGiven(response?.['error']) ||
-    isGiven(recordOf(response?.['status_details'])?.['error'])
+    status === 'failed' || isGiven(error) || isGiven(recordOf(details)?.['error']) || errorIn(response) !== undefined
   )
 }
 
 /** An upstream's event as its caller reads it: a failure without secrets, and without its words where they are hidden. */
 export function shownEvent(session: Asked, event: Json, frame: Frame): Frame {
-  if (!reportsFailure(event)) return frame
-  const text = hidesFailures(session.services)
-    ? JSON.stringify(withoutWords(session, event))
-    : frame.data.toString('utf8')
-  return { ...frame, data: Buffer.from(maskJson(text, attemptSecrets(session.plan.attempt))) }
+  // What is no event nobody can hide the words of.
+  const isEvent = Object.keys(event).length > 0
+  if (isEvent && !reportsFailure(event)) return frame
+  const isHidden = isEvent && hidesFailures(session.services)
+  // Written anew a secret has no escapes in it by which it would be missed.
+  const text = isEvent ? JSON.stringify(isHidden ? withoutWords(session, event) : event) : frame.data.toString('utf8')
+  const masked = maskJson(text, attemptSecrets(session.plan.attempt))
+  return isHidden || masked !== text ? { ...frame, data: Buffer.from(masked) } : frame
 }
 
 /** Why the upstream left, as the caller reads it. */
 export const shownReason = ({ services, plan }: Asked, reason: string): string =>
   hidesFailures(services) ? '' : maskSecrets(reason, attemptSecrets(plan.attempt))
 
-/** Fields beside an error, or in its place, in which upstreams say what went wrong. */
-const wordNames: ReadonlySet<string> = new Set(
-  'code detail details error_code error_message error_msg errors message messages msg param reason warnings'.split(' '),
+/** Of an event that failed: where in the session it stands. Everything else may be words. */
+const placeNames: ReadonlySet<string> = new Set(
+  'event_id item_id previous_item_id response_id conversation_id call_id output_index content_index'.split(' '),
 )
+/** Of a response that failed: what was asked, what it has delivered and what it used. */
+const responseNames: ReadonlySet<string> = new Set(
+  [
+    'id object conversation_id output usage metadata modalities output_modalities audio voice output_audio_format',
+    'temperature max_output_tokens max_response_output_tokens',
+  ].flatMap((names) => names.split(' ')),
+)
+/** No name that an upstream has for a state or an event has words of its own in it. */
+const plainName = /^[a-z]+([._][a-z]+){0,5}$/
 
-const withoutWordFields = (record: Json): Json =>
-  Object.fromEntries(Object.entries(record).filter(([name]) => !wordNames.has(name)))
+const pick = (record: Json, names: ReadonlySet<string>): Json =>
+  Object.fromEntries(Object.entries(record).filter(([name]) => names.has(name)))
+const plainOr = (value: unknown, otherwise: string): string => {
+  const name = textOf(value) ?? ''
+  return plainName.test(name) ? name : otherwise
+}
 
 function withoutWords(session: Asked, event: Json): Json {
-  const { type, event_id: id, error } = event
-  if (type === 'error')
-    return { type, event_id: id, error: hiddenError(session, recordOf(error) ?? { ...event, type: '' }) }
   const response = recordOf(event['response'])
+  const failsItself = failsByName(event) || isGiven(event['error']) || errorIn(event) !== undefined
   return {
-    ...withoutWordFields(event),
-    ...(isGiven(error) ? { error: hiddenError(session, recordOf(error) ?? {}) } : {}),
+    type: plainOr(event['type'], 'error'),
+    ...pick(event, placeNames),
+    ...(failsItself ? { error: hiddenError(session, event) } : {}),
     ...(response ? { response: withoutWordsOf(session, response) } : {}),
   }
 }
 
 function withoutWordsOf(session: Asked, response: Json): Json {
-  const { status, error } = response
+  if (!isFailed(response)) return response
+  const status = plainOr(response['status'], 'failed')
   const details = recordOf(response['status_details'])
-  const reported = recordOf(details?.['error'])
+  const isDetailed = isGiven(details?.['error']) || status === 'failed'
   return {
-    ...withoutWordFields(response),
-    ...(isGiven(error) ? { error: hiddenError(session, recordOf(error) ?? {}) } : {}),
-    ...(status === 'failed' || isGiven(details?.['error'])
-      ? { status_details: { type: details?.['type'] ?? status, error: hiddenError(session, reported ?? {}) } }
+    ...pick(response, responseNames),
+    status,
+    ...(isGiven(response['error']) || !isDetailed ? { error: hiddenError(session, response) } : {}),
+    ...(isDetailed
+      ? { status_details: { type: plainOr(details?.['type'], status), error: hiddenError(session, details ?? {}) } }
       : {}),
   }
 }
 
 /** By the name of its own event a caller knows what failed. */
-function hiddenError({ services, call, plan }: Asked, error: Json): Json {
-  const failure = failureOf(statusOfError(error), { error })
+function hiddenError({ services, call, plan }: Asked, from: Json): Json {
+  const own = recordOf(from['error'])
+  const failure = own ? failureOf(statusOfError(own), { error: own }) : errorOfFailed(from)
   const shown = toOpenAiError(callerError(shapeFailure(services, plan.attempt.channel, failure), call))
-  return { ...shown, ...(typeof error['event_id'] === 'string' ? { event_id: error['event_id'] } : {}) }
+  return { ...shown, ...(typeof own?.['event_id'] === 'string' ? { event_id: own['event_id'] } : {}) }
 }

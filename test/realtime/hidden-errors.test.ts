@@ -10,12 +10,12 @@ const error = { type: 'invalid_request_error', code: 'odd_code', message: `secre
 const usage = { total_tokens: 100, input_tokens: 40, output_tokens: 60 }
 
 /** What the upstream says to whoever asks for an answer. */
-let events: Record<string, unknown>[] = []
+let events: (Record<string, unknown> | string)[] = []
 
 const server = createServer()
 const sockets = new WebSocketServer({ server })
 sockets.on('connection', (socket) => {
-  const say = (event: unknown) => socket.send(JSON.stringify(event))
+  const say = (event: unknown) => socket.send(typeof event === 'string' ? event : JSON.stringify(event))
   say({ type: 'session.created', session: { id: 's', model } })
   socket.on('message', (data: Buffer) => {
     const { type } = JSON.parse(data.toString()) as { type: string }
@@ -84,6 +84,54 @@ test('what an upstream says of a failure is hidden from its caller where the ope
     })
     expect([code, reason]).toEqual([4000, ''])
   })
+})
+
+const place = { item_id: 'i1', content_index: 0 }
+const unusual = [
+  { type: 'error', event_id: 'e1', code: 'odd_code', message: `secret words ${key}` },
+  { type: 'error', event_id: 'e1', error: `secret words ${key}` },
+  { type: 'error', event_id: 'e1', errors: [{ message: `secret words ${key}` }], data: { odd: 'secret' } },
+  { type: 'error.secret odd', error_msg: 'secret words' },
+  { type: 'conversation.item.input_audio_transcription.failed', ...place, status_text: `secret words ${key}` },
+  { type: 'mcp_list_tools.failed', ...place, info: { text: ['secret words', key] } },
+  { type: 'session.error', description: `secret words ${key}`, trace: { odd: key } },
+  { type: 'response.failed', response_id: 'r9', response: { id: 'r9', status: 'failed', cause: `secret ${key}` } },
+  { type: 'response.done', response: { id: 'r8', status: 'error', detail: `secret ${key}`, output: [] } },
+  { type: 'response.done', response: { id: 'r7', status: 'incomplete', error: `secret ${key}`, note: 'odd' } },
+  { type: 'response.done', response: { id: 'r6', status: 'cancelled', status_details: { error, odd: 'secret' } } },
+]
+const escaped = `{"type":"error","error":{"message":"words \\u0073${key.slice(1)}"}}`
+
+/** What its caller reads of these events, before a last one that failed in no way. */
+async function readOf(written: readonly (Record<string, unknown> | string)[]) {
+  const last = { type: 'rate_limits.updated', rate_limits: [{ name: 'odd' }] }
+  events = [{ type: 'response.created', response: { id: 'r5' } }, ...written, last]
+  const session = await openSession({ model: named })
+  session.say({ type: 'response.create' })
+  expect(await session.next('rate_limits.updated')).toEqual(last)
+  session.socket.close()
+  await session.closed
+  await untilFree(app, user.id)
+  return session.events.slice(2, -1)
+}
+
+test.each(unusual)('a failure in another form is hidden, and is masked where it is not: %j', async (event) => {
+  const [shown] = await readOf([event])
+  expect(JSON.stringify(shown)).toMatch(/secret/)
+  expect(JSON.stringify(shown)).not.toContain(key)
+  await withOptions(app, { 'global.hide_upstream_error_enabled': 'true' }, async () => {
+    const [seen] = await readOf([event])
+    expect(JSON.stringify(seen)).not.toMatch(/secret|odd|sk-Zx/)
+    expect(JSON.stringify(seen)).toContain('upstream returned status')
+    const places = Object.entries(event).filter(([name]) => /_id$|_index$/.test(name))
+    expect(seen).toMatchObject(Object.fromEntries(places))
+  })
+})
+
+test('a key that is written in escapes, or in what is no event, is masked', async () => {
+  const shown = await readOf([escaped, `[{"error":"${key}"}]`, `no event ${key}`])
+  expect(shown).toHaveLength(3)
+  expect(JSON.stringify(shown)).not.toContain(key.slice(3))
 })
 
 test('else its caller reads it without the key', async () => {
