@@ -6,6 +6,7 @@ import {
   type MeasuredUsage,
   normaliseUsage,
   type ReportedUsage,
+  reportsOutput,
   type Usage,
 } from '#core/usage.ts'
 import type { Delivered } from '#relay/chat/delivered.ts'
@@ -59,8 +60,7 @@ export async function measureUsage(
   }
   let { promptTokens, completionTokens, imageOutputTokens } = usage
   if (!isCount(received.promptTokens)) promptTokens = before + (await countPrompt(request, upstreamModel, count))
-  // Zero is no count of an answer that says something; where nothing was delivered it stays zero.
-  if (cut || completionTokens === 0) {
+  if (cut || !reportsOutput(usage)) {
     const answer = written()
     completionTokens = Math.max(completionTokens, await countDelivered(answer, upstreamModel, count))
     imageOutputTokens = Math.max(imageOutputTokens, imageTokensOf(answer))

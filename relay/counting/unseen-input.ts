@@ -34,10 +34,10 @@ const readingTool =
   /^(mcp|mcp_toolset|url_?context|(openrouter:)?web_?fetch|file_?search|collections_?search|document_library|retrieval)(_|$)/i
 
 /** Gemini's tools are named by their one field. */
-const reads = (tool: Tool): boolean =>
-  tool.type === 'vendor' &&
-  isObject(tool.value) &&
-  readingTool.test(typeof tool.value['type'] === 'string' ? tool.value['type'] : (Object.keys(tool.value)[0] ?? ''))
+const isReadingTool = (tool: unknown): boolean =>
+  isObject(tool) && readingTool.test(typeof tool['type'] === 'string' ? tool['type'] : (Object.keys(tool)[0] ?? ''))
+
+const reads = (tool: Tool): boolean => tool.type === 'vendor' && isReadingTool(tool.value)
 
 const isNamed = (value: unknown): boolean =>
   (typeof value === 'string' && value !== '') || (Array.isArray(value) ? value.length > 0 : isObject(value))
@@ -56,6 +56,10 @@ export function unseenInput({ messages, tools, extra }: ChatRequest): UnseenInpu
   const isUnseen = isNamed(cachedContent) || isNamed(cache) || messages.some(({ content }) => content.some(isElsewhere))
   return isUnseen ? 'parts' : undefined
 }
+
+/** The same of a realtime session, or of one of its responses: a stored prompt, or tools that read. */
+export const namesUnseen = ({ prompt, tools }: Fields): boolean =>
+  isObject(prompt) || (Array.isArray(tools) && tools.some(isReadingTool))
 
 const usualWindow = 200_000
 const largestWindow = 1_000_000

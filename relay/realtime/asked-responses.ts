@@ -1,4 +1,4 @@
-import { createInputCount, type InputCount, type InputSize } from './input-count.ts'
+import type { OwnInput } from './own-input.ts'
 
 /** What a response reads: tokens, those of audio apart. */
 export type Reads = {
@@ -7,24 +7,6 @@ export type Reads = {
   /** By the cheap count, what has come to it since. */
   added: { text: number; audio: number }
 }
-
-/** What one response alone is given. */
-export type OwnInput = {
-  count: InputCount
-  /** The same by the cheap count. */
-  size: InputSize
-  /** A list of its own takes the place of the conversation. */
-  readsConversation: boolean
-  /** Its answer is not added to the conversation. */
-  isBeside: boolean
-}
-
-export const emptyOwnInput = (model: string): OwnInput => ({
-  count: createInputCount(model),
-  size: { text: 0, seconds: 0 },
-  readsConversation: true,
-  isBeside: false,
-})
 
 export type AskedResponse = {
   /** The caller's name for the event that asked. */

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { readRealtimeUsage } from '#relay/providers/openai-compatible/realtime.ts'
+import { cheapTextTokens } from '#relay/counting/cheap-count.ts'
 import { createMeter } from './meter.ts'
 
 const audioFile = (seconds: number, bytesPerSecond: number): string =>
@@ -10,6 +11,7 @@ function start() {
   const meter = createMeter({ model: 'gpt-4o-realtime-preview', readUsage: readRealtimeUsage, now: () => now })
   return {
     ...meter,
+    readersNow: () => meter.readers,
     wait: (milliseconds: number) => {
       now += milliseconds
     },
@@ -58,6 +60,58 @@ test('reported usage counts and clears what was counted here', async () => {
   const reported = await meter.end({ usage: { input_tokens: 40, output_tokens: 60 } })
   expect(reported).toMatchObject({ source: 'upstream', usage: { promptTokens: 40, completionTokens: 60 } })
   expect((await meter.takeRest()).measured).toMatchObject({ source: 'none', usage: { promptTokens: 0 } })
+})
+
+describe('figures that are missing in a reported usage are counted here', () => {
+  test.each([
+    ['a text', [{ type: 'response.output_text.delta', delta: 'Good day' }], 2, 0],
+    ['audio', [{ type: 'response.output_audio.delta', delta: audioFile(12, 48_000) }], 166, 166],
+    ['nothing', [], 0, 0],
+  ])('an output of 0 beside %s', async (_, events, completionTokens, audioOutputTokens) => {
+    const meter = start()
+    meter.receive({ type: 'response.created', response: { id: 'r' } })
+    for (const event of events) meter.receive({ ...event, response_id: 'r' })
+    const { usage, source } = await meter.end({ id: 'r', usage: { input_tokens: 40, output_tokens: 0 } })
+    expect(usage).toMatchObject({ promptTokens: 40, completionTokens, audioOutputTokens })
+    expect(source).toBe(completionTokens > 0 ? 'estimated' : 'upstream')
+    // The answer is part of the conversation that the next one reads.
+    expect(meter.soFar().promptTokens).toBe(40 + completionTokens)
+  })
+
+  test('an input that is not reported', async () => {
+    const meter = start()
+    const item = { type: 'message', role: 'user', content: [{ type: 'input_text', text: 'Hello there' }] }
+    meter.receive({ type: 'conversation.item.added', item })
+    meter.ask({ type: 'input_audio_buffer.append', audio: audioFile(6, 48_000) })
+    const { usage, source } = await meter.end({ usage: { output_tokens: 60 } })
+    expect(usage).toMatchObject({ promptTokens: 168, audioInputTokens: 166, completionTokens: 60 })
+    expect(source).toBe('estimated')
+  })
+})
+
+test('what is reported of a response after its end begins it no second time, and takes the place of no other', async () => {
+  const meter = start()
+  await meter.end({ id: 'earlier', usage: { input_tokens: 900, output_tokens: 100 } })
+  const created = { type: 'response.created', response: { id: 'r' } }
+  const word = { type: 'response.output_text.delta', response_id: 'r', delta: 'word' }
+  const done = { type: 'response.done', response: { id: 'r', usage: { input_tokens: 1000, output_tokens: 1 } } }
+  for (const event of [created, word]) meter.receive(event)
+  expect(meter.receive(done)).toBe(true)
+  await meter.takeResponse(done)
+  meter.ask({ type: 'response.create' })
+  for (const event of [created, word, done]) expect(meter.receive(event)).toBe(false)
+  expect(meter.readersNow()).toMatchObject({ all: 1, silent: 1 })
+  meter.receive({ type: 'response.created', response: { id: 'next' } })
+  expect((await meter.takeRest()).measured.usage).toMatchObject({ promptTokens: 1001, completionTokens: 0 })
+})
+
+test('an upstream that is left before it has begun reads the conversation, and what was sent to it, all the same', async () => {
+  const meter = start()
+  await meter.end({ id: 'earlier', usage: { input_tokens: 900, output_tokens: 100 } })
+  const item = { type: 'message', role: 'user', content: [{ type: 'input_text', text: 'Hello there' }] }
+  meter.ask({ type: 'conversation.item.create', item })
+  meter.ask({ type: 'response.create' })
+  expect((await meter.takeRest(true)).measured.usage.promptTokens).toBe(1000 + cheapTextTokens('Hello there'))
 })
 
 describe('sound that was transcribed', () => {
@@ -202,6 +256,60 @@ test('images count as input until the upstream has counted them itself, one of l
   meter.ask({ type: 'response.create', response: { input: [{ ...item, content: [image()] }] } })
   expect(await meter.end({ usage: { input_tokens: 40, output_tokens: 60 } })).toMatchObject({ source: 'upstream' })
   expect((await meter.takeRest()).measured).toMatchObject({ source: 'none' })
+})
+
+test('all that a caller gives to a session or a response is set aside before its upstream repeats it', () => {
+  const text = 'word '.repeat(400)
+  const tool = { type: 'function', name: 'one', description: text, parameters: {} }
+  const call = { type: 'function_call', call_id: 'c', name: 'one', arguments: text }
+  const answer = { type: 'message', role: 'assistant', content: [{ type: 'output_audio', transcript: text }] }
+  for (const event of [
+    { type: 'session.update', session: { tools: [tool] } },
+    { type: 'conversation.item.create', item: call },
+    { type: 'conversation.item.create', item: answer },
+    { type: 'response.create', response: { tools: [tool] } },
+    { type: 'response.create', response: { input: [call] } },
+    { type: 'response.create', response: { input: [answer] } },
+  ]) {
+    const meter = start()
+    meter.ask(event)
+    expect(meter.soFar().promptTokens, JSON.stringify(event).slice(0, 60)).toBeGreaterThan(400)
+  }
+})
+
+test('how much responses at once read is unknown until one has ended, and of what an upstream reads by itself for ever', async () => {
+  const unseenOf = (meter: ReturnType<typeof start>): number => meter.readersNow().unseen
+  const meter = start()
+  for (const unseen of [0, 1, 2]) {
+    meter.ask({ type: 'response.create' })
+    expect(unseenOf(meter)).toBe(unseen)
+  }
+  meter.receive({ type: 'response.created', response: { id: 'r' } })
+  expect(unseenOf(meter)).toBe(2)
+  await meter.end({ id: 'r', usage: { input_tokens: 40, output_tokens: 60 } })
+  expect(unseenOf(meter)).toBe(0)
+  meter.ask({ type: 'response.create', response: { prompt: { id: 'pmpt_1' } } })
+  expect(unseenOf(meter)).toBe(2)
+  const served = start()
+  served.receive({ type: 'session.updated', session: { tools: [{ type: 'mcp', server_label: 'docs' }] } })
+  await served.end({ usage: { input_tokens: 40, output_tokens: 60 } })
+  for (let count = 0; count < 2; count += 1) served.ask({ type: 'response.create' })
+  expect(unseenOf(served)).toBe(1)
+})
+
+test('one that an upstream begins by itself needs no more than before beside one that was asked for', () => {
+  const meter = start()
+  meter.receive({ type: 'response.created', response: { id: 'by itself' } })
+  meter.ask({ type: 'response.create', response: { conversation: 'none' } })
+  expect(meter.readersNow()).toMatchObject({ all: 2, unseen: 0 })
+})
+
+test('what a response beside the conversation has read of it is set aside for the next', async () => {
+  const meter = start()
+  meter.ask({ type: 'response.create', response: { conversation: 'none' } })
+  meter.receive({ type: 'response.created', response: { id: 'r' } })
+  await meter.end({ id: 'r', usage: { input_tokens: 20_000, output_tokens: 60 } })
+  expect(meter.soFar().promptTokens).toBe(20_000)
 })
 
 test('a response’s time begins when it is asked for, and its first part is remembered', async () => {

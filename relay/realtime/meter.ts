@@ -1,30 +1,36 @@
 import {
   emptyUsage,
+  isCount,
   type MeasuredUsage,
   normaliseUsage,
   type ReportedUsage,
+  reportsOutput,
   totalTokens,
   type Usage,
 } from '#core/usage.ts'
 import { cheapTextTokens } from '#relay/counting/cheap-count.ts'
-import { type Json, recordOf, recordsOf, textOf, wordOf } from '#relay/providers/shared/json.ts'
-import { createAskedResponses, emptyOwnInput, type OwnInput, type Reads } from './asked-responses.ts'
-import { audioFormatsOf, inputAudioTokens, pcm16, secondsOf, outputAudioTokens } from './audio-format.ts'
-import { createInputCount, type InputCount, type InputSize } from './input-count.ts'
+import { type Json, recordOf, textOf, wordOf } from '#relay/providers/shared/json.ts'
+import { createAskedResponses, type Reads } from './asked-responses.ts'
+import { inputAudioTokens, secondsOf, outputAudioTokens } from './audio-format.ts'
+import { createInputCount } from './input-count.ts'
 import { audioParts, itemsAdded, textParts } from './event-types.ts'
+import { textsAdded, textsReplayed } from './item-texts.ts'
+import { countMedia, emptyOwnInput, type OwnInput, ownInputOf } from './own-input.ts'
 import {
   cheapCountOf,
-  describe,
   secondsIn,
   deliveredOf,
+  noTokens,
+  readBeside,
   type Reading,
   sumOf,
   takeInput,
-  textsAdded,
   type Tokens,
   totalOf,
+  withCounted,
 } from './reading.ts'
-import { transcriberOf } from './transcription.ts'
+import { createRecentNames } from './recent-names.ts'
+import { createSessionSettings } from './session-settings.ts'
 import { createTextCount } from './text-count.ts'
 
 /** When the model began to work on a response, and when its first part came; `performance.now()`. */
@@ -42,15 +48,15 @@ export type Meter = {
   takeResponse: (event: Json) => Promise<Measured>
   /** The sound so far was transcribed, and charged so or not: no response has to follow that reads it. */
   noteTranscribed: (isCharged: boolean) => void
-  /** What was counted and not paid, when the session is over. */
-  takeRest: () => Promise<Measured>
+  /** What was counted and not paid, when the session is over. An upstream that is left has begun to read for what was asked. */
+  takeRest: (isLeft?: boolean) => Promise<Measured>
   /** What is under way would come to if it ended now, or the next response, by the cheap count: each reads the conversation. */
   soFar: () => Usage
   /** Nothing more is delivered: of answers only the ends are read, and paid as far as they were delivered. */
   stop: () => void
   readonly stopped: boolean
-  /** Responses under way or asked for, and those of them that have said nothing yet. */
-  readonly readers: { all: number; silent: number }
+  /** Responses under way or asked for; those of them that have said nothing yet; those beside a first one that read nobody knows what. */
+  readonly readers: { all: number; silent: number; unseen: number }
   /** A response is under way. */
   readonly responding: boolean
   /** The upstream's name of the response that is under way, the latest where they are several; empty where it has none. */
@@ -61,11 +67,9 @@ export type Meter = {
   readonly transcriber: string | undefined
 }
 
-/** Names a tool and its description and parameters bring along in each response. */
-const tokensOfATool = 8
-
 /** What is known of a response that has not ended. */
 type Answer = ResponseTimes & {
+  isAsked: boolean
   own: OwnInput
   reads: Reads
   output: ReturnType<typeof createTextCount>
@@ -86,23 +90,21 @@ export function createMeter(given: {
   const input = createInputCount(given.model)
   /** By their ids: a response beside the conversation may run while another does. */
   const answers = new Map<string, Answer>()
-  let formats = { input: pcm16, output: pcm16 }
-  let tools: Json[] = []
+  const settings = createSessionSettings()
   let responses = 0
-  /** The ids of those that have ended: an end that is reported again is none. */
-  const endedIds = new Set<string>()
+  /** The ids of those that have ended: what is reported of them again is nothing new. */
+  const endedIds = createRecentNames()
   const waiting = createAskedResponses(given.now)
   let responseId = ''
-  let outputsAudio = true
-  let transcriber: string | undefined
   /** The conversation as the upstream last counted it: every response reads all of it again. */
   let context = { text: 0, audio: 0 }
+  /** A response has shown what the conversation comes to. */
+  let isCounted = false
   /** Cheaply counted: what came since the latest response began, and what came before it. */
   let fresh = { text: 0, seconds: 0 }
   let asked = { text: 0, seconds: 0 }
   /** Seconds that were transcribed and that no response has read since: charged so, and not. */
   let transcribed = { charged: 0, uncharged: 0 }
-  let toolTokens = 0
   /** Cheaply counted texts on their way to the upstream, which count as input once it has taken them. */
   let sentText = 0
   let stopped = false
@@ -119,8 +121,10 @@ export function createMeter(given: {
     const known = answers.get(id)
     if (known) return known
     const output = createTextCount(given.model)
-    const { askedAt = null, own = emptyOwnInput(given.model), reads = null } = waiting.begin() ?? {}
+    const asked = waiting.begin()
+    const { askedAt = null, own = emptyOwnInput(given.model), reads = null } = asked ?? {}
     const answer = {
+      isAsked: asked !== undefined,
       output,
       text: 0,
       seconds: 0,
@@ -135,70 +139,45 @@ export function createMeter(given: {
   }
   /** Not every upstream says in each event which response it is of. */
   const idOf = (event: Json): string => textOf(event['response_id']) ?? responseId
-  const partOf = (event: Json): Answer => {
-    const answer = begin(idOf(event))
+  const countPart = (event: Json, isText: boolean): void => {
+    const id = idOf(event)
+    // What comes after its end is paid with that.
+    if (stopped || endedIds.has(id)) return
+    const answer = begin(id)
     answer.firstPartAt ??= given.now()
     answer.spoke = true
-    return answer
-  }
-
-  const learn = (session: Json): void => {
-    formats = { ...formats, ...audioFormatsOf(session) }
-    transcriber = transcriberOf(session) ?? transcriber
-    const modalities = session['output_modalities'] ?? session['modalities']
-    if (Array.isArray(modalities)) outputsAudio = modalities.includes('audio')
-    if (!Array.isArray(session['tools'])) return
-    tools = recordsOf(session['tools'])
-    toolTokens = tools.reduce((sum, tool) => sum + cheapTextTokens(describe(tool)) + tokensOfATool, 0)
-  }
-
-  const countMedia = (item: Json, { count, size }: { count: InputCount; size: InputSize }): void => {
-    for (const part of recordsOf(item['content'])) {
-      if (part['type'] === 'input_audio')
-        size.seconds += count.addSeconds(secondsOf(textOf(part['audio']) ?? '', formats.input))
-      else if (part['type'] === 'input_image') size.text += count.addImage(part)
-    }
-  }
-  const ownOf = (response: Json): OwnInput => {
-    const own = emptyOwnInput(given.model)
-    const list = Array.isArray(response['input']) ? recordsOf(response['input']) : undefined
-    const add = (text: unknown): void => void (own.size.text += own.count.addText(textOf(text) ?? ''))
-    add(response['instructions'])
-    for (const item of list ?? []) {
-      countMedia(item, own)
-      for (const part of recordsOf(item['content'])) add(part['text'])
-      add(item['output'])
-    }
-    // Items of the conversation may be named in it.
-    own.readsConversation = list === undefined || list.some(({ type }) => type === 'item_reference')
-    own.isBeside = response['conversation'] === 'none'
-    return own
+    const delta = textOf(event['delta']) ?? ''
+    if (isText) {
+      answer.output.append(delta)
+      answer.text += cheapTextTokens(delta)
+    } else answer.seconds += secondsOf(delta, settings.formats.output)
   }
 
   /** Returns what says that it was not sent. */
   const ask = (event: Json): (() => void) => {
     switch (event['type']) {
-      case 'session.update':
-        countInput(textOf(recordOf(event['session'])?.['instructions']) ?? '')
+      case 'session.update': {
+        const update = recordOf(event['session']) ?? {}
+        settings.request(update)
+        countInput(textOf(update['instructions']) ?? '')
         break
+      }
       case 'input_audio_buffer.append':
-        fresh.seconds += input.addSeconds(secondsOf(textOf(event['audio']) ?? '', formats.input))
+        fresh.seconds += input.addSeconds(secondsOf(textOf(event['audio']) ?? '', settings.formats.input))
         break
       case 'conversation.item.create': {
         const item = recordOf(event['item']) ?? {}
-        countMedia(item, { count: input, size: fresh })
+        countMedia(item, { count: input, size: fresh, format: settings.formats.input })
         sentText += cheapCountOf(textsAdded(item))
-        // Earlier answers. The upstream's own come back as added items, too, so they are counted here only.
-        if (item['role'] === 'assistant')
-          for (const part of recordsOf(item['content']))
-            if (part['type'] !== 'input_text') countInput(textOf(part['text']) ?? '')
+        // The upstream's own come back as added items, too, so they are counted here only.
+        for (const text of textsReplayed(item)) countInput(text)
         break
       }
       case 'response.create':
         return waiting.add({
           name: wordOf(event['event_id']),
           askedAt: isResponding() ? null : given.now(),
-          own: ownOf(recordOf(event['response']) ?? {}),
+          own: ownInputOf(recordOf(event['response']) ?? {}, { model: given.model, format: settings.formats.input }),
           reads: null,
         })
     }
@@ -214,12 +193,14 @@ export function createMeter(given: {
 
   const receive = (event: Json): boolean => {
     const type = textOf(event['type']) ?? ''
-    if (type === 'session.created' || type === 'session.updated') learn(recordOf(event['session']) ?? {})
+    if (type === 'session.created' || type === 'session.updated') settings.learn(recordOf(event['session']) ?? {})
     else if (itemsAdded.has(type)) countAdded(recordOf(event['item']) ?? {})
     // A response that was refused never begins; not every upstream says which event its error is about.
     else if (type === 'error') waiting.doubt(wordOf(recordOf(event['error'])?.['event_id']))
     else if (type === 'response.created') {
-      responseId = textOf(recordOf(event['response'])?.['id']) ?? ''
+      const id = textOf(recordOf(event['response'])?.['id']) ?? ''
+      if (endedIds.has(id)) return false
+      responseId = id
       if (responseId !== '') begin(responseId)
       else
         waiting.beginUnnamed(readsNow(), {
@@ -230,14 +211,7 @@ export function createMeter(given: {
         })
       asked = { text: asked.text + fresh.text, seconds: asked.seconds + fresh.seconds }
       fresh = { text: 0, seconds: 0 }
-    } else if (!stopped && textParts.has(type)) {
-      const answer = partOf(event)
-      const delta = textOf(event['delta']) ?? ''
-      answer.output.append(delta)
-      answer.text += cheapTextTokens(delta)
-    } else if (!stopped && audioParts.has(type)) {
-      partOf(event).seconds += secondsOf(textOf(event['delta']) ?? '', formats.output)
-    }
+    } else if (textParts.has(type) || audioParts.has(type)) countPart(event, textParts.has(type))
     // Deltas of one text belong together; what comes after a finished part is another text.
     if (type === 'response.output_item.done') answers.get(idOf(event))?.output.add('')
     return type === 'response.done' && isFirstEnd(event)
@@ -246,7 +220,9 @@ export function createMeter(given: {
   const isFirstEnd = (event: Json): boolean => {
     const id = textOf(recordOf(event['response'])?.['id']) ?? ''
     if (endedIds.has(id)) return false
-    if (id !== '') endedIds.add(id)
+    endedIds.add(id)
+    // What comes without a name from here on is of another.
+    if (id === responseId) responseId = ''
     return true
   }
 
@@ -303,14 +279,23 @@ export function createMeter(given: {
   }
 
   /** A response has read what came before it, and reported so. */
-  const noteRead = (usage: Usage, { isBeside, isCertain }: { isBeside: boolean; isCertain: boolean }): void => {
+  const noteRead = (
+    usage: Usage,
+    { taken, isBeside, isCertain }: { taken: readonly Answer[]; isBeside: boolean; isCertain: boolean },
+  ): void => {
     const audio = inputAudioTokens(asked.seconds + transcribed.charged + transcribed.uncharged)
     input.clear()
-    // One beside the conversation adds nothing to it, and its report does not say what it has come to.
-    if (isBeside) context = { text: context.text + asked.text, audio: context.audio + audio }
-    else if (isCertain) {
+    if (isBeside) {
+      const read = isCertain ? readBeside(usage, taken) : noTokens
+      isCounted ||= totalOf(read) > 0
+      context = {
+        text: Math.max(context.text + asked.text, read.text),
+        audio: Math.max(context.audio + audio, read.audio),
+      }
+    } else if (isCertain) {
       const all = usage.audioInputTokens + usage.audioOutputTokens
       context = { text: totalTokens(usage) - all, audio: all }
+      isCounted = true
     }
     asked = { text: 0, seconds: 0 }
     transcribed = { charged: 0, uncharged: 0 }
@@ -321,23 +306,27 @@ export function createMeter(given: {
     receive,
     takeResponse: async (event) => {
       const response = recordOf(event['response']) ?? {}
-      const { usage, reported, corrected } = normaliseUsage(given.readUsage(response['usage']) ?? {})
+      const received = given.readUsage(response['usage']) ?? {}
+      const { usage, reported, corrected } = normaliseUsage(received)
       const taken = takeAnswers(textOf(response['id']), response['status'] === 'failed' && !reported)
       const times = timesOf(taken)
       const first = responses === 0
       responses += 1
+      // It failed before it said anything: what was asked stays to be paid with the answer to it.
+      if (!reported && response['status'] === 'failed' && !taken.some(({ spoke }) => spoke))
+        return { measured: { usage: emptyUsage, source: 'none', corrected }, times }
+      if (!isCount(received.promptTokens) && !first) settings.addTools(input)
       if (reported) {
         const isBeside = response['conversation_id'] === null || taken.some(({ own }) => own.isBeside)
-        noteRead(usage, { isBeside, isCertain: !corrected })
-        const paid = stopped ? deliveredOf(usage, await takeOutput(taken)) : usage
-        return { measured: { usage: paid, source: 'upstream', corrected }, times }
-      }
-      // It failed before it said anything: what was asked stays to be paid with the answer to it.
-      if (response['status'] === 'failed' && !taken.some(({ spoke }) => spoke)) {
-        return { measured: { usage: emptyUsage, source: 'none', corrected }, times }
+        const written = stopped || !reportsOutput(usage) ? await takeOutput(taken) : noTokens
+        const read = isCount(received.promptTokens) ? undefined : await takeInput(input, taken)
+        const all = withCounted(usage, { read, written })
+        noteRead(all, { taken, isBeside, isCertain: !corrected })
+        const source = totalTokens(all) === totalTokens(usage) ? 'upstream' : 'estimated'
+        return { measured: { usage: stopped ? deliveredOf(all, written) : all, source, corrected }, times }
       }
       forget()
-      if (!first) for (const tool of tools) input.addText(describe(tool), tokensOfATool)
+      isCounted = true
       return { measured: { ...(await takeCounted(taken)), corrected }, times }
     },
     noteTranscribed: (isCharged) => {
@@ -347,12 +336,15 @@ export function createMeter(given: {
       asked.seconds = 0
       fresh.seconds = 0
     },
-    takeRest: async () => {
+    takeRest: async (isLeft = false) => {
       // Input is billed when a response reads it. What was transcribed without a report of its own is paid as if one did.
       if (!isResponding() && given.billsUnread !== true) input.clear({ seconds: transcribed.uncharged })
       const taken = [...answers.values()]
       answers.clear()
-      const rest = waiting.takeAll()
+      const unbegun = waiting.takeAll()
+      // What was sent before it has arrived with it.
+      if (isLeft && unbegun.length > 0) input.addText('', sentText)
+      const rest = isLeft ? unbegun.map((one) => ({ ...one, reads: one.reads ?? readsNow() })) : unbegun
       forget()
       const times = timesOf([...taken, ...rest.map(({ askedAt }) => ({ startedAt: askedAt, firstPartAt: null }))])
       return { measured: await takeCounted(taken, rest), times }
@@ -366,7 +358,7 @@ export function createMeter(given: {
       const newSeconds = asked.seconds + fresh.seconds + transcribedSeconds
       const ownAudio = inputAudioTokens(sumOf(own.map(({ seconds }) => seconds)))
       const audioInputTokens = readers * (context.audio + inputAudioTokens(newSeconds)) + ownAudio
-      const textEach = context.text + toolTokens + asked.text + fresh.text + sentText
+      const textEach = context.text + settings.toolTokens + asked.text + fresh.text + sentText
       const audioOutputTokens = outputAudioTokens(secondsIn(open))
       return {
         ...emptyUsage,
@@ -381,17 +373,24 @@ export function createMeter(given: {
       return stopped
     },
     get readers() {
-      const [open, ahead] = [[...answers.values()], waiting.paidFor().length]
-      return { all: open.length + ahead, silent: open.filter(({ spoke }) => !spoke).length + ahead }
+      const [open, ahead] = [[...answers.values()], waiting.paidFor()]
+      const asked = ahead.length + open.filter(({ isAsked }) => isAsked).length
+      const isUnseen = !isCounted || settings.readsUnseen || [...open, ...ahead].some(({ own }) => own.readsUnseen)
+      return {
+        all: open.length + ahead.length,
+        silent: open.filter(({ spoke }) => !spoke).length + ahead.length,
+        // An upstream begins one by itself only where it stops another.
+        unseen: isUnseen ? Math.max(0, asked - 1) : 0,
+      }
     },
     get openId() {
       return answers.has(responseId) ? responseId : ([...answers.keys()].at(-1) ?? '')
     },
     get transcriber() {
-      return transcriber
+      return settings.transcriber
     },
     get outputsAudio() {
-      return outputsAudio
+      return settings.outputsAudio
     },
     get responding() {
       return isResponding()

@@ -1,6 +1,5 @@
-import type { Usage } from '#core/usage.ts'
+import { reportsOutput, type Usage } from '#core/usage.ts'
 import { cheapTextTokens } from '#relay/counting/cheap-count.ts'
-import { type Json, recordsOf, textOf } from '#relay/providers/shared/json.ts'
 import type { AskedResponse } from './asked-responses.ts'
 import { inputAudioTokens } from './audio-format.ts'
 import type { InputCount } from './input-count.ts'
@@ -13,17 +12,9 @@ export type Reading = Pick<AskedResponse, 'own' | 'reads'>
 export const sumOf = (counts: readonly number[]): number => counts.reduce((sum, count) => sum + count, 0)
 export const secondsIn = (answers: readonly { seconds: number }[]): number =>
   sumOf(answers.map(({ seconds }) => seconds))
+export const noTokens: Readonly<Tokens> = { text: 0, audio: 0 }
 export const totalOf = ({ text, audio }: Tokens): number => text + audio
 export const cheapCountOf = (texts: readonly string[]): number => sumOf(texts.map(cheapTextTokens))
-
-/** The texts of an item that count once the upstream has added it. */
-export function textsAdded(item: Json): string[] {
-  if (item['type'] === 'function_call_output') return [textOf(item['output']) ?? '']
-  if (item['type'] !== 'message') return []
-  return recordsOf(item['content']).flatMap((part) =>
-    part['type'] === 'input_text' ? [textOf(part['text']) ?? ''] : [],
-  )
-}
 
 async function takeTokens(count: InputCount): Promise<Tokens> {
   const { text, seconds } = await count.take()
@@ -49,6 +40,21 @@ export async function takeInput(conversation: InputCount, reading: readonly Read
   return { text: sumOf(parts.map(({ text }) => text)), audio: sumOf(parts.map(({ audio }) => audio)) }
 }
 
+/** What a response beside the conversation has read of that: what it reports, without what it was given itself. */
+export function readBeside(usage: Usage, [only, ...others]: readonly Pick<Reading, 'own'>[]): Tokens {
+  if (!only?.own.readsConversation || only.own.readsUnseen || others.length > 0) return noTokens
+  const { text, seconds } = only.own.size
+  const { promptTokens, audioInputTokens } = usage
+  return { text: promptTokens - audioInputTokens - text, audio: audioInputTokens - inputAudioTokens(seconds) }
+}
+
+/** A reported usage with what was counted here in the place of figures that are missing. */
+export const withCounted = (usage: Usage, { read, written }: { read: Tokens | undefined; written: Tokens }): Usage => ({
+  ...usage,
+  ...(read ? { promptTokens: totalOf(read), audioInputTokens: read.audio } : {}),
+  ...(reportsOutput(usage) ? {} : { completionTokens: totalOf(written), audioOutputTokens: written.audio }),
+})
+
 /** Of a reported usage, what is paid where only so much of the answer was delivered. */
 export function deliveredOf(usage: Usage, delivered: Tokens): Usage {
   const completionTokens = Math.min(usage.completionTokens, totalOf(delivered))
@@ -61,7 +67,3 @@ export function deliveredOf(usage: Usage, delivered: Tokens): Usage {
     imageOutputTokens: Math.min(usage.imageOutputTokens, completionTokens - audioOutputTokens),
   }
 }
-
-/** What a tool adds to the prompt. */
-export const describe = (tool: Json): string =>
-  [textOf(tool['name']) ?? '', textOf(tool['description']) ?? '', JSON.stringify(tool['parameters'] ?? '')].join('')

@@ -13,6 +13,7 @@ import type { Session } from './call.ts'
 import { type PartOfSession, realtimeChargeRow } from './charge-row.ts'
 import { transcriptionRow } from './transcription.ts'
 import type { Measured, Meter } from './meter.ts'
+import { createRecentNames } from './recent-names.ts'
 import { createHoldRaiser, type SessionHold } from './session-hold.ts'
 
 /** What is set aside before anything was said; it grows with what is. */
@@ -56,7 +57,7 @@ export function openSessionBilling(session: Session, meter: Meter): SessionBilli
   /** What a response came to whose end was read when nothing more was delivered. */
   let late: Usage | null = null
   /** The pieces of input whose transcription was charged. */
-  const transcribed = new Set<string>()
+  const transcribed = createRecentNames()
   let last: Promise<unknown> = Promise.resolve()
 
   /** Both sides of a session speak at once; its money is moved one after the other. */
@@ -130,7 +131,7 @@ export function openSessionBilling(session: Session, meter: Meter): SessionBilli
     const name = typeof item === 'string' ? `${item} ${String(index)}` : ''
     // Reported again it is none.
     if (transcribed.has(name)) return null
-    if (name !== '') transcribed.add(name)
+    transcribed.add(name)
     // Under an id of its own: the hold of the session has the caps and the plan of another model.
     const row = transcriptionRow(session, event, { id: nextId(), model: meter.transcriber })
     meter.noteTranscribed(row !== undefined)
@@ -157,7 +158,8 @@ export function openSessionBilling(session: Session, meter: Meter): SessionBilli
 
   const closeRest = async (end: PartOfSession['end']): Promise<Usage> => {
     // What cannot be counted is not charged, and its hold does not stay open.
-    const part = await meter.takeRest().catch((error: unknown) => {
+    const isLeft = end === 'hung-up' || end === 'unpaid'
+    const part = await meter.takeRest(isLeft).catch((error: unknown) => {
       services.log.error({ err: error, requestId: call.id }, 'the rest of a session could not be counted')
       return null
     })

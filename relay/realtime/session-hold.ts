@@ -4,6 +4,7 @@ import { ceilingOf } from '#core/pricing/charge.ts'
 import type { Usage } from '#core/usage.ts'
 import type { ReserveResult } from '#features/ledger/charge-row.ts'
 import { payerOf } from '#relay/billing/answer-lengths.ts'
+import { mostReadAt } from '#relay/billing/most-read.ts'
 import { availableIn, refusalOfReserve, reserveOnce } from '#relay/billing/reserve.ts'
 import type { Session } from './call.ts'
 import type { Meter } from './meter.ts'
@@ -92,9 +93,17 @@ export function createHoldRaiser(
 
   const expected = (): number =>
     services.holds.lengths.expect(payerOf(call), plan.attempt.upstreamModel).tokens ?? leastAhead
-  /** For each that has said nothing the beginning of an answer, and for each at least what is usually set aside for one. */
-  const leastFor = (silent: number): number =>
-    Math.max(costOf(meter.soFar(), leastAnswer * silent), meter.readers.all * usual)
+  const mostRead = mostReadAt(plan.terms, plan.attempt.upstreamModel)
+  /**
+   * For each that has said nothing the beginning of an answer, and for each at least what is usually set aside for one. Who reads what
+   * nobody has counted may begin alone; beside it others take the most that may be.
+   */
+  const leastFor = (silent: number): number => {
+    const usage = meter.soFar()
+    const { all, unseen } = meter.readers
+    const read = { ...usage, promptTokens: usage.promptTokens + unseen * mostRead }
+    return Math.max(costOf(read, leastAnswer * silent), all * usual)
+  }
 
   return {
     /** What has to be set aside for all that is under way or asked for. */

@@ -79,8 +79,10 @@ export async function runSession(session: Session): Promise<void> {
     const barred = startsWork.has(event['type']) ? await refusalToGoOn(session) : null
     const takeBack = barred ? undefined : meter.ask(event)
     const refusal = barred ?? (isPaid(event) ? await billing.follow(begins) : null)
-    if (!refusal) return sendFrame(upstream.socket, frame)
+    if (!refusal && upstream.socket.readyState === WebSocket.OPEN) return sendFrame(upstream.socket, frame)
     takeBack?.()
+    // The upstream has gone in the meantime, and reads nothing.
+    if (!refusal) return
     // Others that are under way, or cost less, go on.
     if (begins && !barred) return sendError(caller, call, { error: refusal, about: event })
     caller.frames.stop('drop')

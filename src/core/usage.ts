@@ -136,6 +136,9 @@ export function normaliseUsage(
   return { usage, reported: promptTokens + completionTokens > 0, corrected }
 }
 
+/** Zero is no count of an answer that says something; where nothing was delivered it stays zero. */
+export const reportsOutput = ({ completionTokens }: Usage): boolean => completionTokens > 0
+
 /** Whether the vendor ran tools that are charged by themselves. */
 export const hasTools = ({ webSearchCalls, fileSearchCalls, containers = [], drawing }: ReportedUsage): boolean =>
   Number(webSearchCalls) > 0 || Number(fileSearchCalls) > 0 || containers.length > 0 || drawing !== undefined

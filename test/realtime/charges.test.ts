@@ -55,20 +55,20 @@ test('each response of a session has a log row and a charge of its own', async (
   const payer = await payerWith(app, 100_000)
   const session = await world.openSession({ key: payer.key })
   await converse(session, exampleTen)
-  await converse(session, '[[usage=100:0]] again')
+  await converse(session, '[[usage=100:10]] again')
   await converse(session, '[[usage=0:100,audio=0:100]] and again')
   session.socket.close()
   await untilFree(app, payer.userId)
   const rows = await chargesOf(app, payer.userId)
-  // 100 × 2.5, and 100 × 8 × 2 × 2.5.
-  expect(rows.map((row) => row.quota)).toEqual([chargeOfTen, 250, 4000])
+  // (100 + 10 × 4) × 2.5, and 100 × 8 × 2 × 2.5.
+  expect(rows.map((row) => row.quota)).toEqual([chargeOfTen, 350, 4000])
   expect(rows.map((row) => row.request_id)).toEqual([
     session.requestId,
     `${session.requestId}-2`,
     `${session.requestId}-3`,
   ])
   expect(new Set(rows.map((row) => row.other['session']))).toEqual(new Set([session.requestId]))
-  expect(await app.balanceOf(payer.userId)).toBe(100_000 - chargeOfTen - 250 - 4000)
+  expect(await app.balanceOf(payer.userId)).toBe(100_000 - chargeOfTen - 350 - 4000)
 })
 
 test('a session that never asks for anything costs nothing and writes no row', async () => {
@@ -237,6 +237,19 @@ describe('without usage from the upstream', () => {
     const [textInput, textOutput] = [Number(row?.other['text_input']), Number(row?.other['text_output'])]
     expect(row?.quota).toBe(Math.round((textInput + textOutput * 4 + 83 * 8 + 27 * 16) * 2.5))
     expect(textOutput).toBeGreaterThanOrEqual(20)
+  })
+
+  test('audio beside a usage that reports an output of 0 is counted here', async () => {
+    const { app } = world
+    const payer = await payerWith(app, 100_000)
+    const session = await world.openSession({ key: payer.key })
+    await converse(session, '[[words=20,usage=100:0]] Hello')
+    session.socket.close()
+    await untilFree(app, payer.userId)
+    const [row] = await chargesOf(app, payer.userId)
+    // 20 words, and floor(2 / 60 × 200 / 0.24) tokens of audio.
+    expect(row?.other).toMatchObject({ usage_source: 'estimated', text_input: 100, audio_output: 27 })
+    expect(row?.other['text_output']).toBeGreaterThanOrEqual(20)
   })
 
   test('a response that failed before it said anything is free', async () => {

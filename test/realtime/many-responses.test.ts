@@ -1,6 +1,7 @@
 import { createServer } from 'node:http'
 import { afterAll, expect, test } from 'vitest'
 import { type WebSocket, WebSocketServer } from 'ws'
+import { holdLock } from '#test/support/held-lock.ts'
 import { listenLocally } from '#test/support/local-server.ts'
 import { chargesOf, errorOf, model, openHolds, payerWith, type Session, startRealtime, untilFree } from './world.ts'
 
@@ -98,6 +99,62 @@ test.each([
   },
 )
 
+test('before an upstream has counted anything, responses at once are sent on where the most that they may read is there', async () => {
+  received = []
+  const ends = Promise.withResolvers<void>()
+  play = ({ say, asked }) => {
+    say(created(asked))
+    void ends.promise.then(() => say(word(asked), done(asked, [20_000, 10], { conversation_id: null })))
+  }
+  const poor = await payerWith(app, 30_000)
+  const session = await openSession({ key: poor.key, model: named })
+  for (let count = 0; count < 5; count += 1) session.say(asksBeside)
+  for (let count = 0; count < 4; count += 1)
+    expect(errorOf(await session.next('error'))).toMatchObject({ code: 'insufficient_user_quota' })
+  expect(received).toHaveLength(1)
+  const rich = await payerWith(app, 1_000_000)
+  const other = await openSession({ key: rich.key, model: named })
+  for (let count = 0; count < 5; count += 1) other.say(asksBeside)
+  for (let count = 0; count < 5; count += 1) await other.next('response.created')
+  ends.resolve()
+  await session.next('response.done')
+  for (let count = 0; count < 5; count += 1) await other.next('response.done')
+  // What it has read is known from here on.
+  session.say(asksBeside)
+  expect(errorOf(await session.next('error'))).toMatchObject({ code: 'insufficient_user_quota' })
+  expect(await end(session, poor.userId)).toEqual([20_040])
+  expect(await end(other, rich.userId)).toEqual([20_040, 20_040, 20_040, 20_040, 20_040])
+})
+
+test('whoever leaves before a response that was asked for has begun pays the conversation that it reads', async () => {
+  const { payer, session } = await openRead(150_000, () => {})
+  session.say({ type: 'response.create' })
+  await expect.poll(() => received).toHaveLength(2)
+  expect(await end(session, payer.userId)).toEqual([100_050, 100_005])
+})
+
+test('what is held back until its caller has gone is not sent on, and is not paid', async () => {
+  const { payer, session } = await openRead(150_000, () => {})
+  await using unlock = await holdLock(app.pool, `select id from users where id = ${payer.userId} for update`)
+  session.say({ type: 'response.create' })
+  const waits = "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'"
+  await expect.poll(async () => (await app.pool.query(waits)).rows).not.toEqual([])
+  session.socket.terminate()
+  await expect.poll(() => sockets.clients.size).toBe(0)
+  await unlock()
+  expect(await end(session, payer.userId)).toEqual([100_050])
+  expect(received).toHaveLength(1)
+})
+
+test('an upstream that leaves before a response that was asked for has begun is paid nothing for it', async () => {
+  const { payer, session } = await openRead(150_000, () => {
+    for (const socket of sockets.clients) socket.terminate()
+  })
+  session.say({ type: 'response.create' })
+  await session.closed
+  expect(await end(session, payer.userId)).toEqual([100_050])
+})
+
 test('errors of other events free nothing of what is set aside for a response that may yet begin', async () => {
   const { payer, session } = await openRead(150_000, ({ say }) => say({ type: 'error', error: { message: 'odd' } }))
   session.say(asksBeside)
@@ -137,18 +194,22 @@ test('a response without a usage of its own pays the conversation by estimate', 
 
 test('ends that have arrived when the balance ends the session are charged by what they read, and not delivered', async () => {
   received = []
-  const payer = await payerWith(app, 30_000)
+  const payer = await payerWith(app, 30_014)
   const all = Promise.withResolvers<void>()
   play = ({ say, asked }) => {
     say(created(asked))
-    if (asked === 5) all.resolve()
+    if (asked === 1) return say(word(1), done(1, [10, 1]))
+    if (asked === 6) all.resolve()
     void all.promise.then(() => say(done(asked, [20_000, 100], { conversation_id: null })))
   }
   const session = await openSession({ key: payer.key, model: named })
+  session.say({ type: 'response.create' })
+  await session.next('response.done')
   for (let count = 0; count < 5; count += 1) session.say(asksBeside)
   expect(await session.closed).toMatchObject({ code: 1008 })
-  const quotas = await end(session, payer.userId)
-  const delivered = session.events.filter(({ type }) => type === 'response.done').length
+  const [first, ...quotas] = await end(session, payer.userId)
+  expect(first).toBe(14)
+  const delivered = session.events.filter(({ type }) => type === 'response.done').length - 1
   expect(quotas).toHaveLength(5)
   expect(quotas).toEqual(Array.from({ length: 5 }, (_, index) => (index < delivered ? 20_400 : 20_000)))
   expect(delivered).toBeLessThan(5)
