@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { cut, hang, type Step } from '#test/support/scripted-upstream.ts'
+import { cut, hang, json, type Step } from '#test/support/scripted-upstream.ts'
 import { type CallerDialect, callerDialects, chat, consumed, say } from './caller-dialects.ts'
 import { startScriptedRelay } from './relay-world.ts'
 import { serve } from './serve.ts'
@@ -132,6 +132,42 @@ describe.each(callers)('$name', (caller) => {
     expect(text.trimEnd().split('\n\n').at(-1)).toContain('error')
     expect(text).not.toMatch(caller.by.closing)
     expect(rows).toMatchObject([{ completion_tokens: 20, other: { end: 'failed' } }])
+  })
+
+  const failedEnds: [string, Step[]][] = [
+    ['alone', [chunk({}, 'error')]],
+    ['behind another reason', [chunk({}, 'stop'), chunk({}, 'error')]],
+    ['behind another reason, beside usage', [chunk({}, 'stop'), chunk({}, 'error', usageOf(10))]],
+  ]
+  test.each(failedEnds)('has an error at the end of words whose reason to finish is one, %s', async (_, ends) => {
+    const { text, rows, words: delivered } = await ask(caller, [chunk({ content: words }), ...ends, end])
+    expect(delivered).toBe(10)
+    expect(text.trimEnd().split('\n\n').at(-1)).toContain('error')
+    expect(text).toContain('request id')
+    expect(text).not.toMatch(caller.by.closing)
+    expect(rows).toMatchObject([{ completion_tokens: 10, other: { end: 'failed' } }])
+  })
+
+  test('is refused, free, where a reason that is a failure stands in place of an answer', async () => {
+    for (const reason of ['error', 'network_error', 'insufficient_system_resource']) {
+      const { text, rows } = await ask(caller, [chunk({ role: 'assistant', content: '' }), chunk({}, reason), end])
+      expect(JSON.parse(text)).toHaveProperty('error.message', expect.stringContaining(reason))
+      expect(rows).toEqual([])
+    }
+  })
+
+  test('is refused, free, where an answer in one piece ends in an error', async () => {
+    const message = { role: 'assistant', content: words }
+    const answer = { id: 'c', object: 'chat.completion', choices: [{ index: 0, message, finish_reason: 'error' }] }
+    const { model } = await serve(app, {
+      type: caller.type ?? 1,
+      baseUrl: scripted.play(json({ ...answer, ...usageOf(10) })),
+      setting: JSON.stringify(caller.setting),
+    })
+    const reply = await say(app, caller.by, { token, model, stream: false })
+    expect(reply.status).toBe(503)
+    expect(await reply.text()).not.toContain('word')
+    expect((await consumed(app)).filter((row) => row.model_name === model)).toEqual([])
   })
 
   test('reads an answer while it is written, though every chunk has a reason to finish', async () => {

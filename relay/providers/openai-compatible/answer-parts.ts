@@ -1,4 +1,4 @@
-import type { Citation, FinishReason } from '#relay/chat/events.ts'
+import type { Citation, FinishReason, UpstreamFailure } from '#relay/chat/events.ts'
 import { parseDataUrl } from '#relay/chat/media.ts'
 import { isNothing, type Json, numberOf, recordOf, recordsOf, textOf, wordOf } from '../shared/json.ts'
 
@@ -23,8 +23,20 @@ export function finishReasonOf(raw: unknown, calledTools: boolean): FinishReason
   return reason === 'stop' && calledTools ? 'tool-calls' : (reason ?? 'stop')
 }
 
-/** Reasons that stand for a failure of the upstream; an answer that holds nothing else is none. */
-export const failedFinish: ReadonlySet<unknown> = new Set(['error', 'insufficient_system_resource', 'network_error'])
+/** Reasons that stand for a failure of the upstream. */
+const failedFinish: ReadonlySet<unknown> = new Set(['error', 'insufficient_system_resource', 'network_error'])
+
+/** The failure that a reason to finish stands for: an error breaks an answer off, others are one where it has said nothing. */
+export function failedEndOf(reason: unknown, hasSpoken: boolean): UpstreamFailure | undefined {
+  if (!failedFinish.has(reason) || (hasSpoken && reason !== 'error')) return undefined
+  const message = `the upstream stopped ${hasSpoken ? 'its' : 'without an'} answer: ${String(reason)}`
+  return { status: 503, type: 'server_error', code: String(reason), message }
+}
+
+const failedField = new RegExp(`"finish_reason"\\s*:\\s*"(${[...failedFinish].join('|')})"`)
+
+/** The reason of those that stands in a chunk, if one does. In a text the quotes of the name would be escaped. */
+export const failedReasonIn = (data: string): string | undefined => failedField.exec(data)?.[1]
 
 export type Written = { text: string; reasoning: string }
 

@@ -8,7 +8,7 @@ import { refusalOf } from '../shared/failures.ts'
 import { createChoiceEnds } from '#relay/chat/choice-ends.ts'
 import { type Json, numberOf, recordsOf, tryRecord } from '../shared/json.ts'
 import { createListener, type ListenState } from '../shared/stream-listener.ts'
-import { hasContent, isBlank } from './answer-parts.ts'
+import { failedEndOf, failedReasonIn, hasContent, isBlank } from './answer-parts.ts'
 import { createOpenAiDecoder } from './stream.ts'
 import type { OpenAiStyle } from './style.ts'
 import { readUsage, usageObjectOf } from './usage.ts'
@@ -143,6 +143,9 @@ export function listenToOpenAi(
     const hasUsage = opens(data, usageName, '{')
     if (hasUsage) usageData = data
     const finishes = opens(data, finishName, '"') && !/"finish_reason"\s*:\s*""/.test(data)
+    const failed = finishes ? failedReasonIn(data) : undefined
+    if (failed !== undefined) state.failure = failedEndOf(failed, state.written().tokens > 0)
+    if (state.failure) return 'failed'
     const hasNoChoices = hasUsage && noChoices.test(data)
     const counts =
       hasUsage && (hasNoChoices || (state.complete && !finishes && isBlank(recordsOf(tryRecord(data)?.['choices']))))

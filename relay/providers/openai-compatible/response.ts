@@ -5,7 +5,7 @@ import { refusalOf } from '../shared/failures.ts'
 import { type Json, recordOf, recordsOf, textOf, wordOf } from '../shared/json.ts'
 import { argumentsText } from '../shared/tool-arguments.ts'
 import {
-  failedFinish,
+  failedEndOf,
   finishReasonOf,
   readCitations,
   readContent,
@@ -96,10 +96,8 @@ function choiceOf(choice: Json, reading: Reading): ChatChoice {
     ...calls,
   ]
   const raw = choice['finish_reason']
-  if (failedFinish.has(raw) && parts.length === 0) {
-    const message = `the upstream stopped without an answer: ${String(raw)}`
-    throw new UpstreamRefusal({ status: 503, type: 'server_error', code: String(raw), message })
-  }
+  const failure = failedEndOf(raw, parts.length > 0)
+  if (failure) throw new UpstreamRefusal(failure)
   const logprobs = logprobsOf(choice)
   return { parts, finish: finishReasonOf(raw, calls.length > 0), ...(logprobs.length > 0 ? { logprobs } : {}) }
 }

@@ -4,7 +4,7 @@ import type { ProviderCall } from '../types.ts'
 import { refusalOf } from '../shared/failures.ts'
 import { type Json, numberOf, parseRecord, recordOf, recordsOf, textOf, wordOf } from '../shared/json.ts'
 import {
-  failedFinish,
+  failedEndOf,
   finishReasonOf,
   hasContent,
   readCitations,
@@ -78,10 +78,8 @@ function finishEvents(choice: Choice, raw: unknown, callsGoOn = false): ChatEven
   // Behind another reason `stop` adds nothing: it is written where there is none other.
   if (choice.finished && (raw === choice.reason || raw === 'stop')) return []
   const closing = callsGoOn ? choice.calls.closeComplete() : choice.calls.close()
-  if (raw === 'error' || (failedFinish.has(raw) && !choice.spoke)) {
-    const error = { status: 503, type: 'server_error', code: raw, message: `the upstream stopped its answer: ${raw}` }
-    return [...closing, { type: 'error', error }]
-  }
+  const error = failedEndOf(raw, choice.spoke)
+  if (error) return [...closing, { type: 'error', error }]
   choice.finished = true
   choice.reason = raw
   return [...closing, { type: 'finish', reason: finishReasonOf(raw, choice.calls.isUsed()), ...at(choice) }]
