@@ -1,6 +1,6 @@
-import { expect, test } from 'vitest'
-import type { Step } from '#test/support/scripted-upstream.ts'
-import { type CallerDialect, callerDialects, consumed, say } from './caller-dialects.ts'
+import { describe, expect, test } from 'vitest'
+import { cut, type Step } from '#test/support/scripted-upstream.ts'
+import { type CallerDialect, callerDialects, chat, consumed, say } from './caller-dialects.ts'
 import { startScriptedRelay } from './relay-world.ts'
 import { serve } from './serve.ts'
 
@@ -15,6 +15,7 @@ const frame = (type: string, fields: object): string =>
 /** The opening, an end, and what each piece of ten words is sent as. */
 type Form = { by: CallerDialect; type: number; opening: string[]; end: string; piece: string }
 
+const stop = frame('message_stop', {})
 const message = { id: 'm', type: 'message', role: 'assistant', model: 'm', content: [], stop_reason: null }
 const claude: Form = {
   by: messages,
@@ -95,12 +96,65 @@ test('what comes behind the closing event is nothing', async () => {
   expect((await rest(reader)).match(/word/g)).toHaveLength(10)
   expect((await consumed(app)).find(({ model_name: name }) => name === model)?.completion_tokens).toBe(10)
 
-  const stop = frame('message_stop', {})
   const closed: Form = { ...claude, end: claude.piece + claude.end + stop }
-  const after = await ask(
-    closed,
-    1e9,
-    Array.from({ length: 100 }, () => claude.piece),
+  for (const by of [messages, chat, gemini]) {
+    const more = Array.from({ length: 100 }, () => claude.piece)
+    const after = await ask({ ...closed, by }, 1e9, more)
+    const text = await rest(after.reader)
+    expect(text.match(/word/g), by.dialect).toHaveLength(10)
+    expect(text, by.dialect).toMatch(by.closing)
+  }
+})
+
+const nothing = google().replace(words, '')
+const sources: { source: string; type: number; opening: string[]; end: string; piece: string; ending: Step[] }[] = [
+  { source: 'Claude', ...claude, ending: [claude.end] },
+  { source: 'Claude, by its last event', ...claude, ending: [stop] },
+  { source: 'Gemini', ...finished, end: google('STOP').replace(words, ''), piece: google(), ending: [google('STOP')] },
+]
+
+describe.each(sources)('an answer of $source that stops before it ends', ({ type, opening, end, piece, ending }) => {
+  const hears = async (by: CallerDialect, steps: Step[], stream = true) => {
+    const { model } = await serve(app, { type, baseUrl: scripted.play({ steps: [...opening, ...steps] }) })
+    const user = await app.make.user({ quota: 1e9 })
+    const reply = await say(app, by, { token: await app.make.token(user), model, stream })
+    const text = await reply.text()
+    const rows = (await consumed(app)).filter((row) => row.model_name === model)
+    return { text, rows, status: reply.status }
+  }
+  const early: [string, Step[]][] = [
+    ['stood first', [end, piece, piece]],
+    ['stood behind each piece', [piece, end, piece, end, piece]],
+  ]
+  const breaks: Step[][] = [[], [cut]]
+
+  test.each(callerDialects)(
+    'is broken where it is cut behind it, and complete with another end: $dialect',
+    async (by) => {
+      for (const [way, steps] of early) {
+        for (const breaking of breaks) {
+          const broken = await hears(by, [...steps, ...breaking])
+          expect(broken.text, way).not.toMatch(by.closing)
+          expect(broken.text.trimEnd().split('\n\n').at(-1), way).toContain('error')
+          expect(broken.rows, way).toMatchObject([{ other: { end: 'failed' } }])
+          expect(broken.rows[0]?.completion_tokens, way).toBeGreaterThanOrEqual(20)
+        }
+        const complete = await hears(by, [...steps, ...ending])
+        expect(complete.text, way).toMatch(by.closing)
+        expect(complete.rows[0]?.other, way).not.toHaveProperty('end')
+        const unstreamed = await hears(by, steps, false)
+        expect(unstreamed.status, way).toBe(500)
+        expect(unstreamed.rows, way).toEqual([])
+      }
+    },
   )
-  expect((await rest(after.reader)).match(/word/g)).toHaveLength(10)
+
+  test.each(callerDialects)('is complete where nothing of it follows: $dialect', async (by) => {
+    const empty = type === 24 ? nothing : frame('content_block_stop', { index: 0 })
+    for (const breaking of breaks) {
+      const { text, rows } = await hears(by, [piece, end, empty, ...breaking])
+      expect(text).not.toContain('"error":{')
+      expect(rows[0]?.other).not.toHaveProperty('end')
+    }
+  })
 })

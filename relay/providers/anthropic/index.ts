@@ -29,6 +29,7 @@ export const anthropic: Provider = {
     request: toClaudeRequest(host),
     response: (json, call) => fromClaudeResponse(json, call),
     stream: (call) => createClaudeDecoder(call),
+    resumes: true,
     media: 'as-given',
     keepsThreads: true,
   },

@@ -2,9 +2,10 @@ import type { WireEvent } from '#relay/transport/framing.ts'
 import type { ListenVerdict, StreamListener } from '../types.ts'
 import { nameless } from '../shared/answer-record.ts'
 import { containerMade, filesMade, messageIds } from '../shared/held-objects.ts'
-import { recordOf, tryRecord } from '../shared/json.ts'
+import { recordOf, tryRecord, wordOf } from '../shared/json.ts'
 import { createListener, type ListenState } from '../shared/stream-listener.ts'
 import { failureIn } from './answer-parts.ts'
+import { isClaudeOpening } from './opening.ts'
 import { createClaudeDecoder } from './stream.ts'
 import { createUsageCounter } from './usage.ts'
 
@@ -26,14 +27,19 @@ function mayMatter({ event, data }: WireEvent): boolean {
   )
 }
 
-/** Some hosts say why an answer stops long before it does. */
-const goesOn = ({ event, data }: WireEvent): boolean => (event ?? data).includes('content_block_delta')
+/** Some hosts say why an answer stops long before it does, or in every event. */
+const goesOn = (wire: WireEvent): boolean => wire.event === 'content_block_delta' && !isClaudeOpening(wire)
 
 export function listenToClaude(): StreamListener {
   const counter = createUsageCounter()
   const made: string[] = []
 
   function watch(wire: WireEvent, state: ListenState): ListenVerdict {
+    if (state.complete && goesOn(wire)) {
+      state.complete = false
+      state.continued = true
+      return 'resume'
+    }
     const event = mayMatter(wire) ? tryRecord(wire.data) : undefined
     switch (event?.['type']) {
       // Hosts that copy this dialect fail with the bare error object of others.
@@ -51,7 +57,7 @@ export function listenToClaude(): StreamListener {
       case 'message_delta':
         counter.add(event['usage'], true)
         made.push(...containerMade(event['delta']))
-        state.complete ||= typeof recordOf(event['delta'])?.['stop_reason'] === 'string'
+        state.complete ||= wordOf(recordOf(event['delta'])?.['stop_reason']) !== undefined
         break
       case 'message_stop':
         state.complete = true
@@ -65,5 +71,5 @@ export function listenToClaude(): StreamListener {
     return state.complete ? 'hold' : 'forward'
   }
 
-  return createListener({ decoder: () => createClaudeDecoder(nameless), watch, goesOn, usage: counter.usage })
+  return createListener({ decoder: () => createClaudeDecoder(nameless), watch, usage: counter.usage })
 }

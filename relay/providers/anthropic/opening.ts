@@ -1,5 +1,5 @@
 import type { WireEvent } from '#relay/transport/framing.ts'
-import { isNothing, recordOf, recordsOf, tryRecord } from '../shared/json.ts'
+import { isNothing, recordOf, recordsOf, tryRecord, wordOf } from '../shared/json.ts'
 
 /** A piece of a block, or its beginning, that is empty. Tools, their results and proofs say something by being there. */
 function isEmptyPiece(value: unknown): boolean {
@@ -29,7 +29,7 @@ export function isClaudeOpening({ event, data }: WireEvent): boolean {
     case 'content_block_delta':
       return isEmptyPiece(tryRecord(data)?.['delta'])
     case 'message_delta':
-      return typeof recordOf(tryRecord(data)?.['delta'])?.['stop_reason'] !== 'string'
+      return wordOf(recordOf(tryRecord(data)?.['delta'])?.['stop_reason']) === undefined
     default:
       return false
   }

@@ -1,3 +1,4 @@
+import { isContent } from '#relay/chat/choice-ends.ts'
 import type { ChatEvent, Citation, StreamDecoder } from '#relay/chat/events.ts'
 import { readHostedCalls } from '#relay/chat/hosted/claude-blocks.ts'
 import type { ProviderCall } from '../types.ts'
@@ -170,8 +171,8 @@ const closeBlocks = (state: State): ChatEvent[] => [...state.blocks.keys()].flat
 function finishMessage(event: Json, state: State): ChatEvent[] {
   state.usage.add(event['usage'], true)
   const delta = recordOf(event['delta']) ?? {}
-  const reason = delta['stop_reason']
-  if (state.finished || typeof reason !== 'string') return usageEvents(state)
+  const reason = wordOf(delta['stop_reason'])
+  if (state.finished || reason === undefined) return usageEvents(state)
   state.finished = true
   const stopSequence = wordOf(delta['stop_sequence'])
   const explanation = reason === 'refusal' ? wordOf(recordOf(delta['stop_details'])?.['explanation']) : undefined
@@ -181,6 +182,12 @@ function finishMessage(event: Json, state: State): ChatEvent[] {
     { type: 'finish', reason: finishReasonOf(reason), ...(stopSequence === undefined ? {} : { stopSequence }) },
     ...usageEvents(state),
   ]
+}
+
+/** Some hosts say why an answer stops long before it does, or in every event: what is written behind that takes it back. */
+function goOn(events: ChatEvent[], state: State): ChatEvent[] {
+  if (events.some(isContent)) state.finished = false
+  return events
 }
 
 /** The closing event without a stop reason: the answer is complete, only its reason was not reported. */
@@ -196,9 +203,9 @@ function readEvent(event: Json, state: State): ChatEvent[] {
     case 'message_start':
       return startMessage(event, state)
     case 'content_block_start':
-      return startBlock(event, state)
+      return goOn(startBlock(event, state), state)
     case 'content_block_delta':
-      return deltaBlock(event, state)
+      return goOn(deltaBlock(event, state), state)
     case 'content_block_stop':
       return stopBlock(indexOf(event), state)
     case 'message_delta':
@@ -224,11 +231,14 @@ export function createClaudeDecoder(reading: Pick<ProviderCall, 'ambient' | 'cus
   }
   let started = false
   let failed = false
+  let closed = false
   return {
     push(wire) {
-      if (failed || wire.data.trim() === '[DONE]') return []
+      // What comes behind the closing event is nothing.
+      if (failed || closed || wire.data.trim() === '[DONE]') return []
       const event = parseRecord(wire.data)
       const events = readEvent(event, state)
+      closed = event['type'] === 'message_stop'
       failed = events.some((entry) => entry.type === 'error')
       if (started || failed || events.length === 0) return events
       started = true

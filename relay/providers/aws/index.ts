@@ -161,6 +161,7 @@ export const aws: Provider = {
     request: toRequest,
     response: (json, call) => (isClaude(call.model) ? fromClaudeResponse(json, call) : fromConverseAnswer(json, call)),
     stream: (call) => (isClaude(call.model) ? createClaudeDecoder(call) : createConverseDecoder(call)),
+    resumes: true,
     media: 'inline',
   },
   native: {

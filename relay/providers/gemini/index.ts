@@ -29,6 +29,7 @@ export const gemini: Provider = {
     request: toGeminiRequest,
     response: (json, call) => fromGeminiResponse(json, call),
     stream: (call) => createGeminiDecoder(call),
+    resumes: true,
     media: 'inline',
     mostImages: () => mostImages,
     keepsAddress: ({ source }) => source.kind === 'url' && ownAddress.test(source.url),

@@ -18,12 +18,10 @@ import { readUsage } from './usage.ts'
 const mayClose = (data: string): boolean =>
   data.includes('"finishReason"') || data.includes('"error"') || data.includes('"promptFeedback"')
 
-/** Some models and hosts write a reason to finish into every chunk. */
-const goesOn = ({ data }: WireEvent): boolean =>
-  recordsOf(tryRecord(data)?.['candidates']).some((candidate) =>
-    recordsOf(recordOf(candidate['content'])?.['parts']).some(
-      (part) => Object.keys(part).length > 0 && part['text'] !== '',
-    ),
+/** Whether a candidate says something. The proof of hidden reasoning may come behind the end of an answer. */
+const writes = (candidate: Json): boolean =>
+  recordsOf(recordOf(candidate['content'])?.['parts']).some((part) =>
+    Object.entries(part).some(([name, value]) => !name.startsWith('thought') && (name !== 'text' || value !== '')),
   )
 
 /** An error comes in a list, too. */
@@ -33,7 +31,7 @@ function readChunk(data: string): Json | undefined {
 }
 
 export function listenToGemini({ choices = 1 }: { choices?: number }): StreamListener {
-  const ends = createChoiceEnds(choices)
+  const ends = createChoiceEnds(choices, { resumes: true })
   let usageData: string | undefined
   let isBlocked = false
   const queries = new Set<string>()
@@ -43,7 +41,10 @@ export function listenToGemini({ choices = 1 }: { choices?: number }): StreamLis
     if (data.includes('"usageMetadata"')) usageData = data
     // Counting ends at the block, as an answer does: what comes after it does not go out either.
     if (isBlocked && data.includes('"candidates"')) return 'drop'
-    const isRead = choices > 1 || mayClose(data) || data.includes('"groundingMetadata"')
+    // Some models and hosts write a reason to finish into every chunk, or long before the last.
+    const mayGoOn = ends.ended() > 0
+    const isRead = choices > 1 || mayGoOn || mayClose(data) || data.includes('"groundingMetadata"')
+    let goesOn = false
     const chunk = isRead ? readChunk(data) : undefined
     if (chunk) {
       const found = failureIn(chunk)
@@ -63,11 +64,17 @@ export function listenToGemini({ choices = 1 }: { choices?: number }): StreamLis
         const index = numberOf(candidate['index']) ?? place
         places ||= findsPlaces(candidate['groundingMetadata'])
         for (const query of queriesIn(candidate['groundingMetadata'])) queries.add(`${index} ${query}`)
+        if (mayGoOn && writes(candidate)) {
+          goesOn = state.complete
+          ends.write(index)
+        }
         if (wordOf(candidate['finishReason']) === undefined) ends.begin(index)
         else ends.finish(index)
       }
-      state.complete ||= found !== undefined || ends.areComplete()
+      state.complete = isBlocked || ends.areComplete()
+      state.continued = ends.continued()
     }
+    if (goesOn) return 'resume'
     return state.complete ? 'hold' : 'forward'
   }
 
@@ -85,5 +92,5 @@ export function listenToGemini({ choices = 1 }: { choices?: number }): StreamLis
     state.complete ||= ends.areComplete()
   }
 
-  return createListener({ decoder: () => createGeminiDecoder(nameless), watch, goesOn, usage, close })
+  return createListener({ decoder: () => createGeminiDecoder(nameless), watch, usage, close })
 }

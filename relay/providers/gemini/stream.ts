@@ -58,6 +58,7 @@ function searchEvents(metadata: unknown, { queries }: Candidate, { ambient }: Re
 
 function candidateEvents(wire: Json, candidate: Candidate, reading: Reading): ChatEvent[] {
   const parts = recordsOf(recordOf(wire['content'])?.['parts']).flatMap((part) => readPart(part, reading))
+  if (parts.some(isOutput)) candidate.finished = false
   const events = parts.flatMap((part) => partEvents(part, candidate))
   const tokens = logprobsOf(wire)
   if (tokens.length > 0) events.push({ type: 'logprobs', tokens })

@@ -4,14 +4,7 @@ import { unwrapInput } from '../shared/custom-tools.ts'
 import { refusalOf } from '../shared/failures.ts'
 import { type Json, recordOf, recordsOf, textOf, wordOf } from '../shared/json.ts'
 import { argumentsText } from '../shared/tool-arguments.ts'
-import {
-  failedEndOf,
-  finishReasonOf,
-  readCitations,
-  readContent,
-  readImages,
-  reasoningTextOf,
-} from './answer-parts.ts'
+import { failedEndOf, finishReasonOf, readCitations, readContent, readImages, reasoningTextOf } from './answer-parts.ts'
 import { readReasoningDetails } from './reasoning.ts'
 import type { OpenAiStyle } from './style.ts'
 import { readUsage, usageObjectOf } from './usage.ts'

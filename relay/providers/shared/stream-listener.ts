@@ -20,12 +20,10 @@ export function createListener(input: {
   decoder: () => StreamDecoder
   textOf?: Parameters<typeof keepDelivered>[1]
   watch: (event: WireEvent, state: ListenState) => ListenVerdict
-  /** Whether an event behind the end of an answer goes on with it. Asked of those alone. */
-  goesOn?: ((event: WireEvent) => boolean) | undefined
   usage: () => ReportedUsage | undefined
   close?: ((state: ListenState) => void) | undefined
 }): StreamListener {
-  const { watch, goesOn, usage, close } = input
+  const { watch, usage, close } = input
   const { push, delivered, written } = keepDelivered(input.decoder, input.textOf)
   const listener: Writable<StreamListener> & ListenState = {
     complete: false,
@@ -36,11 +34,7 @@ export function createListener(input: {
     push: (event) => {
       if (listener.closed) return 'drop'
       push(event)
-      const wasComplete = listener.complete
-      const verdict = watch(event, listener)
-      if (!wasComplete || verdict !== 'hold' || goesOn?.(event) !== true) return verdict
-      listener.continued = true
-      return 'resume'
+      return watch(event, listener)
     },
     ...(close ? { close: () => close(listener) } : {}),
     usage,

@@ -122,6 +122,7 @@ export const vertex: Provider = {
     request: (request, call) => forms[formOf(call.model)].request(request, call),
     response: (json, call) => forms[formOf(call.model)].response(json, call),
     stream: (call) => forms[formOf(call.model)].stream(call),
+    resumes: true,
     media: 'inline',
     mostImages: (call) => (formOf(call.model) === 'google' ? mostImages : undefined),
     keepsAddress: ({ source }) => source.kind === 'url' && source.url.startsWith('gs://'),
