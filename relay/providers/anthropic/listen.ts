@@ -48,14 +48,14 @@ export function listenToClaude(): StreamListener {
         if (state.failure) return 'failed'
         break
       case 'message_start':
-        counter.add(recordOf(event['message'])?.['usage'], false)
+        counter.begin(recordOf(event['message']), () => state.written().tokens > 0)
         made.push(...messageIds(event['message']))
         break
       case blockStart:
         made.push(...filesMade(event['content_block']))
         break
       case 'message_delta':
-        counter.add(event['usage'], true)
+        counter.close(event['usage'])
         made.push(...containerMade(event['delta']))
         state.complete ||= wordOf(recordOf(event['delta'])?.['stop_reason']) !== undefined
         break

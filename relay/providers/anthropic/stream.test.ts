@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { MalformedUpstream } from '#relay/chat/events.ts'
 import { UpstreamRefusal } from '../types.ts'
 import { callWith, readEvents } from '../conformance/fixtures.ts'
@@ -148,4 +148,48 @@ test.each([
   for (const event of [opening, closing]) listener.push({ event: event.type, data: JSON.stringify(event) })
   expect(listener.usage()).toMatchObject({ ...expected, completionTokens: 7 })
   expect(decode([opening, closing]).at(-1)).toMatchObject({ type: 'usage', usage: expected })
+})
+
+describe('two messages in one stream', () => {
+  const opening = (id: string) => ({
+    type: 'message_start',
+    message: { id, model: 'm', usage: { input_tokens: 1000, cache_read_input_tokens: 10, output_tokens: 1 } },
+  })
+  const words = [block(0, { type: 'text', text: '' }), delta(0, { type: 'text_delta', text: 'hello' })]
+  const end = (tokens?: number) => ({
+    type: 'message_delta',
+    delta: { stop_reason: 'end_turn' },
+    ...(tokens === undefined ? {} : { usage: { output_tokens: tokens } }),
+  })
+
+  test.each([
+    ['are charged both', [opening('a'), ...words, end(7), opening('b'), ...words, end(5)], 2020, 12],
+    [
+      'have no output where one that was written reports none',
+      [opening('a'), ...words, opening('b'), end(5)],
+      2020,
+      undefined,
+    ],
+    [
+      'have the output of the second where the first was not written',
+      [opening('a'), opening('b'), ...words, end(5)],
+      2020,
+      5,
+    ],
+    [
+      'have no output before the second reports it',
+      [opening('a'), ...words, end(7), opening('b'), ...words],
+      2020,
+      undefined,
+    ],
+    ['are one where the second has the id of the first', [opening('a'), opening('a'), ...words, end(5)], 1010, 5],
+  ])('%s', (_, events, promptTokens, completionTokens) => {
+    const listener = anthropic.native.claude!.listen({ includeUsage: true })
+    for (const event of events) listener.push({ event: event.type, data: JSON.stringify(event) })
+    const decoded = decode(events).flatMap((event) => (event.type === 'usage' ? event.usage : []))
+    for (const usage of [listener.usage(), decoded.at(-1)]) {
+      expect(usage).toMatchObject({ promptTokens })
+      expect(usage?.completionTokens).toBe(completionTokens)
+    }
+  })
 })

@@ -24,6 +24,7 @@ type State = {
   toolCalls: number
   /** Length of the text so far. */
   written: number
+  spoke: boolean
   finished: boolean
 }
 
@@ -36,7 +37,7 @@ function usageEvents(state: State): ChatEvent[] {
 
 function startMessage(event: Json, state: State): ChatEvent[] {
   const message = recordOf(event['message']) ?? {}
-  state.usage.add(message['usage'], false)
+  state.usage.begin(message, () => state.spoke)
   const id = wordOf(message['id']) ?? `msg_${state.reading.ambient.newId(24)}`
   return [{ type: 'start', id, model: textOf(message['model']) ?? '' }, ...usageEvents(state)]
 }
@@ -169,7 +170,7 @@ function stopBlock(index: number, state: State): ChatEvent[] {
 const closeBlocks = (state: State): ChatEvent[] => [...state.blocks.keys()].flatMap((index) => stopBlock(index, state))
 
 function finishMessage(event: Json, state: State): ChatEvent[] {
-  state.usage.add(event['usage'], true)
+  state.usage.close(event['usage'])
   const delta = recordOf(event['delta']) ?? {}
   const reason = wordOf(delta['stop_reason'])
   if (state.finished || reason === undefined) return usageEvents(state)
@@ -186,7 +187,10 @@ function finishMessage(event: Json, state: State): ChatEvent[] {
 
 /** Some hosts say why an answer stops long before it does, or in every event: what is written behind that takes it back. */
 function goOn(events: ChatEvent[], state: State): ChatEvent[] {
-  if (events.some(isContent)) state.finished = false
+  if (events.some(isContent)) {
+    state.spoke = true
+    state.finished = false
+  }
   return events
 }
 
@@ -227,6 +231,7 @@ export function createClaudeDecoder(reading: Pick<ProviderCall, 'ambient' | 'cus
     usage: createUsageCounter(),
     toolCalls: 0,
     written: 0,
+    spoke: false,
     finished: false,
   }
   let started = false

@@ -1,5 +1,5 @@
 import type { ReportedUsage } from '#core/usage.ts'
-import { countOf, type Json, recordOf, recordsOf, sumOf } from '../shared/json.ts'
+import { countOf, type Json, recordOf, recordsOf, sumOf, wordOf } from '../shared/json.ts'
 
 type Tokens = Pick<
   ReportedUsage,
@@ -56,23 +56,61 @@ const splitsInput = (earlier: Json, later: Json): boolean =>
   later['input_tokens'] < earlier['input_tokens'] &&
   inputOf(later) >= inputOf(earlier)
 
+const figures = [
+  'promptTokens',
+  'cachedTokens',
+  'cacheWriteTokens',
+  'cacheWrite1hTokens',
+  'reasoningTokens',
+  'webSearchCalls',
+] as const
+
+/** Of several messages. An output that one of them does not report is missing in all. */
+function addedUsage(messages: readonly ReportedUsage[]): ReportedUsage {
+  const added: ReportedUsage = {}
+  for (const name of figures) added[name] = sumOfCounts(...messages.map((usage) => usage[name]))
+  const outputs = messages.map(({ completionTokens }) => completionTokens)
+  if (outputs.every((count) => count !== undefined)) added.completionTokens = sumOfCounts(...outputs)
+  return added
+}
+
 /**
  * Usage over a stream: counts only grow, and a later event that lacks one, or repeats it as zero, does not take it back.
  * Until the closing event reports the output, its first tiny count is no report of it.
  */
 export function createUsageCounter() {
+  /** Of the messages before the last: a host that begins another in the same stream has had both written. */
+  const earlier: ReportedUsage[] = []
+  let id: string | undefined
   let counts: Json = {}
+
+  const add = (value: unknown, closing: boolean): void => {
+    const reported = recordOf(value) ?? {}
+    if (splitsInput(counts, reported)) counts = { ...counts, input_tokens: reported['input_tokens'] }
+    for (const [name, later] of Object.entries(reported)) {
+      const known = counts[name]
+      if (later === null || later === undefined || (name === 'output_tokens' && !closing)) continue
+      const grows = typeof known !== 'number' || typeof later !== 'number' || later > known
+      if (grows) counts = { ...counts, [name]: later }
+    }
+  }
   return {
-    add(value: unknown, closing: boolean): void {
-      const reported = recordOf(value) ?? {}
-      if (splitsInput(counts, reported)) counts = { ...counts, input_tokens: reported['input_tokens'] }
-      for (const [name, later] of Object.entries(reported)) {
-        const earlier = counts[name]
-        if (later === null || later === undefined || (name === 'output_tokens' && !closing)) continue
-        const grows = typeof earlier !== 'number' || typeof later !== 'number' || later > earlier
-        if (grows) counts = { ...counts, [name]: later }
+    /** A message begins, or is announced once more. `hasSpoken`: whether something was written before. */
+    begin(message: Json | undefined, hasSpoken: () => boolean): void {
+      const next = wordOf(message?.['id'])
+      if (id !== undefined && next !== undefined && next !== id) {
+        const usage = readUsage(counts)
+        earlier.push({ ...usage, completionTokens: usage.completionTokens ?? (hasSpoken() ? undefined : 0) })
+        counts = {}
       }
+      id = next ?? id
+      add(message?.['usage'], false)
     },
-    usage: (): ReportedUsage | undefined => (Object.keys(counts).length === 0 ? undefined : readUsage(counts)),
+    /** What the closing event of a message reports. */
+    close: (value: unknown): void => add(value, true),
+    usage: (): ReportedUsage | undefined => {
+      if (earlier.length > 0) return addedUsage([...earlier, readUsage(counts)])
+      return Object.keys(counts).length === 0 ? undefined : readUsage(counts)
+    },
   }
 }
