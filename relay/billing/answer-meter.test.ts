@@ -1,11 +1,11 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { AttemptContext } from '#relay/attempt/attempt-context.ts'
 import { createWeight } from '#relay/providers/shared/answer-record.ts'
 import type { StreamWriter } from '#relay/response/stream-writer.ts'
 import { createAnswerMeter } from './answer-meter.ts'
 
-/** A stream that is priced at one a token, on a balance of so much. */
-function startStream(balance: number) {
+/** A stream that is priced at one a token, on a balance of so much. Set aside are 200, of which the prompt takes one. */
+function startStream(balance: number, { limit = 0, grows = true } = {}) {
   const hold = {
     amount: 200,
     crowded: () => false,
@@ -13,7 +13,8 @@ function startStream(balance: number) {
     raise: (wanted: number) => {
       const isThere = wanted <= balance
       if (isThere) hold.amount = wanted
-      return Promise.resolve(isThere ? { outcome: 'raised' } : { outcome: 'refused', available: 0 })
+      const available = balance - hold.amount
+      return Promise.resolve(isThere ? { outcome: 'raised' } : { outcome: 'refused', available })
     },
   }
   const price = { kind: 'ratio', modelRatio: 1, completionRatio: 1, cacheRatio: 1, cacheWriteRatio: 1 }
@@ -29,8 +30,12 @@ function startStream(balance: number) {
   const weight = createWeight()
   const context = {
     call: { caller: { user: { id: 1 }, token: null }, upstreamAbort: new AbortController() },
-    held: { hold, facts: { grows: true, limit: 0, choices: 1, terms }, plan: {} },
-    services: { holds: { lengths: { expect: () => ({ answerRatio: 1 }) } } },
+    held: { hold, facts: { grows, limit, choices: 1, terms }, plan: { answerTokens: 199 } },
+    services: {
+      holds: { lengths: { expect: () => ({ answerRatio: 1 }) } },
+      // Half of what the cheap count makes of it.
+      counter: { count: () => Promise.resolve(weight.tokens() / 2) },
+    },
     attempt: { upstreamModel: 'gpt-4o' },
   }
   const writer = {
@@ -51,6 +56,7 @@ function startStream(balance: number) {
       for (let turn = 0; turn < 10; turn += 1) await Promise.resolve()
       return mayGoOn
     },
+    more: async (): Promise<boolean> => (await meter?.more()) === 'yes',
   }
 }
 
@@ -68,4 +74,33 @@ test('text that grows denser than it began does not run beyond what can be paid'
   while (await send('中'.repeat(40))) expect(written()).toBeLessThan(4000)
   // The event that is refused to follow is the last to have been let out.
   expect(written()).toBeLessThanOrEqual(hold.amount)
+})
+
+describe.each([
+  ['its own limit', { limit: 199 }],
+  ['the limit that was sent for it', { grows: false }],
+])('an answer whose hold covers %s', (_, of) => {
+  /** Sends pieces up to so many tokens, of which the upstream counts half. Returns how many they were. */
+  async function stream(balance: number, most: number) {
+    const { hold, send, more, written } = startStream(balance, of)
+    while (written() < most && ((await send('word')) || (await more()))) continue
+    return { held: hold.amount, counted: written() / 2 }
+  }
+
+  test('is neither cut nor paid for beyond it while it stays within it, however it is counted here', async () => {
+    expect(await stream(200, 398)).toEqual({ held: 200, counted: 199 })
+    expect(await stream(100_000, 398)).toEqual({ held: 200, counted: 199 })
+  })
+
+  test('is cut behind it where nothing more can be paid', async () => {
+    const { counted } = await stream(200, 4000)
+    expect(counted).toBeLessThan(240)
+  })
+
+  test('is paid for behind it as far as there is something', async () => {
+    const { held, counted } = await stream(1000, 4000)
+    expect(held).toBe(1000)
+    expect(counted).toBeGreaterThan(900)
+    expect(counted).toBeLessThanOrEqual(1000)
+  })
 })

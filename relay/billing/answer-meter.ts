@@ -36,15 +36,22 @@ const longestWaitMs = 5000
 const longestOutageMs = 10_000
 const pauseMs = 200
 
-/** Nothing for an answer that is paid for whatever its length. */
+/** An answer that heeds its limit may be counted as more here, by so little. */
+const mostHeeded = (limit: number): number => limit * 1.05 + smallRemainder
+
+/**
+ * Nothing for an answer that is paid for whatever its length. While the hold covers the answer's own limit, or that which was sent for
+ * it, nothing more is asked for; an upstream that does not heed the limit is metered from there on like one without.
+ */
 export function createAnswerMeter(context: AttemptContext, writer: StreamWriter): AnswerMeter | null {
   const { call, held, services, attempt } = context
   const { hold, facts, plan } = held
-  if (!facts.grows) return null
-  const most = facts.limit > 0 ? facts.limit * facts.choices : Number.POSITIVE_INFINITY
+  let most = Number.POSITIVE_INFINITY
+  if (!facts.grows) most = plan.answerTokens
+  else if (facts.limit > 0) most = facts.limit * facts.choices
   let terms: AnswerTerms = facts.terms
   let unseen = plan.unseen ?? 0
-  if (answerTokensFor(terms, hold.amount - unseen) >= Math.min(most, 1e9)) return null
+  if (answerTokensFor(terms, hold.amount - unseen) >= 1e9) return null
 
   /** Tokens of the upstream's for one of those counted here. */
   let ratio = services.holds.lengths.expect(payerOf(call), attempt.upstreamModel).answerRatio
@@ -58,6 +65,8 @@ export function createAnswerMeter(context: AttemptContext, writer: StreamWriter)
   let isScaleKnown = false
   let shortest = envelopeBytes
   let covered = 0
+  /** The hold covers the limit, which nothing has gone beyond yet. */
+  let coversLimit = false
   let nextRaise = 0
   /** The largest event of the answer so far: the next one may be as large, and has to be covered before it comes. */
   let largest = 0
@@ -71,8 +80,10 @@ export function createAnswerMeter(context: AttemptContext, writer: StreamWriter)
 
   const cover = (): void => {
     const tokens = answerTokensFor(terms, hold.amount - unseen)
-    covered = tokens >= most ? Number.POSITIVE_INFINITY : tokens / ratio
-    nextRaise = refused ? covered - largest * scale : covered * raiseAt
+    coversLimit = Number.isFinite(most) && hold.amount - unseen >= costOfAnswer(terms, most)
+    covered = (coversLimit ? Math.max(tokens, mostHeeded(most)) : tokens) / ratio
+    if (coversLimit) nextRaise = covered
+    else nextRaise = refused ? covered - largest * scale : covered * raiseAt
   }
   const recount = (): void => {
     const before = counted
@@ -100,7 +111,8 @@ export function createAnswerMeter(context: AttemptContext, writer: StreamWriter)
     if (promptTokens > 0 && call.unseen === 'parts') unseen = 0
     cover()
   }
-  const isCovered = (): boolean => counted + rough + largest * scale < covered
+  // Of an answer that heeds its limit nothing larger follows.
+  const isCovered = (): boolean => counted + rough + (coversLimit ? 0 : largest * scale) < covered
   const raise = async (last: boolean): Promise<'raised' | 'refused' | 'failed'> => {
     const target = Math.min(Math.max((counted + rough) * 2, covered * 1.5, covered + leastRaise) * ratio, most)
     const asked = await hold.raise(Math.max(costOfAnswer(terms, target) + unseen, hold.amount + 1))
@@ -139,6 +151,15 @@ export function createAnswerMeter(context: AttemptContext, writer: StreamWriter)
       await hold.idle()
       recount()
       if (isCovered() || call.upstreamAbort.signal.aborted) return 'yes'
+      if (coversLimit) {
+        if (counted > recountedAt * 1.1) {
+          await countExactly()
+          continue
+        }
+        most = Number.POSITIVE_INFINITY
+        cover()
+        continue
+      }
       const outcome = await raise(true)
       refused = outcome !== 'raised'
       cover()

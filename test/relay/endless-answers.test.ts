@@ -24,3 +24,24 @@ test.each(callerDialects.filter(({ dialect }) => dialect !== 'responses'))(
   },
   120_000,
 )
+
+test.each(callerDialects.filter(({ dialect }) => dialect !== 'responses'))(
+  'an answer that goes far beyond its limit takes a balance no more than an event below zero, in $dialect',
+  async (by) => {
+    const event = { choices: [{ index: 0, delta: { content: ' word'.repeat(10) }, finish_reason: null }] }
+    const play = chunks(...Array.from({ length: 2000 }, () => event))
+    for (const upstreamModel of ['gpt-4o', 'o3']) {
+      const { model } = await serve(app, { baseUrl: scripted.play(play), upstreamModel })
+      const user = await app.make.user({ quota: 100 * 37.5 * 4 })
+      const limit =
+        by.dialect === 'generateContent' ? { generationConfig: { maxOutputTokens: 100 } } : { max_tokens: 100 }
+      const body = { ...by.body(model, 'hi', true), ...limit }
+      const reply = await say(app, by, { token: await app.make.token(user), model, stream: true, body })
+      expect(await reply.text()).toContain('cut short')
+      const row = (await consumed(app)).find(({ model_name: name }) => name === model)
+      expect(row?.other).toMatchObject({ end: 'unpaid' })
+      const { rows } = await app.pool.query('select quota::int from users where id = $1', [user.id])
+      expect(rows[0].quota).toBeGreaterThanOrEqual(-10 * 37.5)
+    }
+  },
+)
