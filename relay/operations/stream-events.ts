@@ -73,6 +73,16 @@ export function readEvents(bytes: Uint8Array): ReadEvent[] {
   })
 }
 
+const comments = /^(\xef\xbb\xbf)?:[^\r\n]*/gm
+
+/** Lines of events in which comments say nothing any more: an upstream may write into them what is not for its callers. */
+export function withBareComments(lines: Uint8Array): Uint8Array {
+  const bytes = Buffer.from(lines.buffer, lines.byteOffset, lines.length)
+  const isFirst = /^(\xef\xbb\xbf)?:/.test(bytes.toString('latin1', 0, 4))
+  if (!isFirst && !bytes.includes('\n:') && !bytes.includes('\r:')) return lines
+  return Buffer.from(bytes.toString('latin1').replaceAll(comments, '$1:'), 'latin1')
+}
+
 const failedName = /(^|[._])(error|failed)$/
 
 /** An event beyond this that has an image or audio in it is not read. */

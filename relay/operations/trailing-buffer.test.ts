@@ -83,6 +83,20 @@ describe('failed events', () => {
   })
 })
 
+describe('comments', () => {
+  const drawn = 'data: {"type":"image_generation.partial_succeeded","url":"https://i.test/1"}\n\n'
+  const failed = 'data: {"type":"image_generation.partial_failed","error":{"message":"no"}}\n\n'
+  const commented = `\u{feff}: key 1\n\n: key 2\r\n${drawn}:key 3\r${failed}${drawn}: key 4\n${closing}: key 5\ndata: \u00e4\n: key 6`
+
+  it.each([1, 7, 20_000])('leave bare, and all else as it came, in pieces of %i bytes', (size) => {
+    const buffer = createTrailingBuffer(true, ({ bytes }) =>
+      Buffer.from(Buffer.from(bytes).toString().replace('key 3', '')),
+    )
+    const left = pieces(Buffer.from(commented), size).map(buffer.push)
+    expect(Buffer.concat([...left, buffer.rest()]).toString()).toBe(commented.replaceAll(/: ?key \d/g, ':'))
+  })
+})
+
 describe('a transcript of segments alone', () => {
   const text = 'data: hello\n\n'
   const segment = 'data: {"text":" hello"}\n\n'

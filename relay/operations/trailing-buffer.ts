@@ -2,7 +2,14 @@ import { emptyUsage, type ReportedUsage } from '#core/usage.ts'
 import type { UpstreamFailure } from '#relay/chat/events.ts'
 import { tryRecord } from '#relay/providers/shared/json.ts'
 import { TransportError } from '#relay/transport/transport-error.ts'
-import { type FailedEvent, hasData, hasImagePlace, type ReadEvent, readEvents } from './stream-events.ts'
+import {
+  type FailedEvent,
+  hasData,
+  hasImagePlace,
+  type ReadEvent,
+  readEvents,
+  withBareComments,
+} from './stream-events.ts'
 
 /** An event may be a whole image; more is kept back of no answer. */
 const mostBuffered = 128 * 1024 * 1024
@@ -74,7 +81,7 @@ export type TrailingBuffer = {
 /**
  * Holds the end of an answer back: the last chunk of plain bytes; of an event stream everything from its closing event on
  * (`…completed`, `….done`, `[DONE]`, an error). Images that failed wait for something that came: where nothing does, another upstream may be
- * asked. Failed events leave as `show` writes them.
+ * asked. Failed events leave as `show` writes them, comments without a word.
  */
 export function createTrailingBuffer(
   isEventStream: boolean,
@@ -131,13 +138,15 @@ export function createTrailingBuffer(
     }
   }
 
+  const shown = ({ bytes, failed }: ReadEvent): Uint8Array => (failed ? show(failed) : withBareComments(bytes))
+
   /** Complete events up to the one with which the stream fails, if it does. */
   const releaseEvents = (end: number): Uint8Array => {
     const events = readEvents(trailing().subarray(0, end))
     const failing = events.findIndex(({ failed }) => failed && !failed.isPartial)
     if (failing >= 0) closing = true
     const released = failing < 0 ? events : events.slice(0, failing)
-    const due = release(released.reduce((sum, { bytes }) => sum + bytes.length, 0))
+    const due = withBareComments(release(released.reduce((sum, { bytes }) => sum + bytes.length, 0)))
     note(due)
     hasPlace ||= released.some((event) => !event.failed && hasImagePlace(event))
     const failures = released.flatMap(({ failed }) => failed ?? [])
@@ -148,7 +157,7 @@ export function createTrailingBuffer(
       hasLeft ||= due.length > 0
       return due
     }
-    withhold(released.map(({ bytes, failed }) => (failed ? show(failed) : bytes)))
+    withhold(released.map(shown))
     if (!hasLeft && released.every((event) => event.failed || !hasData(event))) return new Uint8Array()
     hasLeft = true
     return takeWithheld()
@@ -165,8 +174,8 @@ export function createTrailingBuffer(
   const shownEvents = (bytes: Uint8Array): Uint8Array => {
     if (!isEventStream) return bytes
     const events = readEvents(bytes)
-    if (withheld.length === 0 && events.every(({ failed }) => !failed)) return bytes
-    withhold(events.map(({ bytes, failed }) => (failed ? show(failed) : bytes)))
+    if (withheld.length === 0 && events.every(({ failed }) => !failed)) return withBareComments(bytes)
+    withhold(events.map(shown))
     return takeWithheld()
   }
 

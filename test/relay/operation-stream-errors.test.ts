@@ -61,6 +61,15 @@ describe.each(streams)('a stream of $name', ({ ask, part, done }) => {
     expect(await rowsOf(model)).toMatchObject([{ other: { end: 'failed' } }])
   })
 
+  test('shows no key of the channel in its comments', async () => {
+    const comment = `: busy, says ${key}\n`
+    const steps = [`${comment}\n`, comment + part, part + comment, comment + done, `${comment}\n`]
+    const { model } = await serve(app, { key, baseUrl: scripted.play({ steps }) })
+    const text = await (await ask(model)).text()
+    expect(text).toBe(`:\n\n:\n${part}${part}:\n:\n${done}:\n\n`)
+    expect((await rowsOf(model))[0]?.other).not.toHaveProperty('end')
+  })
+
   test('that begins with an error is asked for elsewhere, and charged once', async () => {
     for (const [form, failure] of forms) {
       const { model, ids } = await serve(
