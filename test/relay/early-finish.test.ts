@@ -114,7 +114,7 @@ const sources: { source: string; type: number; opening: string[]; end: string; p
 ]
 
 describe.each(sources)('an answer of $source that stops before it ends', ({ type, opening, end, piece, ending }) => {
-  const hears = async (by: CallerDialect, steps: Step[], stream = true) => {
+  const receive = async (by: CallerDialect, steps: Step[], stream = true) => {
     const { model } = await serve(app, { type, baseUrl: scripted.play({ steps: [...opening, ...steps] }) })
     const user = await app.make.user({ quota: 1e9 })
     const reply = await say(app, by, { token: await app.make.token(user), model, stream })
@@ -133,16 +133,16 @@ describe.each(sources)('an answer of $source that stops before it ends', ({ type
     async (by) => {
       for (const [way, steps] of early) {
         for (const breaking of breaks) {
-          const broken = await hears(by, [...steps, ...breaking])
+          const broken = await receive(by, [...steps, ...breaking])
           expect(broken.text, way).not.toMatch(by.closing)
           expect(broken.text.trimEnd().split('\n\n').at(-1), way).toContain('error')
           expect(broken.rows, way).toMatchObject([{ other: { end: 'failed' } }])
           expect(broken.rows[0]?.completion_tokens, way).toBeGreaterThanOrEqual(20)
         }
-        const complete = await hears(by, [...steps, ...ending])
+        const complete = await receive(by, [...steps, ...ending])
         expect(complete.text, way).toMatch(by.closing)
         expect(complete.rows[0]?.other, way).not.toHaveProperty('end')
-        const unstreamed = await hears(by, steps, false)
+        const unstreamed = await receive(by, steps, false)
         expect(unstreamed.status, way).toBe(500)
         expect(unstreamed.rows, way).toEqual([])
       }
@@ -152,7 +152,7 @@ describe.each(sources)('an answer of $source that stops before it ends', ({ type
   test.each(callerDialects)('is complete where nothing of it follows: $dialect', async (by) => {
     const empty = type === 24 ? nothing : frame('content_block_stop', { index: 0 })
     for (const breaking of breaks) {
-      const { text, rows } = await hears(by, [piece, end, empty, ...breaking])
+      const { text, rows } = await receive(by, [piece, end, empty, ...breaking])
       expect(text).not.toContain('"error":{')
       expect(rows[0]?.other).not.toHaveProperty('end')
     }

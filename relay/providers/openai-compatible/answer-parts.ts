@@ -33,7 +33,7 @@ export function failedEndOf(reason: unknown, hasSpoken: boolean): UpstreamFailur
   return { status: 503, type: 'server_error', code: String(reason), message }
 }
 
-const failedField = new RegExp(`"finish_reason"\\s*:\\s*"(${[...failedFinish].join('|')})"`)
+const failedField = /"finish_reason"\s*:\s*"(error|insufficient_system_resource|network_error)"/
 
 /** The reason of those that stands in a chunk, if one does. In a text the quotes of the name would be escaped. */
 export const failedReasonIn = (data: string): string | undefined => failedField.exec(data)?.[1]
