@@ -77,6 +77,9 @@ const packages: [string, RegExp][] = [
     /[\\/](recharts|d3-|internmap|victory-vendor|@reduxjs|redux|react-redux|reselect|immer|es-toolkit|eventemitter3|decimal\.js-light|tiny-invariant|clsx)/,
   ],
   ['markdown', /[\\/](marked|dompurify)[\\/]/],
+  // What only a passkey or a reply of the playground needs is fetched with these.
+  ['passkeys', /[\\/]@simplewebauthn[\\/]/],
+  ['playground', /[\\/]eventsource-parser[\\/]/],
   ['forms', /[\\/](react-hook-form|@hookform|zod)[\\/]/],
   [
     'libraries',

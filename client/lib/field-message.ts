@@ -1,7 +1,8 @@
-import { isErrorCode } from '#core/errors.ts'
-import { refusalText } from '../i18n/refusal-text.ts'
-import { inLanguage } from '../i18n/t.ts'
+import { schemaErrors, type SchemaErrorCode } from '#core/errors/schema-errors.ts'
+import { inLanguage, translatedError } from '../i18n/t.ts'
+
+const isSchemaError = (message: string): message is SchemaErrorCode => Object.hasOwn(schemaErrors, message)
 
 /** What a field is refused for: a code of the error catalogue, as the server's schemas name it, or a sentence. */
 export const fieldMessage = (message: string): string =>
-  isErrorCode(message) ? refusalText({ code: message }) : inLanguage(message)
+  isSchemaError(message) ? (translatedError(message) ?? schemaErrors[message].message) : inLanguage(message)

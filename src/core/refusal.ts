@@ -1,8 +1,4 @@
-import { type ErrorCode, isErrorCode } from './errors.ts'
+import type { SchemaErrorCode } from './errors/schema-errors.ts'
 
 /** A schema rule's message is the code of its refusal, so that every route and every form can say it in either language. */
-export const refusal = (code: ErrorCode): ErrorCode => code
-
-/** What a schema's refusal is called: the first rule that names a code. */
-export const refusalOf = (issues: readonly { message: string }[]): ErrorCode | undefined =>
-  issues.map((issue) => issue.message).find(isErrorCode)
+export const refusal = (code: SchemaErrorCode): SchemaErrorCode => code

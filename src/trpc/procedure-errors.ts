@@ -2,7 +2,7 @@ import { TRPCError } from '@trpc/server'
 import { ZodError } from 'zod'
 import { isDatabaseUnavailable, isUnstorableText, whyReadOnly } from '#core/database-errors.ts'
 import { DomainError, type ErrorCode, isDomainError, type Kind, toDomainError as describedError } from '#core/errors.ts'
-import { refusalOf } from '#core/refusal.ts'
+import { refusalOf } from '#core/refusal-of.ts'
 
 /** What each kind of refusal is called in tRPC, which gives it its HTTP status. */
 export const codeOfKind = {

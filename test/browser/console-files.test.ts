@@ -45,9 +45,9 @@ const fileOf = (name: string, holds: string): string =>
 test.each([
   ['the home page', 'home-page', 'entry', 205_000],
   ['the page about the site', 'about-page', 'entry', 205_000],
-  ['the sign-in page', 'login-page', 'sign-in', 251_000],
-  ['the registration', 'register-page', 'accounts', 256_000],
-  ['the set-up', 'page', 'accounts', 256_000],
+  ['the sign-in page', 'login-page', 'sign-in', 245_000],
+  ['the registration', 'register-page', 'accounts', 250_000],
+  ['the set-up', 'page', 'accounts', 250_000],
   ['the price list', 'page', 'tables', 250_000],
 ])('%s needs no more compressed script than it may, in a handful of files', (_what, name, holds, most) => {
   const english = readdirSync(assets).find((file) => /^en-visitors-[\w-]+\.js$/.test(file)) ?? 'none'
@@ -73,7 +73,7 @@ test('no two files of the console wait for each other', () => {
 })
 
 test('the console comes in few files', () => {
-  expect(realFiles().length).toBeLessThanOrEqual(16)
+  expect(realFiles().length).toBeLessThanOrEqual(17)
 })
 
 test('whoever takes compressed files gets them, with the type of what is inside', async () => {

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
-import { refusalOf as refusalOfIssues } from '#core/refusal.ts'
+import { refusalOf as refusalOfIssues } from '#core/refusal-of.ts'
 import { roles } from '#core/roles.ts'
 import type { Api } from '#server/app-router.ts'
 import { type Person, startFileConsole } from '#test/support/console-app.ts'

@@ -1,16 +1,12 @@
-import { accountErrors } from './accounts.ts'
-import { businessErrors } from './business.ts'
-import { generalErrors } from './general.ts'
 import { optionErrors } from './options.ts'
 import { relayTaskErrors } from './relay-tasks.ts'
 import { relayErrors } from './relay.ts'
+import { schemaErrors } from './schema-errors.ts'
 import { unsupportedErrors } from './unsupported.ts'
 
 /** Everything the product can refuse, under the one code that names it at every route. */
 export const errors = {
-  ...generalErrors,
-  ...accountErrors,
-  ...businessErrors,
+  ...schemaErrors,
   ...optionErrors,
   ...relayErrors,
   ...relayTaskErrors,

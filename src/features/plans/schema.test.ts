@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { pay } from '#features/orders/schema.ts'
-import { refusalOf } from '#core/refusal.ts'
+import { refusalOf } from '#core/refusal-of.ts'
 import { endSubscription, orderPlan, planForm } from './schema.ts'
 
 const window = { period: 'day', amount: 100 }
