@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
+import { redemptionOrders } from '#features/redemptions/schema.ts'
 import { startFileConsole, refused } from '#test/support/console-app.ts'
 
 const app = await startFileConsole()
@@ -101,6 +102,37 @@ describe('finding, changing and deleting codes', () => {
     expect(await found('pring')).toEqual([])
     expect(await found(String(first.id))).toEqual([first.id])
     expect((await browser.get(`/api/redemption/${first.id}/`)).data).toEqual(first)
+  })
+
+  it('orders them by the columns of the console, no end as the latest, no beginning as the earliest, the unused last', async () => {
+    const facts = [
+      ['b', 30, 1, null, '2030-01-01', '2026-01-02'],
+      ['a', 10, 3, '2026-01-01', null, null],
+      ['c', 20, 2, '2026-01-02', '2029-01-01', '2026-01-01'],
+    ]
+    for (const [name, ...rest] of facts) {
+      await make({ name })
+      const sql =
+        'update redemptions set quota = $2, used_count = $3, valid_from = $4, valid_until = $5, redeemed_at = $6 where name = $1'
+      await app.sql(sql, [name, ...rest])
+    }
+    const { redemptions } = (await app.trpc(admin)).admin
+    const namesBy = async (sort: (typeof redemptionOrders)[number], order: 'asc' | 'desc') =>
+      (await redemptions.list({ page: 1, sort, order })).items.map(({ name }) => name).join('')
+    const found = await Promise.all(
+      redemptionOrders.map(async (sort) => [sort, await namesBy(sort, 'asc'), await namesBy(sort, 'desc')]),
+    )
+    expect(found).toEqual([
+      ['id', 'bac', 'cab'],
+      ['name', 'abc', 'cba'],
+      ['quota', 'acb', 'bca'],
+      ['uses', 'bca', 'acb'],
+      ['validFrom', 'bac', 'cab'],
+      ['validUntil', 'cba', 'abc'],
+      ['redeemed', 'cba', 'bca'],
+      ['created', 'bac', 'cab'],
+    ])
+    expect((await redemptions.list({ page: 1 })).items.map(({ name }) => name)).toEqual(['c', 'a', 'b'])
   })
 
   it('changes what may be changed of a code that nobody has used', async () => {

@@ -21,6 +21,7 @@ export const redemptionColumns = (
   {
     id: 'id',
     title: 'ID',
+    sortable: true,
     width: 56,
     cell: ({ id }) => <chakra.span color="fg.muted">{id}</chakra.span>,
     csv: ({ id }) => id,
@@ -28,6 +29,7 @@ export const redemptionColumns = (
   {
     id: 'name',
     title: t('名称'),
+    sortable: true,
     width: 140,
     grow: true,
     fixed: true,
@@ -67,16 +69,27 @@ export const redemptionColumns = (
   {
     id: 'quota',
     title: t('额度'),
+    sortable: true,
     width: 88,
     align: 'end',
     card: 'fact',
     cell: ({ quota }) => <Money quota={quota} />,
     ...csvQuota(({ quota }: Redemption) => quota),
   },
-  { id: 'uses', title: t('使用次数'), width: 84, align: 'end', card: 'fact', cell: usesText, csv: usesText },
+  {
+    id: 'uses',
+    title: t('使用次数'),
+    sortable: true,
+    width: 96,
+    align: 'end',
+    card: 'fact',
+    cell: usesText,
+    csv: usesText,
+  },
   {
     id: 'validFrom',
     title: t('生效时间'),
+    sortable: true,
     width: 130,
     hidden: true,
     cell: ({ validFrom }) => <Time value={validFrom} />,
@@ -85,6 +98,7 @@ export const redemptionColumns = (
   {
     id: 'validUntil',
     title: t('过期时间'),
+    sortable: true,
     width: 120,
     cell: ({ validUntil }) => (validUntil ? <Time value={validUntil} /> : t('永不过期')),
     csv: ({ validUntil }) => instant(validUntil),
@@ -103,6 +117,7 @@ export const redemptionColumns = (
   {
     id: 'redeemed',
     title: t('兑换时间'),
+    sortable: true,
     width: 130,
     hidden: true,
     cell: ({ redeemedAt }) => <Time value={redeemedAt} />,
@@ -111,6 +126,7 @@ export const redemptionColumns = (
   {
     id: 'created',
     title: t('创建时间'),
+    sortable: true,
     width: 104,
     cell: ({ createdAt }) => <Time value={createdAt} />,
     csv: ({ createdAt }) => instant(createdAt),

@@ -1,6 +1,7 @@
 import { Button } from '@chakra-ui/react'
 import { Plus, Ticket } from 'lucide-react'
 import { redemptionStatus } from '#core/statuses.ts'
+import { redemptionOrders } from '#features/redemptions/schema.ts'
 import { DataTable } from '../../components/data-table/data-table.tsx'
 import { FilterBar } from '../../components/filter-bar/filter-bar.tsx'
 import { Page as Frame } from '../../components/page.tsx'
@@ -31,7 +32,13 @@ export function Page() {
     kind: kinds.find((kind) => kind === values.kind) ?? ('' as const),
   }
   const codes = trpc.admin.redemptions.list.useQuery(
-    { ...filters, page: table.page, pageSize: table.pageSize },
+    {
+      ...filters,
+      sort: redemptionOrders.find((known) => known === table.sort?.by) ?? 'id',
+      order: table.sort?.order ?? 'desc',
+      page: table.page,
+      pageSize: table.pageSize,
+    },
     keepsRows,
   )
   const now = useNow()
@@ -59,6 +66,8 @@ export function Page() {
         rowLabel={({ name, id }) => `${name} #${id}`}
         query={codes}
         paging={table}
+        sort={table.sort}
+        onSort={table.setSort}
         isMuted={(row) => row.status === redemptionStatus.disabled || isUsedUp(row)}
         onOpen={(row) => row.status === redemptionStatus.unused && open({ edit: row.id })}
         openRow={edit || undefined}

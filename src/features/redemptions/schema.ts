@@ -101,8 +101,22 @@ const filters = {
 /** Programs take a page that is not full for the last one. */
 export const largestRedemptionPage = 1000
 
+/** What the list may be ordered by, under the names of its columns. */
+export const redemptionOrders = [
+  'id',
+  'name',
+  'quota',
+  'uses',
+  'validFrom',
+  'validUntil',
+  'redeemed',
+  'created',
+] as const
+
 export const listRedemptions = pageInput.extend({
   ...filters,
+  sort: z.enum(redemptionOrders).default('id'),
+  order: z.enum(['asc', 'desc']).default('desc'),
   pageSize: pageSizeUpTo(largestRedemptionPage),
 })
 export type ListRedemptions = z.infer<typeof listRedemptions>

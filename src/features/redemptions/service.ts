@@ -48,10 +48,29 @@ async function viewsOf(deps: UserDeps, found: readonly Redemption[], showsKey: b
   return found.map((one) => toRedemptionView(one, deps.secrets, { showsKey, usedUsername: names.get(one.usedUserId) }))
 }
 
-/** Newest first. */
+const orderedBy = {
+  id: 'id',
+  name: 'name',
+  quota: 'quota',
+  uses: 'usedCount',
+  validFrom: 'validFrom',
+  validUntil: 'validUntil',
+  redeemed: 'redeemedAt',
+  created: 'createdAt',
+} as const satisfies Record<ListRedemptions['sort'], keyof Redemption>
+
+/** Without a beginning a code has always been valid, as without an end it always will be; what nobody has used stands last. */
+const withoutTime: Partial<Record<ListRedemptions['sort'], Record<ListRedemptions['order'], string>>> = {
+  validFrom: { asc: 'asc nulls first', desc: 'desc nulls last' },
+  validUntil: { asc: 'asc nulls last', desc: 'desc nulls first' },
+  redeemed: { asc: 'asc nulls last', desc: 'desc nulls last' },
+}
+
+/** Newest first unless asked otherwise. */
 export async function listRedemptions(deps: UserDeps, input: ListRedemptions): Promise<Page<RedemptionView>> {
   const [found, total] = await deps.em.findAndCount(Redemption, matching(input), {
-    orderBy: { id: 'desc' },
+    // The number decides between equals, so that no row is on two pages.
+    orderBy: [{ [orderedBy[input.sort]]: withoutTime[input.sort]?.[input.order] ?? input.order }, { id: 'desc' }],
     ...rowsOfPage(input),
   })
   const showsKey = await isVerified(deps)
