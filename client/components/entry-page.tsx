@@ -20,11 +20,11 @@ export function EntryPage({ title, heading, description, below, width = 'narrow'
   const { logo } = useStatus()
   useDocumentTitle(title)
   return (
-    // From the top: centred, all of it would move when an error appears in it.
+    // From the top: centred, all of it would move when an error appears in it. What is long has its button in sight.
     <Center
       minH="full"
       px="4"
-      pt={{ base: '8', sm: 'max(3rem, 14vh)' }}
+      pt={{ base: '8', sm: width === 'narrow' ? 'max(3rem, 14vh)' : '12' }}
       pb={{ base: '8', sm: '12' }}
       alignItems="flex-start"
     >

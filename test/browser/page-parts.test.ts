@@ -174,4 +174,102 @@ describeWithBrowser('parts of pages', async () => {
     expect(await heightOfCard()).toBe(before)
     await context.close()
   })
+
+  test.each([
+    { path: '/app/wallet', landmark: 'tab', name: '充值订单', width: 1440 },
+    { path: '/app/wallet', landmark: 'heading', name: '使用兑换码', width: 390 },
+    { path: '/admin/system', landmark: 'heading', name: '定时任务', width: 1440 },
+  ] as const)(
+    'on the first visit of a browser “$name” of $path stands where it stays, $width px wide',
+    async ({ path, landmark, name, width }) => {
+      await app.trpc(root).admin.plans.create.mutate({
+        name: 'Solo',
+        price: 100_000,
+        term: 'month',
+        windows: [{ period: 'day', amount: 100_000 }],
+      })
+      await app.pool.query(
+        `insert into nodes (id, host, pid, role, version, started_at)
+         select id, 'other', id, 'relay', '1', now() from generate_series(700, 702) id on conflict do nothing`,
+      )
+      const { page, context } = await openConsole(browser, app, { reader: { ...root, role: 100 }, width })
+      await page.addInitScript((words) => {
+        const places = new Set<number>()
+        Object.assign(window, { places })
+        const note = (): void => {
+          for (const part of document.querySelectorAll('main [role=tab], main h2'))
+            if (part.textContent === words) places.add(part.getBoundingClientRect().top)
+          requestAnimationFrame(note)
+        }
+        note()
+      }, name)
+      const asked = Promise.withResolvers<void>()
+      const wanted = Promise.withResolvers<void>()
+      await page.route(/trpc\/[^?]*(user\.wallet\.get|system\.state)/, async (route) => {
+        asked.resolve()
+        await wanted.promise
+        await route.continue()
+      })
+      await page.goto(path)
+      await asked.promise
+      await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))))
+      wanted.resolve()
+      await page.getByRole('main').getByRole(landmark, { name, exact: true }).waitFor()
+      await drawn(page)
+      expect(await page.evaluate(() => [...(window as unknown as { places: Set<number> }).places])).toHaveLength(1)
+      await context.close()
+    },
+  )
+
+  test('a model without a price counts neither as failed nor against the health of its channel, and is not removed', async () => {
+    const { id } = await app.make.channel({ name: 'Unpriced', models: 'nobodys-model' })
+    const { page, context } = await openConsole(browser, app, { reader: { ...root, role: 100 } })
+    await page.goto(`/admin/channels?test=${id}`)
+    const tests = page.getByRole('dialog', { name: '测试模型' })
+    await tests.getByRole('button', { name: '测试 nobodys-model', exact: true }).click()
+    await tests.getByText('没有价格', { exact: true }).waitFor()
+    expect(await tests.getByText('失败', { exact: true }).count()).toBe(0)
+    expect(await tests.getByRole('button', { name: '删除失败的模型' }).count()).toBe(0)
+    await page.keyboard.press('Escape')
+    await page.reload()
+    await drawn(page)
+    expect(
+      await page
+        .getByRole('row', { name: /Unpriced/ })
+        .getByText('%')
+        .count(),
+    ).toBe(0)
+    await context.close()
+  })
+
+  test('the words of a row stand on one line, and no column of the log is cut off in a window of 1440 px', async () => {
+    await app.pool.query('insert into logs (user_id, username, type, content) values ($1, $2, 3, $3)', [
+      root.id,
+      root.username,
+      'x',
+    ])
+    const { page, context } = await openConsole(browser, app, { reader: { ...root, role: 100 } })
+    for (const path of ['/admin/users', '/app/logs/api-usage']) {
+      await page.goto(path)
+      await drawn(page)
+      const row = page.getByRole('row').nth(1)
+      // A small label has letters of another size.
+      const middles = await row.evaluate((element) =>
+        [...element.querySelectorAll('td')].flatMap((cell) => {
+          const range = document.createRange()
+          const text = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT).nextNode()
+          if (!text) return []
+          range.selectNodeContents(text)
+          const { top, bottom } = range.getBoundingClientRect()
+          return [(top + bottom) / 2]
+        }),
+      )
+      expect(new Set(middles).size).toBe(1)
+    }
+    const table = page.getByRole('table')
+    expect(
+      await table.evaluate(({ parentElement, scrollWidth }) => scrollWidth - (parentElement?.clientWidth ?? 0)),
+    ).toBe(0)
+    await context.close()
+  })
 })

@@ -294,7 +294,7 @@ describeWithBrowser('the settings', async () => {
     )
     await answer('取消')
     await failWhile('options.mapping.get', text('获取模型映射配置失败'), () => page.reload())
-    await failWhile('options.list', text('刷新失败'), () => page.reload())
+    await failWhile('options.list', text('系统设置加载失败'), () => page.reload())
     await context.close()
   })
 

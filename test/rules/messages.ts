@@ -77,7 +77,7 @@ export const rules: RuleList = {
     Settings: {
       'test/browser/settings.test.ts': {
         'says what could not be read, set back, filled in, removed or cleared, and what was added': [
-          { rule: 'Settings that cannot be read are said to be.', message: '刷新失败' },
+          { rule: 'Settings that cannot be read are said to be.', message: '系统设置加载失败' },
           { rule: 'A mapping that cannot be read is said to be.', message: '获取模型映射配置失败' },
           {
             rule: 'A mapping that was not removed is said to be.',

@@ -45,7 +45,7 @@ export function Page() {
           <Loaded options={options.data} query={values.q} onClearQuery={() => setValues({ q: '' })} />
         </>
       ) : options.error ? (
-        <ErrorState error={options.error} title={t('刷新失败')} onRetry={() => void options.refetch()} />
+        <ErrorState error={options.error} title={t('系统设置加载失败')} onRetry={() => void options.refetch()} />
       ) : (
         <Stack gap="4" aria-hidden>
           <Skeleton h="8" />

@@ -182,7 +182,7 @@ function Conversation({ reader, choices }: { reader: number; choices: ReturnType
                   </Button>
                 }
               >
-                {t('还没有可用的模型，先添加一个渠道。')}
+                {t('还没有可用的模型，先添加或启用一个渠道。')}
               </Notice>
             ) : (
               <Notice tone="warning">{t('还没有可用的模型，请联系管理员添加渠道。')}</Notice>

@@ -199,7 +199,7 @@ export function Page() {
         <Skeletons />
       ) : shown.length === 0 ? (
         <EmptyState
-          title={t('没有匹配的模型')}
+          title={values.show === 'missing' && missing === 0 ? t('所有模型都已设置价格') : t('没有匹配的模型')}
           action={<Button onClick={() => set({ q: '', show: 'all' })}>{t('清除筛选')}</Button>}
         />
       ) : (

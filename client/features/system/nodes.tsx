@@ -127,27 +127,32 @@ function Disk({ freeBytes, totalBytes }: NonNullable<Figures['disk']>) {
   return freeBytes < totalBytes * nearlyFull ? <Status tone="bad">{text}</Status> : <>{text}</>
 }
 
-const lastCount = createStoredJson('system-nodes', 1)
+const lastCount = createStoredJson<number | null>('system-nodes', null)
 
-export function Nodes({ nodes }: { nodes: Query }) {
+/** `children` stand below: where nobody knows yet how many rows there will be, once these are there. */
+export function Nodes({ nodes, children }: { nodes: Query; children: ReactNode }) {
   const known = useLastCount(lastCount, nodes.data?.nodes?.length)
+  const rows = known ?? 1
   return (
-    <Section title={t('运行中的节点')}>
-      {nodes.data ? (
-        <DataTable
-          id="nodes"
-          label={t('节点')}
-          columns={nodeColumns()}
-          rowId={({ id }) => id}
-          rowLabel={({ host, pid }) => `${host}:${pid}`}
-          query={{ ...nodes, data: { items: nodes.data.nodes ?? [] } }}
-          isMuted={({ alive }) => !alive}
-          empty={<EmptyState icon={Server} title={t('没有节点')} />}
-        />
-      ) : (
-        // The bar above the table, its head and its rows.
-        <Skeleton h={{ base: `${known * 133}px`, sm: `${82 + known * 40}px` }} borderRadius="l3" aria-busy />
-      )}
-    </Section>
+    <>
+      <Section title={t('运行中的节点')}>
+        {nodes.data ? (
+          <DataTable
+            id="nodes"
+            label={t('节点')}
+            columns={nodeColumns()}
+            rowId={({ id }) => id}
+            rowLabel={({ host, pid }) => `${host}:${pid}`}
+            query={{ ...nodes, data: { items: nodes.data.nodes ?? [] } }}
+            isMuted={({ alive }) => !alive}
+            empty={<EmptyState icon={Server} title={t('没有节点')} />}
+          />
+        ) : (
+          // The bar above the table, its head and its rows.
+          <Skeleton h={{ base: `${rows * 133}px`, sm: `${82 + rows * 40}px` }} borderRadius="l3" aria-busy />
+        )}
+      </Section>
+      {(nodes.data !== undefined || known !== null) && children}
+    </>
   )
 }

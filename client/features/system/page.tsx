@@ -30,13 +30,14 @@ export function Page() {
         <Stack gap="6">
           {state.error && <StaleNotice error={state.error} onRetry={refresh} />}
           <Tiles state={data} />
-          <Nodes nodes={state} />
-          <SimpleGrid columns={{ base: 1, xl: 2 }} gap="6" alignItems="start">
-            <Jobs />
-            <LogGrowth logs={data?.logs} />
-          </SimpleGrid>
-          <SlowStatements statements={data?.slowStatements} />
-          {data?.statementCosts && <StatementCosts costs={data.statementCosts} />}
+          <Nodes nodes={state}>
+            <SimpleGrid columns={{ base: 1, xl: 2 }} gap="6" alignItems="start">
+              <Jobs />
+              <LogGrowth logs={data?.logs} />
+            </SimpleGrid>
+            <SlowStatements statements={data?.slowStatements} />
+            {data?.statementCosts && <StatementCosts costs={data.statementCosts} />}
+          </Nodes>
         </Stack>
       )}
     </Frame>

@@ -15,7 +15,7 @@ import { Uses } from './uses.tsx'
 
 const panel = { borderWidth: '1px', borderRadius: 'l3', bg: 'bg.panel', p: '4', minW: '0' } as const
 
-const lastWays = createStoredJson('wallet-ways-to-pay', 2)
+const lastWays = createStoredJson<number | null>('wallet-ways-to-pay', null)
 
 /** As high as the form will be: without a way to pay it is a sentence, and on a phone they stand below each other. */
 const topUpRoom = (ways: number) => {
@@ -39,21 +39,39 @@ export function Page() {
           <Balance wallet={wallet} />
         </>
       )}
-      <SimpleGrid columns={{ base: 1, md: 2 }} gap="3" alignItems="start">
-        {!hasFailed && <Box {...panel}>{wallet ? <TopUp wallet={wallet} /> : <Skeleton {...topUpRoom(ways)} />}</Box>}
-        <Box {...panel}>
-          <Redeem />
-        </Box>
-      </SimpleGrid>
-      {!hasFailed && <Plans wallet={wallet} />}
-      <UrlTabs
-        param="history"
-        label={t('记录')}
-        tabs={[
-          { id: 'orders', label: t('充值订单'), content: <Orders /> },
-          { id: 'redemptions', label: t('兑换记录'), content: <Uses /> },
-        ]}
-      />
+      {wallet === undefined && ways === null && !hasFailed ? (
+        // A first visit: nobody knows yet how high the form will be, nor how many plans stand above the history.
+        <Skeleton h="72" borderRadius="l3" aria-busy />
+      ) : (
+        <>
+          <SimpleGrid columns={{ base: 1, md: 2 }} gap="3" alignItems="start">
+            {!hasFailed && (
+              <Box {...panel}>{wallet ? <TopUp wallet={wallet} /> : <Skeleton {...topUpRoom(ways ?? 0)} />}</Box>
+            )}
+            <Box {...panel}>
+              <Redeem />
+            </Box>
+          </SimpleGrid>
+          {hasFailed ? (
+            <History />
+          ) : (
+            <Plans wallet={wallet}>
+              <History />
+            </Plans>
+          )}
+        </>
+      )}
     </Frame>
   )
 }
+
+const History = () => (
+  <UrlTabs
+    param="history"
+    label={t('记录')}
+    tabs={[
+      { id: 'orders', label: t('充值订单'), content: <Orders /> },
+      { id: 'redemptions', label: t('兑换记录'), content: <Uses /> },
+    ]}
+  />
+)

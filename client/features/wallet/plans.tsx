@@ -1,5 +1,5 @@
 import { Box, Button, Flex, HStack, RadioGroup, SimpleGrid, Skeleton, Stack, Text } from '@chakra-ui/react'
-import { useEffect, useRef } from 'react'
+import { type ReactNode, useEffect, useRef } from 'react'
 import { confirm } from '../../components/confirm.tsx'
 import { Money } from '../../components/cells/numbers.tsx'
 import { Time } from '../../components/cells/time.tsx'
@@ -21,24 +21,30 @@ import { type Method, methodName, type Offer, type Subscription, type Wallet } f
 const card = { borderWidth: '1px', borderRadius: 'l3', bg: 'bg.panel', p: '4', minW: '0' } as const
 
 /** How many of each there were last time: so many places are kept until they come. */
-const lastCounts = createStoredJson('wallet-plans', { mine: 0, offers: 0 })
+const lastCounts = createStoredJson<{ mine: number; offers: number } | null>('wallet-plans', null)
 
 const places = (count: number, height: string) =>
   Array.from({ length: count }, (_, index) => <Skeleton key={index} h={height} borderRadius="l3" aria-busy />)
 
-/** The plans one has, with what is left of each, and those on sale. Nothing where there are none. */
-export function Plans({ wallet }: { wallet: Wallet | undefined }) {
+type PlansProps = { wallet: Wallet | undefined; children: ReactNode }
+
+/**
+ * The plans one has, with what is left of each, and those on sale. Nothing where there are none. `children` stand below: where nobody
+ * knows yet how many plans there will be, once these are there.
+ */
+export function Plans({ wallet, children }: PlansProps) {
   const owned = trpc.user.subscriptions.list.useQuery()
   const offers = trpc.user.plans.list.useQuery()
   const live = owned.data?.filter(({ status }) => status === 'active')
   const known = useStore(lastCounts)
-  const mine = live ? live.length : owned.error ? 0 : known.mine
-  const onSale = offers.data ? offers.data.length : offers.error ? 0 : known.offers
+  const mine = live ? live.length : owned.error ? 0 : (known?.mine ?? 0)
+  const onSale = offers.data ? offers.data.length : offers.error ? 0 : (known?.offers ?? 0)
+  const haveCome = wallet !== undefined && !owned.isPending && !offers.isPending
   useEffect(() => {
     // Only what changed here is written: another tab that knows other plans would write its own over it, for ever.
     const last = lastCounts.get()
-    if (last.mine !== mine || last.offers !== onSale) lastCounts.set({ mine, offers: onSale })
-  }, [mine, onSale])
+    if (haveCome && (last?.mine !== mine || last.offers !== onSale)) lastCounts.set({ mine, offers: onSale })
+  }, [haveCome, mine, onSale])
   return (
     <>
       <Unread title={t('我的套餐')} query={owned} />
@@ -68,6 +74,7 @@ export function Plans({ wallet }: { wallet: Wallet | undefined }) {
           </SimpleGrid>
         </Section>
       )}
+      {(haveCome || known !== null) && children}
     </>
   )
 }

@@ -5,7 +5,7 @@ import { Time } from '../../../components/cells/time.tsx'
 import { Status } from '../../../components/status.tsx'
 import { t } from '../../../i18n/t.ts'
 import { logText } from '../../../lib/log-text.ts'
-import type { Probe } from '../list/cells.tsx'
+import type { Probe } from '../tests/result-cache.ts'
 
 const shownProbes = 20
 

@@ -1,16 +1,14 @@
 import { HStack, chakra } from '@chakra-ui/react'
-import type { RouterOutputs } from '#server/app-router.ts'
 import { channelStatus } from '#core/statuses.ts'
 import { Duration, None } from '../../../components/cells/numbers.tsx'
 import { Status, type Tone } from '../../../components/status.tsx'
 import { t } from '../../../i18n/t.ts'
 import { formatExactTime, formatPercent } from '../../../lib/format.ts'
 import { logText } from '../../../lib/log-text.ts'
+import { isUnpriced, type Probe } from '../tests/result-cache.ts'
 import { responseStep } from './response-step.ts'
 import type { Channel } from './rows.ts'
 import type { Cooldown } from './use-cooldowns.ts'
-
-export type Probe = RouterOutputs['admin']['channels']['health'][number]['probes'][number]
 
 type StatusLike = Pick<Channel, 'status' | 'statusReason' | 'statusAt'>
 
@@ -137,9 +135,13 @@ const Blanks = ({ count }: { count: number }) =>
     <Blank key={index} x={index * 3.9} y="13" width="2.8" height="2" rx="0.8" />
   ))
 
-/** The last probes, the newest at the right: tall and green went well, short and red failed; dots where none was made yet. */
+/**
+ * The last probes that were sent, the newest at the right: tall and green went well, short and red failed; dots where none was made
+ * yet.
+ */
 export function HealthStrip({ probes }: { probes: readonly Probe[] | undefined }) {
-  if (!probes) {
+  const sent = probes?.filter(({ message }) => !isUnpriced(message))
+  if (!sent) {
     return (
       <Health>
         <Strip viewBox="0 0 46 16" aria-hidden>
@@ -148,14 +150,14 @@ export function HealthStrip({ probes }: { probes: readonly Probe[] | undefined }
       </Health>
     )
   }
-  if (probes.length === 0) {
+  if (sent.length === 0) {
     return (
       <Health>
         <None />
       </Health>
     )
   }
-  const shown = probes.slice(0, shownProbes).toReversed()
+  const shown = sent.slice(0, shownProbes).toReversed()
   const failures = shown.filter((probe) => !probe.success)
   const lastFailure = failures.at(-1)
   const words = t('最近 {count} 次测试，失败 {failed} 次', { count: shown.length, failed: failures.length })

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { messageOf } from '#core/errors.ts'
 import { logText } from '../../../lib/log-text.ts'
 import { setLanguage } from '../../../i18n/t.ts'
-import { freshResults, latestResults, unpricedCode, withResult } from './result-cache.ts'
+import { freshResults, hasFailed, latestResults, unpricedCode, withResult } from './result-cache.ts'
 
 const result = { success: true, message: '', seconds: 1, isRetryable: false, retryCount: 0 }
 const hour = 3_600_000
@@ -35,6 +35,9 @@ test('a missing price is known by what was kept of the test, in both languages',
   const refused = latestResults({}, [{ ...probe, success: false, message }])['a']
   expect(refused?.code).toBe(unpricedCode)
   expect(latestResults({}, [{ ...probe, success: false, message: '模型 a' }])['a']?.code).toBeUndefined()
+  // Nothing was sent, so that nothing has failed.
+  expect(hasFailed(refused)).toBe(false)
+  expect(hasFailed({ ...result, success: false, time: 0 })).toBe(true)
   await setLanguage('en')
   expect(logText(message)).toMatch(/^Model mapped has no price and was not tested/)
   await setLanguage('zh')

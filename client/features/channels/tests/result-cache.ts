@@ -1,8 +1,10 @@
 import { errorRow } from '#core/errors.ts'
+import type { RouterOutputs } from '#server/app-router.ts'
 import type { Store } from '../../../lib/store.ts'
 import { createStoredJson } from '../../../lib/stored.ts'
-import type { Probe } from '../list/cells.tsx'
 import type { TestResult } from './run-tests.ts'
+
+export type Probe = RouterOutputs['admin']['channels']['health'][number]['probes'][number]
 
 /** Results by channel and model. */
 export type ResultCache = Readonly<Record<string, Readonly<Record<string, TestResult>>>>
@@ -34,6 +36,13 @@ export const unpricedCode = 'channel.test_unpriced'
 
 const [beforeModel = '', afterModel = ''] = errorRow(unpricedCode).message.split('{model}')
 
+/** Without a price nothing was sent: the test says nothing of the channel or of the model. */
+export const isUnpriced = (message: string): boolean => message.startsWith(beforeModel) && message.endsWith(afterModel)
+
+/** What was sent and went wrong. */
+export const hasFailed = (result: TestResult | undefined): boolean =>
+  result?.success === false && result.code !== unpricedCode
+
 const asResult = ({ success, message, durationMs, createdAt }: Probe): TestResult => ({
   success,
   message,
@@ -41,7 +50,7 @@ const asResult = ({ success, message, durationMs, createdAt }: Probe): TestResul
   time: createdAt.getTime(),
   retryCount: 0,
   isRetryable: false,
-  code: message.startsWith(beforeModel) && message.endsWith(afterModel) ? unpricedCode : undefined,
+  code: isUnpriced(message) ? unpricedCode : undefined,
 })
 
 /** The newest result of each model: of the tests that the server keeps, whoever made them, and of those of this browser. */

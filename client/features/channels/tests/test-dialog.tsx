@@ -11,6 +11,7 @@ import { t } from '../../../i18n/t.ts'
 import { trpc } from '../../../lib/trpc.ts'
 import { PricesDialog } from '../models/prices-dialog.tsx'
 import { useChannelActions } from '../use-channel-actions.ts'
+import { hasFailed } from './result-cache.ts'
 import { TestRow } from './test-row.tsx'
 import { concurrencyLimits } from './run-tests.ts'
 import type { TestRun } from './use-test-run.ts'
@@ -55,7 +56,7 @@ function Tests({ channel, run }: { channel: Channel; run: TestRun }) {
   const [picked, setPicked] = useState<ReadonlySet<string>>(new Set())
   const [unpriced, setUnpriced] = useState<readonly string[]>()
   const shown = models.filter((model) => model.toLowerCase().includes(typed.trim().toLowerCase()))
-  const failed = models.filter((model) => run.results[model]?.success === false)
+  const failed = models.filter((model) => hasFailed(run.results[model]))
   const chosen = models.filter((model) => picked.has(model))
   const isRunning = run.progress !== undefined
   const pick = (names: readonly string[], on: boolean) => {
@@ -177,18 +178,19 @@ function RunProgress({ run }: { run: TestRun }) {
 }
 
 function Summary({ models, run, picked }: { models: readonly string[]; run: TestRun; picked: number }) {
-  const known = models.flatMap((model) => run.results[model] ?? [])
-  const good = known.filter((result) => result.success).length
+  const results = models.map((model) => run.results[model])
+  const good = results.filter((result) => result?.success).length
+  const bad = results.filter(hasFailed).length
   return (
     <Text textStyle="sm" color="fg.muted" role="status">
       {picked > 0
         ? t('已选择 {count} 项', { count: picked })
-        : known.length === 0
+        : good + bad === 0
           ? t('{count} 个模型，都没有测试过', { count: models.length })
           : t('成功 {good}，失败 {bad}，未测试 {rest}', {
               good,
-              bad: known.length - good,
-              rest: models.length - known.length,
+              bad,
+              rest: models.length - good - bad,
             })}
     </Text>
   )

@@ -20,7 +20,7 @@ type TestRowProps = {
 
 export function TestRow(props: TestRowProps) {
   const { model, result, isRunning, canStart, picked, onPick, onTest, onPrice } = props
-  const failed = result?.success === false && !isRunning
+  const isRefused = result?.success === false && !isRunning
   return (
     <Box as="li" py="1.5" borderBottomWidth="1px" borderColor="border.muted" textStyle="sm">
       <Flex align="center" gap="3">
@@ -33,7 +33,7 @@ export function TestRow(props: TestRowProps) {
           {t('测试')}
         </Button>
       </Flex>
-      {failed && (
+      {isRefused && (
         <Flex gap="2" ps="7" pt="1" align="flex-start">
           <Text flex="1" minW="0" textStyle="xs" color="fg.muted" overflowWrap="anywhere" lineClamp={4}>
             {logText(result.message)}
@@ -66,6 +66,13 @@ function Outcome({ result, isRunning }: { result: TestResult | undefined; isRunn
     )
   }
   const tested = t('测试于 {time}', { time: formatExactTime(new Date(result.time)) })
+  if (result.code === unpricedCode) {
+    return (
+      <Status tone="warning" tip={tested}>
+        {t('没有价格')}
+      </Status>
+    )
+  }
   const retried = result.retryCount > 0 ? `\n${t('重试了 {count} 次', { count: result.retryCount })}` : ''
   return (
     <Status tone={result.success ? 'good' : 'bad'} tip={`${tested}${retried}`}>
