@@ -2,9 +2,12 @@ import { parentPort } from 'node:worker_threads'
 import { parseBuffer } from 'music-metadata'
 import { collectGarbage } from '#core/collect-garbage.ts'
 import { aiffSeconds, auSeconds } from '#relay/counting/aiff-length.ts'
+import { amrSeconds } from '#relay/counting/amr-length.ts'
+import { cafSeconds } from '#relay/counting/caf-length.ts'
 import { countText } from '#relay/counting/count-text.ts'
 import { flacSeconds } from '#relay/counting/flac-length.ts'
 import { mp3Seconds } from '#relay/counting/mp3-length.ts'
+import { mp4Seconds } from '#relay/counting/mp4-length.ts'
 import { oggSeconds } from '#relay/counting/ogg-length.ts'
 import { wavSeconds } from '#relay/counting/wav-length.ts'
 import { webmSeconds } from '#relay/counting/webm-length.ts'
@@ -35,7 +38,9 @@ async function tokensOf(texts: readonly string[], model: string): Promise<number
  */
 async function secondsOf(bytes: Uint8Array, mediaType: string): Promise<number | null> {
   const read = (mimeType?: string) => parseBuffer(bytes, mimeType, { duration: true, skipCovers: true })
-  const own = webmSeconds(bytes) ?? wavSeconds(bytes) ?? aiffSeconds(bytes) ?? auSeconds(bytes)
+  const readers = [webmSeconds, mp4Seconds, wavSeconds, aiffSeconds, auSeconds, amrSeconds, cafSeconds]
+  let own: number | undefined
+  for (const reader of readers) own ??= reader(bytes)
   if (own !== undefined) return own > 0 ? own : null
   // A header that cannot be read may stand before audio that can.
   const format = await read()

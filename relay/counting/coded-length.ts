@@ -17,7 +17,7 @@ const samplesIn = (bytes: number, { channels, bits, head, first }: Coding): numb
 const largestBlock = 4096
 
 /** No codec that is not known here takes more than DTS does, 1536 kbit/s, so that its bytes play so long at least. */
-const mostBytesOfSecond = 192_000
+export const mostBytesOfSecond = 192_000
 
 /** By its bytes, and in the last block by what the file states; by what it states alone where the codec is not known, and not less than any codec takes. */
 export function secondsOf(given: {

@@ -1,22 +1,8 @@
 import { frameSeconds } from './flac-length.ts'
+import { opusPacketSamples, opusRate } from './opus-packets.ts'
 import { startsWith } from './starts-with.ts'
 import { viewOf } from './view-of.ts'
 import { vorbisSamples } from './vorbis-packets.ts'
-
-/** Opus counts in 48,000ths of a second, whatever it was recorded at. */
-const opusRate = 48_000
-
-/** Packets of an Opus stream play so many samples each, by the mode that their first byte names. */
-const opusSamples = { silk: [480, 960, 1920, 2880], hybrid: [480, 960], celt: [120, 240, 480, 960] } as const
-
-function packetSamples(bytes: Uint8Array, at: number): number {
-  const first = bytes[at] ?? 0
-  const mode = first >> 3
-  const samples =
-    mode < 12 ? opusSamples.silk[mode & 3] : mode < 16 ? opusSamples.hybrid[mode & 1] : opusSamples.celt[mode & 3]
-  const frames = [1, 2, 2, (bytes[at + 1] ?? 0) & 63][first & 3] ?? 1
-  return (samples ?? 0) * frames
-}
 
 type Track = {
   rate: number
@@ -50,12 +36,12 @@ function trackAt(bytes: Uint8Array, at: number): Track | undefined {
   }
   if (at + 12 > bytes.length || !startsWith(bytes, 'OpusHead', at)) return undefined
   const unplayed = view.getUint16(at + 10, true) + 2880
-  return { ...track, rate: opusRate, samplesOf: packetSamples, unplayed }
+  return { ...track, rate: opusRate, samplesOf: opusPacketSamples, unplayed }
 }
 
 /** By its packets, but for the last, which may be played in part; or by where it says that they are, if that is more. */
 function secondsOf({ rate, samplesOf, samples, unplayed, position }: Track): number {
-  const played = samplesOf === packetSamples ? samples - unplayed : Math.max(position, samples - unplayed)
+  const played = samplesOf === opusPacketSamples ? samples - unplayed : Math.max(position, samples - unplayed)
   return rate > 0 ? Math.max(0, played) / rate : 0
 }
 

@@ -19,6 +19,7 @@ import {
   wav,
   webm,
 } from '#test/support/audio-files.ts'
+import { amr, caf, mp4 } from '#test/support/packed-audio.ts'
 import { closeWithoutViolations, consumed } from './caller-dialects.ts'
 import { allowUnpriced, serve } from './serve.ts'
 
@@ -76,6 +77,11 @@ describe('what a recording costs', () => {
     ['w64', w64, 'audio/x-w64'],
     ['aiff', aiff, 'audio/aiff'],
     ['au', au, 'audio/basic'],
+    ['amr', amr, 'audio/amr'],
+    ['amr of the wide form', (seconds: number) => amr(seconds, { isWide: true }), 'audio/amr-wb'],
+    ['caf', (seconds: number) => caf({ data: Buffer.alloc(seconds * 8000) }), 'audio/x-caf'],
+    ['m4a with its packets', mp4, 'audio/mp4'],
+    ['mp4 in fragments', (seconds: number) => mp4(seconds, { stated: 0, fragments: 50 }), 'video/mp4'],
   ])('is billed by its own length: %s', async (_, make, type) => {
     expect(await transcribe(make(90.2), type)).toBe(ninety)
     // Whatever its sender calls it.
@@ -96,6 +102,7 @@ describe('what a recording costs', () => {
     ['wav of fewer samples', wav(90.2, { before: chunk('fact', Buffer.from([1, 0, 0, 0])) }), 'audio/wav'],
     ['wav that a reader refuses', wav(90.2, { before: chunk('fact', Buffer.alloc(2)) }), 'audio/wav'],
     ['aiff of fewer samples', aiff(90.2, { samples: 8000 }), 'audio/aiff'],
+    ['mp4 that states less', mp4(90.2, { stated: 1, ticks: 1 }), 'audio/mp4'],
     ['mp3 behind bytes that are none', Buffer.concat([Buffer.alloc(9000), mp3(90.2)]), 'audio/mpeg'],
   ])('is that of all that it plays: %s', async (_, file, type) => {
     expect(await transcribe(file, type)).toBe(ninety)
