@@ -14,6 +14,8 @@ import { malformed, type Try } from './send.ts'
 import { type End, imagesAsked, sentBy, settle, usedBy } from './settle.ts'
 import { shownEvent } from './shown-failure.ts'
 import { createTrailingBuffer, type TrailingBuffer } from './trailing-buffer.ts'
+import type { PlainCall } from './types.ts'
+import { isPage, isText } from './unlike-answer.ts'
 
 /** Audio, subtitles and event streams go through as they come; only the end waits for the settlement. */
 export async function answerBytes(current: Try, reply: UpstreamReply, contentType: string): Promise<void> {
@@ -36,11 +38,12 @@ export async function answerBytes(current: Try, reply: UpstreamReply, contentTyp
     if (res.headersSent) return
     passHeaders(res, reply.headers)
     nameLosses(res, current.losses)
-    res.status(200).setHeader('content-type', contentType || 'application/octet-stream')
+    res.status(200).setHeader('content-type', typeOf(call, contentType))
     res.flushHeaders()
   }
   try {
     for await (const chunk of reply.body) {
+      if (firstByteMs === null && !isEventStream && isNoAnswer(call, contentType, chunk)) throw malformed()
       firstByteMs ??= performance.now() - call.startedAt
       const due = trailing.push(chunk)
       if (due.length === 0 || callerAborted.signal.aborted) continue
@@ -78,9 +81,22 @@ export async function answerBytes(current: Try, reply: UpstreamReply, contentTyp
   res.end(trailing.rest())
 }
 
+/** Whether what begins so is a page, or words in the place of speech, which say why there is none. Errors in JSON are read to their end. */
+const isNoAnswer = ({ asked }: PlainCall, contentType: string, head: Uint8Array): boolean =>
+  isPage(head) ||
+  (asked.operation === 'speech' && contentType.startsWith('text/') && isText(head) && !/^\s*\{/.test(decoded(head)))
+
+/** What is announced as a page is none here, but speech or, as whisper.cpp writes it, a transcript. */
+function typeOf({ asked }: PlainCall, contentType: string): string {
+  if (contentType.includes('text/html') && isRecording({ asked })) return 'text/plain; charset=utf-8'
+  return contentType === '' || contentType.includes('text/html') ? 'application/octet-stream' : contentType
+}
+
+const decoded = (bytes: Uint8Array): string => Buffer.from(bytes).toString('utf8')
+
 /** Some announce what went wrong as the text or the audio that was asked for. */
 function failureOfText({ call: { res, asked } }: Try, trailing: TrailingBuffer): UpstreamFailure | undefined {
   if (res.headersSent) return undefined
-  const text = Buffer.from(trailing.rest()).toString('utf8').trim()
+  const text = decoded(trailing.rest()).trim()
   return text.startsWith('{') ? failureOfEmpty(asked.operation, tryRecord(text)) : undefined
 }

@@ -87,7 +87,7 @@ export async function plainUsage(
 /** The part of what is given that is sound, of calls whose sound is not measured. */
 const audioOf = ({ asked }: Pick<PlainCall, 'asked'>): number => asked.foreign?.media?.audio ?? 0
 
-export const isRecording = ({ asked }: PlainCall): boolean =>
+export const isRecording = ({ asked }: Pick<PlainCall, 'asked'>): boolean =>
   asked.operation === 'transcriptions' || asked.operation === 'translations'
 
 /** Sound of recordings and speech costs what text does, unless its price is listed. */

@@ -1,10 +1,9 @@
 import { isObject } from '#relay/chat/json.ts'
 import { nameLosses } from '#relay/chat/losses.ts'
-import { type Json, recordsOf } from '#relay/providers/shared/json.ts'
+import { recordsOf } from '#relay/providers/shared/json.ts'
 import { formatSseEvent } from '#relay/transport/sse.ts'
 import type { Usage } from '#core/usage.ts'
-import { imagesIn } from './images.ts'
-import { errorIn } from './reported-error.ts'
+import { errorOfEntry } from './empty-answer.ts'
 import type { Try } from './send.ts'
 import type { Asked } from './types.ts'
 
@@ -14,17 +13,16 @@ const written = (type: string, fields: object): string =>
 /** What is said of all images of an answer alike, and in each event of a stream. */
 const describing = ['background', 'output_format', 'quality', 'size']
 
-const hasFailed = (row: Json): boolean => imagesIn({ data: [row] }) === 0 && errorIn(row) !== undefined
-
 /** Each image has an event of its own, and the last one reports what all of them took. */
 function imageEvents(kind: string, answer: unknown): string {
   const { data, created, usage, ...rest } = isObject(answer) ? answer : {}
   const rows = recordsOf(data)
   const about = Object.fromEntries(describing.flatMap((name) => (name in rest ? [[name, rest[name]]] : [])))
-  const last = rows.findLastIndex((row) => !hasFailed(row))
+  const last = rows.findLastIndex((row) => !errorOfEntry(row))
   return rows
     .map((row, index) => {
-      if (hasFailed(row)) return written(`${kind}.partial_failed`, { created_at: created, image_index: index, ...row })
+      if (errorOfEntry(row))
+        return written(`${kind}.partial_failed`, { created_at: created, image_index: index, ...row })
       const used = index === last && usage !== undefined ? { usage } : {}
       return written(`${kind}.completed`, { created_at: created, ...about, ...row, ...used })
     })

@@ -1,8 +1,8 @@
 import type { UpstreamFailure } from '#relay/chat/events.ts'
 import { type PlainOperation, UpstreamRefusal } from '#relay/providers/types.ts'
-import { type Json, recordOf, wordOf } from '#relay/providers/shared/json.ts'
+import { recordOf, wordOf } from '#relay/providers/shared/json.ts'
 import { errorIn, errorInEmpty } from './reported-error.ts'
-import { imagesIn } from './images.ts'
+import { holdsImage, imageNames, imagesIn } from './images.ts'
 import { malformed } from './send.ts'
 
 /** Operations whose answers are lists: of images, vectors, verdicts. */
@@ -19,8 +19,6 @@ export const errorNames: ReadonlySet<string> = new Set([
   'warnings',
 ])
 
-const imageNames = /^(b64_\w+|bytesBase64Encoded|image\w*|output|url)$/i
-
 /** The fields in which vendors put a text or something packed as text that was asked for. */
 const contentNames: Partial<Record<PlainOperation, RegExp>> = {
   images: imageNames,
@@ -29,9 +27,6 @@ const contentNames: Partial<Record<PlainOperation, RegExp>> = {
   transcriptions: /^(content|output|text|transcript\w*)$/i,
   translations: /^(content|output|text|transcript\w*)$/i,
 }
-
-const holdsImage = (row: Json): boolean =>
-  Object.entries(row).some(([name, value]) => imageNames.test(name) && wordOf(value) !== undefined)
 
 const isImage = (entry: unknown): boolean => holdsImage(recordOf(entry) ?? {})
 
@@ -76,7 +71,7 @@ function holdsContent(operation: PlainOperation, answer: unknown): boolean {
 
 /** Whether an upstream said 200 and gave nothing of what was asked for: such an answer is none, and is not charged. */
 export const isEmptyAnswer = (operation: PlainOperation, answer: unknown): boolean =>
-  listing.has(operation) && !holdsContent(operation, answer)
+  (listing.has(operation) || operation === 'speech') && !holdsContent(operation, answer)
 
 /** What an answer that brings nothing says instead, of itself or of its first entry. An empty transcript says nothing: it is of silence. */
 export function failureOfEmpty(operation: PlainOperation, answer: unknown): UpstreamFailure | undefined {

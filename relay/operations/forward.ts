@@ -26,6 +26,7 @@ import { drawsImages, lacksImages, wantsBytes, withImages } from './images.ts'
 import { malformed, sendBuilt, type Try, untilDone } from './send.ts'
 import { settle, usedBy } from './settle.ts'
 import { withShownErrors } from './shown-failure.ts'
+import { isText } from './unlike-answer.ts'
 import { lossNames } from '#relay/chat/losses.ts'
 import { withTextAt } from '#relay/chat/text-at.ts'
 
@@ -161,11 +162,11 @@ async function sendAndAnswer(current: Try): Promise<void> {
   const isBytes = contentType.includes('text/event-stream') || streamedOperations.has(current.call.asked.operation)
   if (contentType.includes('json')) return answerJson(current, reply, more)
   const { fromBytes } = current.translation
-  if (fromBytes && !isBytes) return answerMade(current, fromBytes(await reply.bytes(largestAnswer), current.call.asked))
-  if (!isBytes) return answerJson(current, reply, more)
-  if (!contentType.includes('text/html')) return answerBytes(current, reply, contentType)
-  reply.cancel()
-  throw malformed()
+  if (isBytes) return answerBytes(current, reply, contentType)
+  if (!fromBytes) return answerJson(current, reply, more)
+  const bytes = await reply.bytes(largestAnswer)
+  if (isText(bytes)) throw malformed()
+  return answerMade(current, fromBytes(bytes, current.call.asked))
 }
 
 /** Bytes that callers read as JSON. */

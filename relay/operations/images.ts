@@ -9,8 +9,12 @@ const rowsOf = (answer: unknown): Record<string, unknown>[] => {
 const lacksBytes = (row: Record<string, unknown>): boolean =>
   wordOf(row['url']) !== undefined && row['b64_json'] === undefined
 
-const holdsImage = ({ url, b64_json: bytes }: Record<string, unknown>): boolean =>
-  wordOf(url) !== undefined || wordOf(bytes) !== undefined
+/** Names under which vendors hand out an image, as bytes or by its address. */
+export const imageNames = /^(b64_\w+|bytesBase64Encoded|image\w*|output|url)$/i
+
+/** Whether an entry of an answer brings an image, in the words of any vendor. */
+export const holdsImage = (row: Record<string, unknown>): boolean =>
+  Object.entries(row).some(([name, value]) => imageNames.test(name) && wordOf(value) !== undefined)
 
 /** How many images an answer in OpenAI's form holds. */
 export const imagesIn = (answer: unknown): number => rowsOf(answer).filter(holdsImage).length

@@ -48,7 +48,7 @@ export function shownEvent(current: Try, event: FailedEvent): Uint8Array {
 }
 
 /** What an entry of a list may bring, which is no word about a failure. */
-const contentNames = new Set([
+const entryNames = new Set([
   'b64_json',
   'bytesBase64Encoded',
   'embedding',
@@ -69,9 +69,9 @@ function shownRow(current: Try, row: unknown): unknown {
   if (!record || isOther(record)) return row
   const failure = errorOfEntry(record) ?? errorIn(record)
   if (!failure) return row
-  const content = Object.entries(record).filter(([name]) => contentNames.has(name))
+  const content = Object.entries(record).filter(([name]) => entryNames.has(name))
   if (hidesFailures(current.services)) return { ...Object.fromEntries(content), ...hiddenRow(current, record, failure) }
-  const others = Object.entries(record).filter(([name]) => !contentNames.has(name))
+  const others = Object.entries(record).filter(([name]) => !entryNames.has(name))
   const plain = JSON.stringify(Object.fromEntries(others))
   const masked = maskJson(plain, attemptSecrets(current.attempt, current.providerCall))
   return masked === plain ? row : { ...Object.fromEntries(content), ...recordOf(JSON.parse(masked)) }

@@ -90,11 +90,11 @@ const largestRead = 65_536
 const largeContent = /"(b64_json|audio)": ?"[^"]/
 
 /** What an event brings of an operation: an image, audio, a text. */
-const contentNames = ['b64_json', 'url', 'audio', 'delta', 'text', 'data']
+const eventContents = ['b64_json', 'url', 'audio', 'delta', 'text', 'data']
 
 const holdsContent = (body: Json): boolean =>
   [body, recordOf(body['data']) ?? {}].some((holder) =>
-    contentNames.some((name) => wordOf(holder[name]) !== undefined || listOf(holder[name]).length > 0),
+    eventContents.some((name) => wordOf(holder[name]) !== undefined || listOf(holder[name]).length > 0),
   )
 
 /** The event as a failed one, if it says that it is: by its name, or by an error in the place of what was asked for. */

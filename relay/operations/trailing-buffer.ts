@@ -23,7 +23,7 @@ const imageEvent = /^ ?\{"type": ?"[^"]*(completed|partial_succeeded)"/
 /** The data of an event that was not cut inside. */
 const isUncut = (line: string): boolean => /(\}|\[DONE\])\s*$/.test(line.slice(-32))
 
-const holdsImage = (line: string): boolean =>
+const bringsImage = (line: string): boolean =>
   imageEvent.test(line) && /"(b64_json|url)": ?"/.test(line) && isUncut(line)
 
 const closingData = /^ ?(\[DONE\]|\{"type": ?"[^"]*(completed|\.done)")/
@@ -181,7 +181,7 @@ export function createTrailingBuffer(
 
   const note = (due: Uint8Array): void => {
     const bytes = Buffer.from(due.buffer, due.byteOffset, due.length)
-    if (bytes.includes('_succeeded"')) images += dataLines(due).filter(holdsImage).length
+    if (bytes.includes('_succeeded"')) images += dataLines(due).filter(bringsImage).length
     if (bytes.includes('"usage"')) counted = dataLines(due).findLast(hasUsage) ?? counted
     hadData ||= bytes.includes('data:')
     if (!isNamed && bytes.includes('"trans')) isNamed = dataLines(due).some((line) => namedTranscript.test(line))
@@ -197,7 +197,7 @@ export function createTrailingBuffer(
   const failedOfRest = (): FailedEvent[] => eventsOfRest().flatMap(({ failed }) => failed ?? [])
   const imagesFailed = (): number => failedImages + failedOfRest().filter(({ isPartial }) => isPartial).length
 
-  const imagesIn = (lines: string[]): number => images + lines.filter(holdsImage).length
+  const imagesIn = (lines: string[]): number => images + lines.filter(bringsImage).length
 
   return {
     push: (chunk) => {
@@ -230,7 +230,7 @@ export function createTrailingBuffer(
     usage: (read) => {
       if (!isEventStream) return undefined
       const reports = dataLines(trailing()).filter(hasUsage)
-      const ofImages = reports.filter(holdsImage)
+      const ofImages = reports.filter(bringsImage)
       const lines = ofImages.length > 1 ? ofImages : [reports.at(-1) ?? counted]
       try {
         return addedUsage(lines.map((line) => (line === '' ? undefined : read(JSON.parse(line)))))
@@ -249,7 +249,7 @@ export function createTrailingBuffer(
       if (asked > 0 && !hasPlace && !eventsOfRest().some(hasImagePlace)) return false
       // Neither the event of an image nor the usage in it closes the others.
       if (drawn > 0 && drawn + imagesFailed() < asked)
-        return known.some((line) => (closingData.test(line) || hasUsage(line)) && !holdsImage(line))
+        return known.some((line) => (closingData.test(line) || hasUsage(line)) && !bringsImage(line))
       return (closing && lines.length > 0) || drawn > 0 || known.some(hasUsage)
     },
     hasSegmentsOnly: () => {

@@ -66,6 +66,71 @@ describe.each(operations)('a 200 answer of %s that brings nothing and says an er
   })
 })
 
+const page = '\n<!DOCTYPE html><html><body>Sign in to the hotel</body></html>'
+
+test.each(operations)(
+  'a page with status 200 is no answer of %s, whatever it is announced as',
+  async (name, ask, good) => {
+    for (const type of ['text/html; charset=utf-8', 'text/plain', ...(name === 'speech' ? ['audio/mpeg'] : [])]) {
+      const { model, ids } = await serve(
+        app,
+        { key, priority: 1, baseUrl: scripted.play({ headers: { 'content-type': type }, steps: [page] }) },
+        { baseUrl: scripted.play(good) },
+      )
+      expect(await (await ask(model)).text(), type).not.toContain('hotel')
+      expect((await rowsOf(model)).map((row) => [row.channel_id, channelsOf(row)])).toEqual([[ids[1], ids]])
+    }
+  },
+)
+
+test('words and lists of nothing are no speech: another channel is asked, and charged alone', async () => {
+  const plays = ['text/plain; charset=utf-8', 'text/html'].flatMap((type) =>
+    [['The service is busy, ', 'try again. 请稍后'], ['busy']].map((steps) => ({
+      headers: { 'content-type': type },
+      steps,
+    })),
+  )
+  for (const play of [...plays, json({}), json({ status: 'queued' })]) {
+    const { model, ids } = await serve(
+      app,
+      { key, priority: 1, baseUrl: scripted.play(play) },
+      { baseUrl: scripted.play(audio) },
+    )
+    const reply = await post('/audio/speech', { model, input: 'hi', voice: 'alloy' })
+    expect([reply.status, await reply.text()]).toEqual([200, 'audio'])
+    expect((await rowsOf(model)).map((row) => [row.channel_id, channelsOf(row)])).toEqual([[ids[1], ids]])
+  }
+})
+
+test('speech that is announced as text, and a transcript that is announced as a page, are answers', async () => {
+  const frame = Buffer.from([0xff, 0xf3, 0x84, 0xc4, 0, 0, 0, 0])
+  const spoken = { headers: { 'content-type': 'text/html' }, steps: [frame, frame] }
+  const { model } = await serve(app, { baseUrl: scripted.play(spoken) })
+  const speech = await post('/audio/speech', { model, input: 'hi', voice: 'alloy' })
+  expect(Buffer.from(await speech.arrayBuffer())).toEqual(Buffer.concat([frame, frame]))
+  expect(speech.headers.get('content-type')).toBe('application/octet-stream')
+  // As whisper.cpp answers for text.
+  const written = { headers: { 'content-type': 'text/html; charset=utf-8' }, steps: [' and so on', '\n'] }
+  const { model: writer } = await serve(app, { baseUrl: scripted.play(written) })
+  const transcript = await postFile('/audio/transcriptions', { model: writer, response_format: 'text' }, 'file')
+  expect([transcript.status, await transcript.text()]).toEqual([200, ' and so on\n'])
+  expect(transcript.headers.get('content-type')).toBe('text/plain; charset=utf-8')
+  expect(await rowsOf(writer)).toHaveLength(1)
+})
+
+test('words in the place of an image that comes as bytes are none', async () => {
+  for (const type of ['text/html', 'text/plain', 'image/png']) {
+    const play = { headers: { 'content-type': type }, steps: [page] }
+    const { model, ids } = await serve(
+      app,
+      { type: 39, key: 'account|key', priority: 1, baseUrl: scripted.play(play) },
+      { baseUrl: scripted.play(images) },
+    )
+    expect(await (await post('/images/generations', { model, prompt: 'a cat' })).json()).toMatchObject({ created: 1 })
+    expect((await rowsOf(model)).map((row) => row.channel_id)).toEqual([ids[1]])
+  }
+})
+
 test('an error that is announced as text is one', async () => {
   const play = { headers: { 'content-type': 'text/plain' }, steps: [JSON.stringify({ detail: words })] }
   const { model, ids } = await serve(
@@ -189,4 +254,19 @@ describe('an answer of images', () => {
     expect(text).toContain('overloaded, says ***')
     expect(text).not.toContain(key)
   })
+
+  test.each(['image_url', 'b64_png', 'url'])(
+    'is charged for all that came, whatever they are called: %s',
+    async (name) => {
+      const drawn = { [name]: 'https://i.test/a.png' }
+      for (const data of [
+        [drawn, drawn],
+        [drawn, failed, drawn],
+      ]) {
+        const { model } = await serve(app, { key, baseUrl: scripted.play(json({ created: 1, data })) })
+        expect((await draw(model)).status).toBe(200)
+        expect(await rowsOf(model)).toMatchObject([{ quota: 2 * eachImage }])
+      }
+    },
+  )
 })
