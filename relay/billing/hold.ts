@@ -64,9 +64,9 @@ export function openHold(services: RelayServices, call: Call): Hold {
     calls: callsNow(),
     reading: (holds.reading.get(userId) ?? 0) - (isReading ? 1 : 0),
   })
-  const beginReading = (): void => {
-    if (!isReading) add(holds.reading, userId, 1)
-    isReading = true
+  const setReading = (reads: boolean): void => {
+    if (reads !== isReading) add(holds.reading, userId, reads ? 1 : -1)
+    isReading = reads
   }
 
   const idle = async (): Promise<void> => {
@@ -84,13 +84,14 @@ export function openHold(services: RelayServices, call: Call): Hold {
       const plan = planFor(available) ?? planFor(least)
       if (!plan) throw new Error('the least hold has a plan')
       // Of several that come at once one may begin without what it may read.
-      if (facts.unseen && plan.unseen === undefined) beginReading()
+      if (facts.unseen && plan.unseen === undefined) setReading(true)
       const result = await reserveOnce(services, call, { amount: plan.amount })
       available = availableIn(result) + hold.amount
       if (result.verdict === 'ok') {
         hold.taken = true
         hold.amount = Math.max(hold.amount, plan.amount)
         best = plan
+        if (plan.unseen !== undefined) setReading(false)
       } else if (!isInsufficient(result)) throw refusalOfReserve(services, call, { result, amount: plan.amount })
       if (!facts.grows) remember(available)
       const better = planFor(available)
@@ -141,7 +142,7 @@ export function openHold(services: RelayServices, call: Call): Hold {
     },
     close: () => {
       add(holds.open, userId, -1)
-      if (isReading) add(holds.reading, userId, -1)
+      setReading(false)
     },
   }
   return hold

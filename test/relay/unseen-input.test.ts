@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { TestToken } from '#test/support/factories.ts'
-import type { Play, Step } from '#test/support/scripted-upstream.ts'
+import type { Step } from '#test/support/scripted-upstream.ts'
 import { callerDialects, consumed, eventually, openHolds, say, type CallerDialect } from './caller-dialects.ts'
 import { richToken, startScriptedRelay } from './relay-world.ts'
 import { serve, setOptions } from './serve.ts'
@@ -14,7 +14,7 @@ const [, responses, messages] = callerDialects as [CallerDialect, CallerDialect,
 const tools = [{ type: 'mcp', server_label: 'a', server_url: 'https://a.test', require_approval: 'never' }]
 const window = 200_000
 
-async function servedBy(play: Play, input: { type?: number } = {}): Promise<string> {
+async function servedBy(play: Parameters<typeof scripted.play>[0], input: { type?: number } = {}): Promise<string> {
   const { model } = await serve(app, { ...input, baseUrl: scripted.play(play) })
   await setOptions(app, { ModelRatio: `{"${model}":1}`, CompletionRatio: `{"${model}":1}` })
   return model
@@ -62,6 +62,29 @@ describe.each([
     const { served, left } = await rush(25_000, 1_000_000)
     expect({ served, left }).toEqual({ served: 1, left: 25_000 - 1_000_000 - written })
   })
+})
+
+test('a call for which all that it may read is set aside in the end keeps no other from beginning with less', async () => {
+  const end = Promise.withResolvers<undefined>()
+  const { unstreamed } = turnOf({ id: newId(), usage: { input_tokens: 10, output_tokens: written } })
+  let asked = 0
+  const model = await servedBy(() =>
+    (asked += 1) === 1 ? { ...unstreamed, steps: [end.promise, ...unstreamed.steps] } : unstreamed,
+  )
+  const user = await app.make.user({ quota: window + 30_000 })
+  const token = await app.make.token(user)
+  // So little was there when an earlier call began.
+  app.services.holds.lastSeen.set(`${user.id}:${token.id}`, 25_000)
+  const body = { ...responses.body(model, 'hi', false), max_output_tokens: 100, tools }
+  const send = async () => (await say(app, responses, { token, body })).status
+  const covered = send()
+  await expect.poll(() => asked).toBe(1)
+  const beside = send()
+  await expect
+    .poll(() => asked)
+    .toBe(2)
+    .finally(() => end.resolve(undefined))
+  expect(await Promise.all([covered, beside])).toEqual([200, 200])
 })
 
 /** Reads all words and leaves. Resolves with the log row once `goOn` let the upstream end. */
