@@ -57,7 +57,7 @@ export async function readBatch(json: Json): Promise<{ requests: BatchRequest[];
     if (known.has(request.customId)) throw refusal(index, `custom_id: ${request.customId} is not unique`)
     known.add(request.customId)
     requests.push(request)
-    texts.push(...own)
+    for (const text of own) texts.push(text)
   }
   return { requests, texts, dropped: lossNames([...dropped]) }
 }

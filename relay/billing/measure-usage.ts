@@ -86,7 +86,7 @@ function withAddedTools(usage: Usage, body: Readonly<Record<string, unknown>>): 
   const added = addedTools(body)
   const withMemory = (container: Container): Container => {
     const given = added.filter(({ type }) => type === container.tool).map(gigabytesOf)
-    return { ...container, gigabytes: Math.max(container.gigabytes, ...given) }
+    return { ...container, gigabytes: given.reduce((most, each) => Math.max(most, each), container.gigabytes) }
   }
   const { containers, drawing } = usage
   const drawer = added.findLast(({ type }) => type === 'image_generation')

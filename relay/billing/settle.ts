@@ -69,7 +69,9 @@ function learn({ services, call, attempt }: AttemptContext, { measured, countedT
     choices: call.request.choiceCount ?? 1,
     // What the upstream read as well was not counted here.
     promptTokens:
-      measured.source === 'upstream' && call.storedAt?.only !== true && call.unseen === undefined ? promptTokens : 0,
+      measured.source === 'upstream' && !call.storedAt?.conversationTokens && call.unseen === undefined
+        ? promptTokens
+        : 0,
     cheapPromptTokens: call.estimate.promptTokens,
     countedTokens,
   })

@@ -24,6 +24,15 @@ describe('collecting a stream', () => {
     })
   })
 
+  it('takes any number of probabilities at once', () => {
+    const tokens = Array.from({ length: 300_000 }, () => ({ token: 'a' }))
+    const { choices } = collectEvents([
+      { type: 'logprobs', tokens },
+      { type: 'text-delta', text: 'a' },
+    ])
+    expect(choices[0]?.logprobs).toHaveLength(tokens.length)
+  })
+
   it('joins audio by its bytes, for every piece is padded on its own', () => {
     const piece = (text: string) => Buffer.from(text).toString('base64')
     const events: ChatEvent[] = [

@@ -105,7 +105,7 @@ function addToChoice(choice: OpenChoice, event: ChoiceEvent): void {
       choice.parts.push({ type: 'mcp-call', call: event.call })
       return
     case 'logprobs':
-      choice.logprobs.push(...event.tokens)
+      for (const token of event.tokens) choice.logprobs.push(token)
       return
     case 'finish':
       choice.finish = event.reason

@@ -102,7 +102,7 @@ export function streamGemini(context: EncodeContext): StreamEncoder {
       if (event.type === 'start' || event.type === 'usage') return ''
       const candidate = candidateOf(event.choice ?? 0)
       if (event.type === 'logprobs') {
-        candidate.logprobs.push(...event.tokens)
+        for (const token of event.tokens) candidate.logprobs.push(token)
         return ''
       }
       if (event.type !== 'finish') return write(candidate, partsOf(candidate, event))
