@@ -26,7 +26,9 @@ const pauseMs = 300
  */
 export function reportQueryFailures(queries: QueryCache, isShown = isShownByPage): () => void {
   let isHeldBack = false
+  let isEnded = false
   const report = (reason: string) => {
+    if (isEnded) return
     isHeldBack = isShown(reason)
     if (isHeldBack) return
     notify.warning(t('页面的部分内容加载失败'), {
@@ -34,7 +36,7 @@ export function reportQueryFailures(queries: QueryCache, isShown = isShownByPage
       action: { label: t('重试'), onClick: () => askAgain(queries) },
     })
   }
-  return queries.subscribe((event) => {
+  const unsubscribe = queries.subscribe((event) => {
     if (event.type !== 'updated') return
     const { query, action } = event
     if (action.type === 'success' && isHeldBack && !isReported(query)) {
@@ -45,4 +47,8 @@ export function reportQueryFailures(queries: QueryCache, isShown = isShownByPage
     if (action.type !== 'error' || !isReported(query) || query.state.data !== undefined) return
     if (!isUnauthenticated(action.error)) setTimeout(report, pauseMs, errorText(action.error))
   })
+  return () => {
+    isEnded = true
+    unsubscribe()
+  }
 }

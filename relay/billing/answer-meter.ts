@@ -36,9 +36,6 @@ const longestWaitMs = 5000
 const longestOutageMs = 10_000
 const pauseMs = 200
 
-/** An answer that heeds its limit may be counted as more here, by so little. */
-const mostHeeded = (limit: number): number => limit * 1.05 + smallRemainder
-
 /**
  * Nothing for an answer that is paid for whatever its length. While the hold covers the answer's own limit, or that which was sent for
  * it, nothing more is asked for; an upstream that does not heed the limit is metered from there on like one without.
@@ -81,7 +78,8 @@ export function createAnswerMeter(context: AttemptContext, writer: StreamWriter)
   const cover = (): void => {
     const tokens = answerTokensFor(terms, hold.amount - unseen)
     coversLimit = Number.isFinite(most) && hold.amount - unseen >= costOfAnswer(terms, most)
-    covered = (coversLimit ? Math.max(tokens, mostHeeded(most)) : tokens) / ratio
+    // An answer that heeds its limit may be counted as a little more here.
+    covered = (coversLimit ? Math.max(tokens, most * 1.05 + smallRemainder) : tokens) / ratio
     if (coversLimit) nextRaise = covered
     else nextRaise = refused ? covered - largest * scale : covered * raiseAt
   }
