@@ -5,7 +5,7 @@ import type { StreamWriter } from '#relay/response/stream-writer.ts'
 import { createAnswerMeter } from './answer-meter.ts'
 
 /** A stream that is priced at one a token, on a balance of so much. Set aside are 200, of which the prompt takes one. */
-function startStream(balance: number, { limit = 0, grows = true } = {}) {
+function startStream(balance: number, { limit = 0, grows = true, model = 'gpt-4o' } = {}) {
   const hold = {
     amount: 200,
     crowded: () => false,
@@ -36,7 +36,7 @@ function startStream(balance: number, { limit = 0, grows = true } = {}) {
       // Half of what the cheap count makes of it.
       counter: { count: () => Promise.resolve(weight.tokens() / 2) },
     },
-    attempt: { upstreamModel: 'gpt-4o' },
+    attempt: { upstreamModel: model },
   }
   const writer = {
     complete: () => false,
@@ -81,8 +81,8 @@ describe.each([
   ['the limit that was sent for it', { grows: false }],
 ])('an answer whose hold covers %s', (_, of) => {
   /** Sends pieces up to so many tokens, of which the upstream counts half. Returns how many they were. */
-  async function stream(balance: number, most: number) {
-    const { hold, send, more, written } = startStream(balance, of)
+  async function stream(balance: number, most: number, model = 'gpt-4o') {
+    const { hold, send, more, written } = startStream(balance, { ...of, model })
     while (written() < most && ((await send('word')) || (await more()))) continue
     return { held: hold.amount, counted: written() / 2 }
   }
@@ -90,6 +90,10 @@ describe.each([
   test('is neither cut nor paid for beyond it while it stays within it, however it is counted here', async () => {
     expect(await stream(200, 398)).toEqual({ held: 200, counted: 199 })
     expect(await stream(100_000, 398)).toEqual({ held: 200, counted: 199 })
+  })
+
+  test('is not cut where the encoder here takes several times the tokens of its vendor', async () => {
+    expect(await stream(200, 900, 'gemini-2.5-pro')).toEqual({ held: 200, counted: 450 })
   })
 
   test('is cut behind it where nothing more can be paid', async () => {

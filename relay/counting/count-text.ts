@@ -20,6 +20,9 @@ const openAiModels = /^(?:.*\/|ft:|openai\.)?(?:gpt-|chatgpt-|chat-latest|codex-
 /** All that came after these have the newer encoder: `gpt-4o`, `gpt-4.1`, and `gpt-41` as Azure writes it, are not `gpt-4`. */
 const olderModels = /^(?:.*\/|ft:|openai\.)?gpt-(?:2|3|4(?:$|[-:]))/
 
+/** Whether a count here is the vendor's own. */
+export const hasOwnEncoder = (model: string): boolean => openAiModels.test(model)
+
 export const encodingOf = (model: string): EncodingName =>
   openAiModels.test(model) && !olderModels.test(model) ? 'o200k_base' : 'cl100k_base'
 
