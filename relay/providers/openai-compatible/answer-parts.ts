@@ -33,10 +33,11 @@ export function failedEndOf(reason: unknown, hasSpoken: boolean): UpstreamFailur
   return { status: 503, type: 'server_error', code: String(reason), message }
 }
 
-const failedField = /"finish_reason"\s*:\s*"(error|insufficient_system_resource|network_error)"/
+const finishField = /"finish_reason"\s*:\s*"([a-z_]+)"/g
 
 /** The reason of those that stands in a chunk, if one does. In a text the quotes of the name would be escaped. */
-export const failedReasonIn = (data: string): string | undefined => failedField.exec(data)?.[1]
+export const failedReasonIn = (data: string): string | undefined =>
+  [...data.matchAll(finishField)].map(([, reason]) => reason).find((reason) => failedFinish.has(reason))
 
 export type Written = { text: string; reasoning: string }
 
