@@ -194,7 +194,7 @@ async function answerJson(current: Try, reply: UpstreamReply, more: UpstreamRequ
   const translated = audio ? undefined : await translate(current, answers)
   const drawn = drawsImages(call.asked) ? drawnIn(translated, json) : undefined
   const used = await usedBy(current, { usage, seconds: secondsOf(json), drawn })
-  if (used.source === 'estimated' && isEmptyAnswer(call.asked.operation, translated)) throw malformed()
+  if (!audio && used.source === 'estimated' && isEmptyAnswer(call.asked.operation, translated)) throw malformed()
   const shaped = audio ? undefined : shape(current, translated, used)
   // What cannot be counted is not charged.
   const isAsReceived = shaped === json
