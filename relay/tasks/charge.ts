@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { DomainError } from '#core/errors.ts'
 import { quotaOfReceipt } from '#core/pricing/charge.ts'
 import type { TaskReceipt } from '#core/pricing/receipt.ts'
@@ -43,17 +44,31 @@ export async function chargeTask(services: RelayServices, task: Stored, charge: 
     await services.ledger.settle(charge, 'give-up')
   } catch (error) {
     if (!(error instanceof SettleFailed)) throw error
-    await mark(services, task, null)
+    if (!(await mark(services, task, null))) void forget(services, task)
     throw new DomainError('relay.unavailable', {}, { cause: error })
   }
   await mark(services, task, charge.quota)
 }
 
 /** Where this fails, the next round of asking finds out by the hold. */
-async function mark(services: RelayServices, task: Stored, charged: number | null): Promise<void> {
-  await markCharge(services, task, charged).catch((error: unknown) =>
-    services.log.warn({ err: error, task: task.id }, 'the charge of a task could not be marked'),
+const mark = (services: RelayServices, task: Stored, charged: number | null): Promise<boolean> =>
+  markCharge(services, task, charged).then(
+    () => true,
+    (error: unknown) => {
+      services.log.warn({ err: error, task: task.id }, 'the charge of a task could not be marked')
+      return false
+    },
   )
+
+/**
+ * Goes on saying that a charge was given up, as the ledger does. If this process ends before the database has received it from either,
+ * another process makes the charge.
+ */
+async function forget(services: RelayServices, task: Stored): Promise<void> {
+  for (let pause = 100; ; pause = Math.min(pause * 2, 5000)) {
+    await delay(pause)
+    if (services.ledger.openCalls() === 0 || (await mark(services, task, null))) return
+  }
 }
 
 /** The charge of a task that an upstream has accepted. */

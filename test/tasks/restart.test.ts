@@ -148,6 +148,72 @@ test('a job of a token that is leased for is not decided before its charge is, a
   expect(await refundsOf(app, by)).toEqual([50_000])
 })
 
+/** Ended drawings whose process died before it charged them, 2000 each. */
+async function leaveUncharged(app: App, { user, token }: Holder, count: number): Promise<void> {
+  for (let left = count; left > 0; left -= 1) {
+    const id = app.services.ambient.newId(32)
+    const row: ChargeRow = { ...charge, id, userId: user.id, tokenId: token.id }
+    await app.pool.query(
+      `with task as (insert into drawing_tasks (user_id, action, status, progress, request_id, quota, charge_pending)
+         values ($2, 'IMAGINE', 'SUCCESS', '100%', $1, 2000, true) returning id),
+       hold as (insert into holds (id, user_id, amount, node_id, status, released_at) values ($1, $2, 0, 1, 'released', now()))
+       insert into task_charges (request_id, kind, task_id, "row") select $1, 'drawing', id, $3 from task`,
+      [id, user.id, JSON.stringify(row)],
+    )
+  }
+}
+
+test('charges of a dead process that wait for a locked row are sent once, and keep no other task from its charge or its news', async () => {
+  await using app = await startApp()
+  await drawingChannel(app)
+  const [locked, free] = [await holder(app), await holder(app)]
+  await leaveUncharged(app, locked, 12)
+  const isDone = async () => (await drawingsOf(app, free)).every(({ status }) => status === 'SUCCESS')
+  await using unlock = await holdLock(app.pool, 'select 1 from users where id = $1 for update', [locked.user.id])
+  await imagined(app, free, 'a [[polls=1]]')
+  const first = poll(app)
+  await expect.poll(isDone).toBe(true)
+  await expect.poll(() => app.services.ledger.openCalls()).toBe(12)
+  await imagined(app, free, 'b [[polls=1]]')
+  await leaveUncharged(app, free, 1)
+  const second = poll(app)
+  await expect.poll(async () => (await isDone()) && (await usedBy(app, free))).toBe(102_000)
+  expect(app.services.ledger.openCalls()).toBe(12)
+  await unlock()
+  await Promise.all([first, second])
+  expect(await balanceOf(app, locked)).toMatchObject({ used: 24_000 })
+  await poll(app)
+  expect((await app.pool.query('select 1 from task_charges')).rowCount).toBe(0)
+  expect((await app.pool.query('select 1 from drawing_tasks where charge_pending or quota = 0')).rowCount).toBe(0)
+})
+
+const usedBy = async (app: App, { user }: Holder): Promise<number> =>
+  Number((await app.pool.query('select used_quota from users where id = $1', [user.id])).rows[0].used_quota)
+
+test('a charge that was given up is forgotten as soon as the database allows, before its hold is', async () => {
+  await using app = await startApp({ refusesAsUsual: true })
+  await drawingChannel(app, { does: 'gate=taken' })
+  const by = await holder(app)
+  const submitted = imagine(app, by, 'x')
+  await expect.poll(() => app.upstream.open).toBe(1)
+  await app.pool
+    .query(`create function refuse() returns trigger language plpgsql as $$ begin raise exception 'no'; end $$;
+    create trigger refuse before delete on task_charges for each row execute function refuse()`)
+  await using unlock = await holdLock(app.pool, 'select 1 from users where id = $1 for update', [by.user.id])
+  app.upstream.openGate('taken')
+  expect((await submitted).status).toBe(503)
+  expect((await app.pool.query('select 1 from task_charges')).rowCount).toBe(1)
+  await app.pool.query('drop function refuse cascade')
+  await expect
+    .poll(async () => (await app.pool.query('select 1 from task_charges')).rowCount, { timeout: 10_000 })
+    .toBe(0)
+  expect((await app.pool.query("select 1 from holds where status = 'open'")).rowCount).toBe(1)
+  expect(await drawingsOf(app, by)).toMatchObject([{ charge_pending: false, quota: '0' }])
+  await unlock()
+  expect(await balanceOf(app, by)).toMatchObject({ quota: 10_000_000, used: 0 })
+  expect(await app.violations()).toEqual([])
+})
+
 test('a caller who hangs up pays for the image that was taken, and finds it', async () => {
   await using app = await startApp()
   await drawingChannel(app, { does: 'gate=left' })

@@ -2,7 +2,7 @@ import type { EntityManager } from '@mikro-orm/postgresql'
 import { storableJson } from '#core/storable-json.ts'
 import type { Services } from '#features/deps.ts'
 import type { ChargeRow } from '#features/ledger/charge-row.ts'
-import { inParts } from './rounds.ts'
+import type { Ledger } from '#features/ledger/service.ts'
 
 type Stored = { kind: 'drawing' | 'music'; id: number }
 
@@ -28,31 +28,38 @@ export async function markCharge(
   )
 }
 
-const mostInRound = 500
+const mostUnderWay = 500
+
+/** The charges that a round has sent or found under way: the ledger goes on with what it cannot commit in time. */
+const underWay = new WeakMap<Ledger, string[]>()
 
 /**
  * Charges the tasks whose process died before it did. That a hold was given back says so: a commit deletes it, and who gives a
- * charge up shuts it. Several processes may do so at once, for the ledger books an id once.
+ * charge up shuts it. Several processes may do so at once, for the ledger books an id once. What is charged, `settlePending`
+ * finds out. They are sent together, so that a row that somebody keeps locked takes the time of one.
  */
 export async function chargeForDead({
   database,
   ledger,
   log,
 }: Pick<Services, 'database' | 'ledger' | 'log'>): Promise<void> {
-  const { rows } = await database.pool.query<Stored & { row: ChargeRow }>(
-    `select c.kind, c.task_id as id, c."row" from task_charges c join holds h on h.id = c.request_id
+  const { rows } = await database.pool.query<{ row: ChargeRow; sent: boolean }>(
+    `select c."row", c.request_id = any ($1::text[]) as sent from task_charges c join holds h on h.id = c.request_id
      where h.status = 'released' and not exists (select 1 from failed_charges f where f.id = c.request_id)
-     limit $1`,
-    [mostInRound],
+     order by sent desc, c.request_id limit $2`,
+    [underWay.get(ledger) ?? [], mostUnderWay],
   )
-  await inParts(rows, async ({ row, ...task }) => {
-    try {
-      await ledger.settle(row, 'go-on')
-      await markCharge({ database }, task, row.quota)
-    } catch (error) {
-      log.warn({ err: error, requestId: row.id }, 'a task whose process died could not be charged yet')
-    }
-  })
+  underWay.set(
+    ledger,
+    rows.map(({ row }) => row.id),
+  )
+  const charge = (row: ChargeRow): Promise<unknown> =>
+    ledger
+      .settle(row, 'go-on')
+      .catch((error: unknown) =>
+        log.warn({ err: error, requestId: row.id }, 'a task whose process died could not be charged yet'),
+      )
+  await Promise.all(rows.filter(({ sent }) => !sent).map(({ row }) => charge(row)))
 }
 
 /**

@@ -8,8 +8,7 @@ import type { TaskServices } from './task-channels.ts'
 export async function pollTasks(
   services: TaskServices & Pick<Services, 'ledger'>,
 ): Promise<{ drawings: number; jobs: number }> {
-  await chargeForDead(services)
   await settlePending(services)
-  const [drawings, jobs] = await Promise.all([pollDrawings(services), pollMusic(services)])
+  const [drawings, jobs] = await Promise.all([pollDrawings(services), pollMusic(services), chargeForDead(services)])
   return { drawings, jobs }
 }
