@@ -131,6 +131,22 @@ describe('logs', () => {
     expect(await idsOf('music_tasks', 'task_id')).toEqual(left.toSorted())
   })
 
+  it('take charges of tasks with them, but for those still to be made', async () => {
+    await app.pool.query(`truncate drawing_tasks, music_tasks, task_charges;
+      insert into drawing_tasks (id, user_id, action, progress, submitted_at) values
+        (1, 1, 'IMAGINE', '100%', now() - interval '100 days'), (2, 1, 'IMAGINE', '100%', now()), (4, 1, 'IMAGINE', '10%', now());
+      insert into music_tasks (id, user_id, action, task_id, progress, submitted_at) values (3, 1, 'MUSIC', '9', '100%', now());
+      insert into holds (id, user_id, node_id, status) values
+        ('held', 1, 1, 'open'), ('given back', 1, 1, 'released'), ('given up', 1, 1, 'void');
+      insert into task_charges (request_id, kind, task_id, "row") values ('old drawing', 'drawing', 1, '{}'),
+        ('drawing', 'drawing', 2, '{}'), ('song', 'music', 3, '{}'), ('gone song', 'music', 4, '{}'), ('gone drawing', 'drawing', 3, '{}'),
+        ('held', 'drawing', 9, '{}'), ('given back', 'music', 9, '{}'), ('given up', 'drawing', 9, '{}')`)
+    await app.make.option('LogRetentionDays', '30')
+    await app.services.options.reload()
+    await clean()
+    expect(await idsOf('task_charges', 'request_id')).toEqual(['drawing', 'given back', 'held', 'song'])
+  })
+
   it('are left by a run that is ended', async () => {
     await app.make.option('LogRetentionDays', '30')
     await app.services.options.reload()

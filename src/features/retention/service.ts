@@ -58,7 +58,7 @@ export async function removeExpired(deps: RetentionDeps, signal: AbortSignal): P
     'select ledger_forget_buckets() as forgotten',
   )
   rows += buckets[0]?.forgotten ?? 0
-  for (const rowsOf of [...expired, ...oldTasks(deps)])
+  for (const rowsOf of [...expired, ...oldTasks(deps), chargesWithoutTask])
     rows += await removeInPortions(deps.database.pool, rowsOf, signal)
   const logs = signal.aborted ? 0 : await removeOldLogs(deps, signal)
   return { rows: rows + logs, logs }
@@ -74,6 +74,14 @@ function oldTasks({ options }: RetentionDeps) {
   const condition = `progress = '${finished}' and submitted_at < now() - make_interval(days => $1)`
   const values = [Math.max(days, leastTaskDays)]
   return ['drawing_tasks', 'music_tasks'].map((table) => ({ table, condition, values }))
+}
+
+/** Those whose hold is open or was given back are still to be made. */
+const chargesWithoutTask = {
+  table: 'task_charges',
+  condition: `not exists (select 1 from holds h where h.id = task_charges.request_id and h.status <> 'void')
+    and case kind when 'drawing' then not exists (select 1 from drawing_tasks t where t.id = task_charges.task_id)
+      else not exists (select 1 from music_tasks t where t.id = task_charges.task_id) end`,
 }
 
 async function removeOldLogs(deps: RetentionDeps, signal: AbortSignal): Promise<number> {
