@@ -6,16 +6,20 @@ import { listenLocally } from '#test/support/local-server.ts'
 import { balanceOf, call, holder, logged } from './world.ts'
 
 const model = 'claude-sonnet-4-20250514'
-/** The lines of the results. */
-let lines: unknown[] = []
+/** The lines of the results; null where there are none. */
+let lines: unknown[] | null = []
+/** As the vendor counts them. */
+let answers = 1
 
 const vendor = createServer((request, response) => {
   const path = request.url ?? ''
   const isMade = request.method === 'POST'
   const id = isMade ? `msgbatch_${Math.random()}` : path.split('/').at(-1)
-  response.writeHead(200, { 'content-type': 'application/json' })
-  if (path.endsWith('/results')) return response.end(lines.map((line) => JSON.stringify(line)).join('\n'))
-  const counts = { processing: 0, succeeded: 1, errored: 0, canceled: 0, expired: 0 }
+  const isMissing = path.endsWith('/results') && lines === null
+  response.writeHead(isMissing ? 404 : 200, { 'content-type': 'application/json' })
+  if (isMissing) return response.end('{"type":"error","error":{"type":"not_found_error","message":"no results"}}')
+  if (path.endsWith('/results')) return response.end(lines?.map((line) => JSON.stringify(line)).join('\n'))
+  const counts = { processing: 0, succeeded: answers, errored: 0, canceled: 0, expired: 0 }
   const processing = isMade ? 'in_progress' : 'ended'
   return response.end(
     JSON.stringify({ id, type: 'message_batch', processing_status: processing, request_counts: counts }),
@@ -38,7 +42,7 @@ const succeeded = (id: string, usage?: unknown) => ({
 })
 
 /** What a batch of these requests is charged, its results being read from these lines. */
-async function charged(ids: string[], results: unknown[], before?: () => Promise<unknown>) {
+async function charged(ids: string[], results: unknown[] | null, before?: () => Promise<unknown>) {
   const by = await holder(app)
   lines = results
   const params = { model, max_tokens: 1000, messages: [{ role: 'user', content: prompt }] }
@@ -83,4 +87,14 @@ test.each([
 test('of an answer that reports one of both, the other is counted', async () => {
   const { row } = await charged(['a'], [succeeded('a', { input_tokens: 50 })])
   expect(row).toMatchObject({ prompt_tokens: 50, completion_tokens: 109 })
+})
+
+test('results that are served are charged, whatever their batch counts, and a batch without any is free', async () => {
+  answers = 0
+  expect(await charged(['a'], [succeeded('a', reported)])).toMatchObject({ used: 450, answered: 1 })
+  expect(await charged(['a'], [{ custom_id: 'a', result: { type: 'expired' } }])).toMatchObject({
+    used: 0,
+    answered: 0,
+  })
+  expect(await charged(['a'], null)).toMatchObject({ used: 0, answered: 0 })
 })

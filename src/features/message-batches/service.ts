@@ -5,6 +5,7 @@ import { rememberAnswers } from '#features/stored-responses/service.ts'
 import { readBatchResult } from '#relay/providers/anthropic/batches.ts'
 import { createJsonLineReader } from '#relay/providers/shared/json-lines.ts'
 import { retryAfterMs } from '#relay/transport/retry-after.ts'
+import type { UpstreamReply } from '#relay/transport/send.ts'
 import type { UpstreamChannel } from '#relay/upstream-call/channel.ts'
 import { asBatch, askAboutBatch, BatchRefused, hasEnded, largestBatchAnswer, refusesForGood } from './ask.ts'
 import { chargeRowOf, createTally, type Tally } from './charge.ts'
@@ -89,13 +90,29 @@ const succeeded = ({ answer }: StoredBatch): number | undefined => {
   return typeof count === 'number' ? count : undefined
 }
 
+/** What an upstream counts may be wrong, and results that are there are served; nothing where it counts none and has none. */
+async function resultsOf(
+  services: BatchServices,
+  place: UpstreamChannel,
+  batch: StoredBatch,
+): Promise<UpstreamReply | undefined> {
+  try {
+    return await askAboutBatch(services, place, { input: { id: batch.id, action: 'results' } })
+  } catch (error) {
+    const hasNone = error instanceof BatchRefused && [404, 410].includes(error.reply.status)
+    if (succeeded(batch) !== 0 || !hasNone) throw error
+    error.reply.cancel()
+    return undefined
+  }
+}
+
 async function tallyResults(services: BatchServices, place: UpstreamChannel, batch: StoredBatch): Promise<Tallies> {
   const tallies = emptyTallies(batch)
-  if (succeeded(batch) === 0) return tallies
   const ownerOf = await findOwners(services.database.pool, batch)
+  const reply = await resultsOf(services, place, batch)
+  if (!reply) return tallies
   const seen = new Set<string>()
   const made = new Set<string>()
-  const reply = await askAboutBatch(services, place, { input: { id: batch.id, action: 'results' } })
   const reader = createJsonLineReader()
   const take = async (lines: readonly { data: string }[]): Promise<void> => {
     for (const { data } of lines) {
