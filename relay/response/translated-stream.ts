@@ -55,7 +55,13 @@ export function translatedStream(context: AttemptContext): StreamWriter {
       note(event)
       if (event.type === 'error') seen.failure = event.error
       else if (event.type === 'finish') finishes.set(event.choice ?? 0, event)
-      else due += write(event)
+      else {
+        // It was not the end: written now, it would cut off what is open.
+        if (provider.chat.resumes && finishes.size > 0 && isContent(event)) {
+          finishes.delete(('choice' in event ? event.choice : undefined) ?? 0)
+        }
+        due += write(event)
+      }
     }
     return due
   }

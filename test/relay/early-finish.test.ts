@@ -158,3 +158,62 @@ describe.each(sources)('an answer of $source that stops before it ends', ({ type
     }
   })
 })
+
+describe.each(callerDialects)('a call of a Claude stream, asked for by $dialect,', (by) => {
+  const opened = claude.opening.slice(0, 1)
+  const begun = frame('content_block_start', {
+    index: 0,
+    content_block: { type: 'tool_use', id: 't', name: 'look', input: {} },
+  })
+  const part = (partial_json: string) =>
+    frame('content_block_delta', { index: 0, delta: { type: 'input_json_delta', partial_json } })
+  const stopped = frame('content_block_stop', { index: 0 })
+  const reason = frame('message_delta', { delta: { stop_reason: 'tool_use', stop_sequence: null } })
+  const ping = frame('ping', {})
+  const [empty, first, second] = [part(''), part('{"city":'), part('"Paris"}')]
+
+  const ways: [string, string[]][] = [
+    ['before its block', [reason, begun, empty, first, ping, second, stopped]],
+    ['before its arguments', [begun, reason, empty, first, second, stopped]],
+    ['between them', [begun, empty, first, reason, ping, second, stopped]],
+    ['behind each of them', [begun, reason, first, reason, second, reason, stopped]],
+  ]
+  test.each(ways)('has all its arguments where a reason to finish stands %s', async (_, steps) => {
+    const { model } = await serve(app, {
+      type: 14,
+      baseUrl: scripted.play({ steps: [...opened, ...steps, reason, stop] }),
+    })
+    const user = await app.make.user({ quota: 1e9 })
+    const reply = await say(app, by, { token: await app.make.token(user), model, stream: true })
+    const text = await reply.text()
+    expect(text).toMatch(by.closing)
+    expect(argumentsIn(text)).toEqual({ city: 'Paris' })
+    expect((await consumed(app)).find((row) => row.model_name === model)?.other).not.toHaveProperty('end')
+  })
+
+  test('is broken where it is cut behind an early reason to finish', async () => {
+    const steps: Step[] = [...opened, begun, first, reason, second, cut]
+    const { model } = await serve(app, { type: 14, baseUrl: scripted.play({ steps }) })
+    const user = await app.make.user({ quota: 1e9 })
+    const reply = await say(app, by, { token: await app.make.token(user), model, stream: true })
+    const text = await reply.text()
+    expect(text).not.toMatch(by.closing)
+    expect(text.trimEnd().split('\n\n').at(-1)).toContain('error')
+  })
+})
+
+/** The arguments of the only call of a stream, in whichever dialect. */
+function argumentsIn(text: string): unknown {
+  const events = [...text.matchAll(/^data: (\{.*)$/gm)].map(([, data]) => JSON.parse(data ?? ''))
+  const complete = events
+    .flatMap(({ candidates }) => candidates?.[0]?.content?.parts ?? [])
+    .find((part) => part.functionCall)
+  if (complete) return complete.functionCall.args
+  const pieces = events.map(
+    ({ choices, type, delta }) =>
+      choices?.[0]?.delta?.tool_calls?.[0]?.function?.arguments ??
+      (type === 'response.function_call_arguments.delta' ? delta : delta?.partial_json) ??
+      '',
+  )
+  return JSON.parse(pieces.join(''))
+}

@@ -35,6 +35,28 @@ const statuses: Readonly<Record<string, number>> = {
   overloaded_error: 529,
 }
 
+/**
+ * Whether an event goes on with an answer. Some hosts say why it stops long before it does, or in every event: what is said behind
+ * that takes it back, while proofs, sources and empty pieces may stand there.
+ */
+export function goesOn(event: Json): boolean {
+  const piece = recordOf(event['type'] === 'content_block_start' ? event['content_block'] : event['delta'])
+  switch (piece?.['type']) {
+    case 'tool_use':
+      return true
+    case 'text':
+    case 'text_delta':
+      return wordOf(piece['text']) !== undefined
+    case 'thinking':
+    case 'thinking_delta':
+      return wordOf(piece['thinking']) !== undefined
+    case 'input_json_delta':
+      return wordOf(piece['partial_json']) !== undefined
+    default:
+      return false
+  }
+}
+
 /** An error reply, with its fields for programs. */
 export function readClaudeFailure(status: number, body: string): UpstreamFailure {
   const details = recordOf(recordOf(tryRecord(body)?.['error'])?.['details'])

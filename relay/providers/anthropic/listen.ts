@@ -4,8 +4,7 @@ import { nameless } from '../shared/answer-record.ts'
 import { containerMade, filesMade, messageIds } from '../shared/held-objects.ts'
 import { recordOf, tryRecord, wordOf } from '../shared/json.ts'
 import { createListener, type ListenState } from '../shared/stream-listener.ts'
-import { failureIn } from './answer-parts.ts'
-import { isClaudeOpening } from './opening.ts'
+import { failureIn, goesOn } from './answer-parts.ts'
 import { createClaudeDecoder } from './stream.ts'
 import { createUsageCounter } from './usage.ts'
 
@@ -27,20 +26,18 @@ function mayMatter({ event, data }: WireEvent): boolean {
   )
 }
 
-/** Some hosts say why an answer stops long before it does, or in every event. */
-const goesOn = (wire: WireEvent): boolean => wire.event === 'content_block_delta' && !isClaudeOpening(wire)
-
 export function listenToClaude(): StreamListener {
   const counter = createUsageCounter()
   const made: string[] = []
 
   function watch(wire: WireEvent, state: ListenState): ListenVerdict {
-    if (state.complete && goesOn(wire)) {
+    // Behind its end, which is little of it, all of an answer is read.
+    const event = state.complete || mayMatter(wire) ? tryRecord(wire.data) : undefined
+    if (state.complete && event && goesOn(event)) {
       state.complete = false
       state.continued = true
       return 'resume'
     }
-    const event = mayMatter(wire) ? tryRecord(wire.data) : undefined
     switch (event?.['type']) {
       // Hosts that copy this dialect fail with the bare error object of others.
       case undefined:
@@ -48,7 +45,7 @@ export function listenToClaude(): StreamListener {
         if (state.failure) return 'failed'
         break
       case 'message_start':
-        counter.begin(recordOf(event['message']), () => state.written().tokens > 0)
+        counter.begin(recordOf(event['message']), () => state.written().tokens)
         made.push(...messageIds(event['message']))
         break
       case blockStart:

@@ -171,10 +171,22 @@ describe('two messages in one stream', () => {
       undefined,
     ],
     [
-      'have the output of the second where the first was not written',
-      [opening('a'), opening('b'), ...words, end(5)],
+      'have the output of the second where the first ended without any',
+      [opening('a'), end(), opening('b'), ...words, end(5)],
       2020,
       5,
+    ],
+    [
+      'are one that is announced again where the first says nothing',
+      [opening('a'), opening('b'), ...words, end(5)],
+      1010,
+      5,
+    ],
+    [
+      'are two of which one is announced again where a third says nothing',
+      [opening('a'), ...words, end(7), opening('b'), opening('c'), ...words, end(5)],
+      2020,
+      12,
     ],
     [
       'have no output before the second reports it',
@@ -192,4 +204,115 @@ describe('two messages in one stream', () => {
       expect(usage?.completionTokens).toBe(completionTokens)
     }
   })
+
+  test('have the larger figures where one is announced again', () => {
+    const made = { ...start, message: { ...start.message, id: 'made-up' } }
+    const events = [made, opening('b'), ...words, end(5)]
+    const listener = anthropic.native.claude!.listen({ includeUsage: true })
+    for (const event of events) listener.push({ event: event.type, data: JSON.stringify(event) })
+    expect(listener.usage()).toMatchObject({ promptTokens: 1010, cachedTokens: 10, completionTokens: 5 })
+  })
+
+  test('are counted in time that grows with their number alone, and with that of their figures', () => {
+    const many = Array.from({ length: 10_000 }, (_, index) => [opening(String(index)), ...words]).flat()
+    const wide = Object.fromEntries(Array.from({ length: 40_000 }, (_, index) => [`f${index}`, index]))
+    const last = { ...end(5), usage: { ...wide, output_tokens: 5 } }
+    const begun = performance.now()
+    const usage = decode([...many, last]).findLast((event) => event.type === 'usage')
+    expect(usage).toMatchObject({ usage: { promptTokens: 10_100_000 } })
+    expect(performance.now() - begun).toBeLessThan(5000)
+  }, 60_000)
+})
+
+describe('a reason to finish in the midst of', () => {
+  const reason = (stop_reason: string) => ({ type: 'message_delta', delta: { stop_reason } })
+  const called = [
+    { type: 'tool-call-start', index: 0, id: 't0', name: 'f' },
+    { type: 'tool-call-delta', index: 0, arguments: '{"a":' },
+    { type: 'tool-call-delta', index: 0, arguments: '1}' },
+    { type: 'tool-call-end', index: 0 },
+    { type: 'finish', reason: 'tool-calls' },
+  ]
+  const parts = (events: object[]) =>
+    decode([start, ...events]).filter((event) => !/start$|usage/.test(event.type) || 'index' in event)
+  const early = reason('tool_use')
+
+  test.each([
+    ['before its arguments', [tool(0, 'f'), early, json(0, '{"a":'), json(0, '1}'), stop(0)]],
+    ['between them', [tool(0, 'f'), json(0, '{"a":'), early, json(0, '1}'), stop(0)]],
+    ['behind each of them', [tool(0, 'f'), early, json(0, '{"a":'), early, json(0, '1}'), early, stop(0)]],
+  ])('a call takes nothing from it: %s', (_, events) => {
+    for (const end of [early, { type: 'message_stop' }]) expect(parts([...events, end])).toEqual(called)
+    expect(parts(events).filter(({ type }) => type === 'finish')).toHaveLength(events.at(-2) === early ? 1 : 0)
+  })
+
+  test('a call ends with the stream where its block never does', () => {
+    const events = [tool(0, 'f'), json(0, '{"a":'), json(0, '1}'), early]
+    expect(parts(events)).toEqual(called)
+    expect(parts([...events, { type: 'message_stop' }])).toEqual(called)
+  })
+
+  test('a call with free text takes nothing from it', () => {
+    const call = callWith({ stream: true, customTools: ['patch'] })
+    const events = [start, tool(0, 'patch'), json(0, '{"input":'), early, json(0, '"text"}'), stop(0)]
+    const delta = { type: 'tool-call-delta', index: 0, arguments: 'text' }
+    expect(decode(events, call).slice(4)).toEqual([delta, { type: 'tool-call-end', index: 0 }])
+    expect(decode([...events, early], call)).toContainEqual({ type: 'finish', reason: 'tool-calls' })
+  })
+
+  test('a cited text takes no source from it', () => {
+    const cited = { type: 'web_search_result_location', url: 'https://e.test/', title: 'E', cited_text: 'c' }
+    const events = [
+      block(0, { type: 'text', text: '' }),
+      delta(0, { type: 'text_delta', text: 'words' }),
+      reason('end_turn'),
+      delta(0, { type: 'citations_delta', citation: cited }),
+      stop(0),
+    ]
+    expect(parts(events)).toMatchObject([
+      { type: 'text-delta', text: 'words' },
+      { type: 'citation', citation: { url: 'https://e.test/', startIndex: 0, endIndex: 5 } },
+      { type: 'finish', reason: 'stop' },
+    ])
+  })
+
+  test('a call whose block is begun anew ends it', () => {
+    const events = [tool(0, 'f'), json(0, '{"a":'), json(0, '1}'), early, tool(0, 'g'), stop(0), early]
+    expect(parts(events)).toEqual([
+      ...called.slice(0, -1),
+      { type: 'tool-call-start', index: 1, id: 't0', name: 'g' },
+      { type: 'tool-call-delta', index: 1, arguments: '{}' },
+      { type: 'tool-call-end', index: 1 },
+      { type: 'finish', reason: 'tool-calls' },
+    ])
+  })
+
+  const ways: [string, boolean, object[]][] = [
+    ['text', true, [delta(0, { type: 'text_delta', text: 'more' })]],
+    ['text with which a block begins', true, [block(1, { type: 'text', text: 'more' })]],
+    ['thinking', true, [delta(0, { type: 'thinking_delta', thinking: 'more' })]],
+    ['arguments', true, [delta(0, { type: 'input_json_delta', partial_json: '{' })]],
+    ['a call', true, [tool(1, 'f')]],
+    ['no proof', false, [delta(0, { type: 'signature_delta', signature: 'proof' })]],
+    ['no source', false, [delta(0, { type: 'citations_delta', citation: {} })]],
+    [
+      'no empty piece',
+      false,
+      [delta(0, { type: 'text_delta', text: '' }), delta(0, { type: 'input_json_delta', partial_json: '' })],
+    ],
+    ['no empty block', false, [block(1, { type: 'text', text: '' })]],
+  ]
+  test.each(ways)(
+    'an answer is taken back by what is said behind it, alike in both ways through: %s',
+    (_, isTaken, more) => {
+      const events = [start, tool(0, 'f'), json(0, '{'), early, ...more] as { type: string }[]
+      const listener = anthropic.native.claude!.listen({ includeUsage: true })
+      const verdicts = events.map((event) => listener.push({ event: event.type, data: JSON.stringify(event) }))
+      expect({ complete: listener.complete, verdict: verdicts.at(-1) }).toEqual({
+        complete: !isTaken,
+        verdict: isTaken ? 'resume' : 'hold',
+      })
+      expect(decode(events).some(({ type }) => type === 'finish')).toBe(!isTaken)
+    },
+  )
 })

@@ -5,7 +5,7 @@ import type { ProviderCall } from '../types.ts'
 import { unwrapInput } from '../shared/custom-tools.ts'
 import { type Json, numberOf, parseRecord, recordOf, textOf, tryRecord, wordOf } from '../shared/json.ts'
 import { argumentsText } from '../shared/tool-arguments.ts'
-import { citationOf, failureIn, finishReasonOf } from './answer-parts.ts'
+import { citationOf, failureIn, finishReasonOf, goesOn } from './answer-parts.ts'
 import { createUsageCounter } from './usage.ts'
 
 type ToolBlock = { kind: 'tool'; index: number; custom: boolean; input: string; written: string }
@@ -13,10 +13,11 @@ type ToolBlock = { kind: 'tool'; index: number; custom: boolean; input: string; 
 type TextBlock = { kind: 'text'; start: number; citations: Citation[] }
 /** A call that the vendor makes itself: reported once its result is there. */
 type HostedBlock = { kind: 'hosted'; use: Json; input: string }
-type Block = ToolBlock | TextBlock | HostedBlock | { kind: 'thinking' } | { kind: 'ignored' }
+type Block = ToolBlock | TextBlock | HostedBlock
 
 type State = {
   reading: Pick<ProviderCall, 'ambient' | 'customTools'>
+  /** By index, those that are being written and of which something is due when they end. */
   blocks: Map<number, Block>
   /** By id, those without a result. */
   hosted: Map<unknown, HostedBlock>
@@ -24,8 +25,12 @@ type State = {
   toolCalls: number
   /** Length of the text so far. */
   written: number
-  spoke: boolean
+  /** How many events said something. */
+  spoken: number
+  /** A reason to finish has come, and nothing of the answer behind it. */
   finished: boolean
+  /** The end of the answer, which waits for that of its blocks: some hosts say why it stops in the midst of one. */
+  ending: ChatEvent[]
 }
 
 const indexOf = (event: Json): number => numberOf(event['index']) ?? 0
@@ -37,7 +42,7 @@ function usageEvents(state: State): ChatEvent[] {
 
 function startMessage(event: Json, state: State): ChatEvent[] {
   const message = recordOf(event['message']) ?? {}
-  state.usage.begin(message, () => state.spoke)
+  state.usage.begin(message, () => state.spoken)
   const id = wordOf(message['id']) ?? `msg_${state.reading.ambient.newId(24)}`
   return [{ type: 'start', id, model: textOf(message['model']) ?? '' }, ...usageEvents(state)]
 }
@@ -64,9 +69,11 @@ function textEvents(text: string | undefined, state: State): ChatEvent[] {
 
 function startBlock(event: Json, state: State): ChatEvent[] {
   const content = recordOf(event['content_block']) ?? {}
+  const index = indexOf(event)
+  const before = stopBlock(index, state)
   const open = (block: Block, events: ChatEvent[]): ChatEvent[] => {
-    state.blocks.set(indexOf(event), block)
-    return events
+    state.blocks.set(index, block)
+    return [...before, ...events]
   }
   switch (content['type']) {
     case 'text': {
@@ -75,14 +82,11 @@ function startBlock(event: Json, state: State): ChatEvent[] {
     }
     case 'thinking': {
       const text = wordOf(content['thinking'])
-      return open({ kind: 'thinking' }, text === undefined ? [] : [{ type: 'reasoning-delta', text }])
+      return text === undefined ? before : [...before, { type: 'reasoning-delta', text }]
     }
     case 'redacted_thinking': {
       const data = wordOf(content['data'])
-      return open(
-        { kind: 'ignored' },
-        data === undefined ? [] : [{ type: 'reasoning-encrypted', dialect: 'claude', data }],
-      )
+      return data === undefined ? before : [...before, { type: 'reasoning-encrypted', dialect: 'claude', data }]
     }
     case 'tool_use': {
       const { block, events } = startTool(content, state)
@@ -95,7 +99,7 @@ function startBlock(event: Json, state: State): ChatEvent[] {
       return open(block, [])
     }
     default:
-      return open({ kind: 'ignored' }, hostedEvents(content, state))
+      return [...before, ...hostedEvents(content, state)]
   }
 }
 
@@ -167,7 +171,17 @@ function stopBlock(index: number, state: State): ChatEvent[] {
   return block?.kind === 'tool' ? closeTool(block) : []
 }
 
-const closeBlocks = (state: State): ChatEvent[] => [...state.blocks.keys()].flatMap((index) => stopBlock(index, state))
+function takeEnding(state: State): ChatEvent[] {
+  if (state.blocks.size > 0) return []
+  const due = state.ending
+  state.ending = []
+  return due
+}
+
+function closeBlocks(state: State): ChatEvent[] {
+  const closing = [...state.blocks.keys()].flatMap((index) => stopBlock(index, state))
+  return [...closing, ...takeEnding(state)]
+}
 
 function finishMessage(event: Json, state: State): ChatEvent[] {
   state.usage.close(event['usage'])
@@ -177,29 +191,28 @@ function finishMessage(event: Json, state: State): ChatEvent[] {
   state.finished = true
   const stopSequence = wordOf(delta['stop_sequence'])
   const explanation = reason === 'refusal' ? wordOf(recordOf(delta['stop_details'])?.['explanation']) : undefined
-  return [
-    ...closeBlocks(state),
+  state.ending = [
     ...(explanation === undefined ? [] : [{ type: 'refusal-delta' as const, text: explanation }]),
     { type: 'finish', reason: finishReasonOf(reason), ...(stopSequence === undefined ? {} : { stopSequence }) },
-    ...usageEvents(state),
   ]
+  return [...takeEnding(state), ...usageEvents(state)]
 }
 
-/** Some hosts say why an answer stops long before it does, or in every event: what is written behind that takes it back. */
-function goOn(events: ChatEvent[], state: State): ChatEvent[] {
-  if (events.some(isContent)) {
-    state.spoke = true
+/** What is written behind a reason to finish takes it back. */
+function goOn(event: Json, events: ChatEvent[], state: State): ChatEvent[] {
+  if (events.some(isContent)) state.spoken += 1
+  if (goesOn(event)) {
     state.finished = false
+    state.ending = []
   }
   return events
 }
 
 /** The closing event without a stop reason: the answer is complete, only its reason was not reported. */
 function stopMessage(state: State): ChatEvent[] {
-  if (state.finished) return []
+  if (!state.finished) state.ending = [{ type: 'finish', reason: state.toolCalls > 0 ? 'tool-calls' : 'stop' }]
   state.finished = true
-  const closing = closeBlocks(state)
-  return [...closing, { type: 'finish', reason: state.toolCalls > 0 ? 'tool-calls' : 'stop' }]
+  return closeBlocks(state)
 }
 
 function readEvent(event: Json, state: State): ChatEvent[] {
@@ -207,11 +220,11 @@ function readEvent(event: Json, state: State): ChatEvent[] {
     case 'message_start':
       return startMessage(event, state)
     case 'content_block_start':
-      return goOn(startBlock(event, state), state)
+      return goOn(event, startBlock(event, state), state)
     case 'content_block_delta':
-      return goOn(deltaBlock(event, state), state)
+      return goOn(event, deltaBlock(event, state), state)
     case 'content_block_stop':
-      return stopBlock(indexOf(event), state)
+      return [...stopBlock(indexOf(event), state), ...takeEnding(state)]
     case 'message_delta':
       return finishMessage(event, state)
     case 'message_stop':
@@ -231,8 +244,9 @@ export function createClaudeDecoder(reading: Pick<ProviderCall, 'ambient' | 'cus
     usage: createUsageCounter(),
     toolCalls: 0,
     written: 0,
-    spoke: false,
+    spoken: 0,
     finished: false,
+    ending: [],
   }
   let started = false
   let failed = false

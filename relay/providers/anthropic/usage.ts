@@ -1,10 +1,20 @@
 import type { ReportedUsage } from '#core/usage.ts'
 import { countOf, type Json, recordOf, recordsOf, sumOf, wordOf } from '../shared/json.ts'
 
-type Tokens = Pick<
-  ReportedUsage,
-  'promptTokens' | 'cachedTokens' | 'cacheWriteTokens' | 'cacheWrite1hTokens' | 'completionTokens'
->
+const figures = [
+  'promptTokens',
+  'cachedTokens',
+  'cacheWriteTokens',
+  'cacheWrite1hTokens',
+  'completionTokens',
+  'reasoningTokens',
+  'webSearchCalls',
+] as const satisfies (keyof ReportedUsage)[]
+
+/** What this dialect reports; figures of several messages are added up by the same list. */
+type Figures = Record<(typeof figures)[number], number | undefined>
+
+type Tokens = Omit<Figures, 'reasoningTokens' | 'webSearchCalls'>
 
 /** The vendor counts what came from and went into its cache beside the input; the hub counts all input together. */
 function readTokens(usage: Json): Tokens {
@@ -22,14 +32,11 @@ function readTokens(usage: Json): Tokens {
   }
 }
 
-const sumOfCounts = (...counts: (number | null | undefined)[]): number | undefined =>
-  sumOf(...counts.map((count) => count ?? undefined))
-
 /** Where the vendor shortened the conversation itself on the way, that took a request of its own, counted apart from the rest. */
-export function readUsage(usage: Json): ReportedUsage {
+export function readUsage(usage: Json): Figures {
   const compactions = recordsOf(usage['iterations']).filter((one) => one['type'] === 'compaction')
   const all = [usage, ...compactions].map(readTokens)
-  const total = (name: keyof Tokens): number | undefined => sumOfCounts(...all.map((tokens) => tokens[name]))
+  const total = (name: keyof Tokens): number | undefined => sumOf(...all.map((tokens) => tokens[name]))
   return {
     promptTokens: total('promptTokens'),
     cachedTokens: total('cachedTokens'),
@@ -56,21 +63,12 @@ const splitsInput = (earlier: Json, later: Json): boolean =>
   later['input_tokens'] < earlier['input_tokens'] &&
   inputOf(later) >= inputOf(earlier)
 
-const figures = [
-  'promptTokens',
-  'cachedTokens',
-  'cacheWriteTokens',
-  'cacheWrite1hTokens',
-  'reasoningTokens',
-  'webSearchCalls',
-] as const
+/** Upstreams may name any number of counts, `__proto__` too. */
+const noCounts = (): Json => Object.create(null) as Json
 
-/** Of several messages. An output that one of them does not report is missing in all. */
-function addedUsage(messages: readonly ReportedUsage[]): ReportedUsage {
-  const added: ReportedUsage = {}
-  for (const name of figures) added[name] = sumOfCounts(...messages.map((usage) => usage[name]))
-  const outputs = messages.map(({ completionTokens }) => completionTokens)
-  if (outputs.every((count) => count !== undefined)) added.completionTokens = sumOfCounts(...outputs)
+function addedUsage(one: Figures, other: Figures): Figures {
+  const added = { ...one }
+  for (const name of figures) added[name] = sumOf(one[name], other[name])
   return added
 }
 
@@ -80,37 +78,61 @@ function addedUsage(messages: readonly ReportedUsage[]): ReportedUsage {
  */
 export function createUsageCounter() {
   /** Of the messages before the last: a host that begins another in the same stream has had both written. */
-  const earlier: ReportedUsage[] = []
+  let earlier: Figures | undefined
+  /** One of those was written and reports no output, which is then missing in all. */
+  let lacksOutput = false
   let id: string | undefined
-  let counts: Json = {}
+  /** How much was written before the message that is counted. */
+  let writtenBefore = 0
+  /** A closing event of that message has come. */
+  let closed = false
+  let counts = noCounts()
+  let isReported = false
 
   const add = (value: unknown, closing: boolean): void => {
     const reported = recordOf(value) ?? {}
-    if (splitsInput(counts, reported)) counts = { ...counts, input_tokens: reported['input_tokens'] }
+    if (splitsInput(counts, reported)) counts['input_tokens'] = reported['input_tokens']
     for (const [name, later] of Object.entries(reported)) {
       const known = counts[name]
       if (later === null || later === undefined || (name === 'output_tokens' && !closing)) continue
+      isReported = true
       const grows = typeof known !== 'number' || typeof later !== 'number' || later > known
-      if (grows) counts = { ...counts, [name]: later }
+      if (grows) counts[name] = later
     }
   }
   return {
-    /** A message begins, or is announced once more. `hasSpoken`: whether something was written before. */
-    begin(message: Json | undefined, hasSpoken: () => boolean): void {
+    /**
+     * A message begins, or is announced once more, be it with another id: proxies write an opening of their own before the upstream's.
+     * `written`: how much of the stream was written before, in any measure.
+     */
+    begin(message: Json | undefined, written: () => number): void {
       const next = wordOf(message?.['id'])
       if (id !== undefined && next !== undefined && next !== id) {
-        const usage = readUsage(counts)
-        earlier.push({ ...usage, completionTokens: usage.completionTokens ?? (hasSpoken() ? undefined : 0) })
-        counts = {}
+        const now = written()
+        const hasSpoken = now > writtenBefore
+        if (hasSpoken || closed) {
+          const usage = readUsage(counts)
+          earlier = earlier ? addedUsage(earlier, usage) : usage
+          lacksOutput ||= hasSpoken && usage.completionTokens === undefined
+          writtenBefore = now
+          closed = false
+          counts = noCounts()
+        }
       }
       id = next ?? id
       add(message?.['usage'], false)
     },
     /** What the closing event of a message reports. */
-    close: (value: unknown): void => add(value, true),
+    close(value: unknown): void {
+      closed = true
+      add(value, true)
+    },
     usage: (): ReportedUsage | undefined => {
-      if (earlier.length > 0) return addedUsage([...earlier, readUsage(counts)])
-      return Object.keys(counts).length === 0 ? undefined : readUsage(counts)
+      if (!isReported && !earlier) return undefined
+      const last = readUsage(counts)
+      if (!earlier) return last
+      const all = addedUsage(earlier, last)
+      return lacksOutput || last.completionTokens === undefined ? { ...all, completionTokens: undefined } : all
     },
   }
 }

@@ -44,7 +44,7 @@ export function listenToGemini({ choices = 1 }: { choices?: number }): StreamLis
     // Some models and hosts write a reason to finish into every chunk, or long before the last.
     const mayGoOn = ends.ended() > 0
     const isRead = choices > 1 || mayGoOn || mayClose(data) || data.includes('"groundingMetadata"')
-    let goesOn = false
+    let takesBack = false
     const chunk = isRead ? readChunk(data) : undefined
     if (chunk) {
       const found = failureIn(chunk)
@@ -65,7 +65,7 @@ export function listenToGemini({ choices = 1 }: { choices?: number }): StreamLis
         places ||= findsPlaces(candidate['groundingMetadata'])
         for (const query of queriesIn(candidate['groundingMetadata'])) queries.add(`${index} ${query}`)
         if (mayGoOn && writes(candidate)) {
-          goesOn = state.complete
+          takesBack = state.complete
           ends.write(index)
         }
         if (wordOf(candidate['finishReason']) === undefined) ends.begin(index)
@@ -74,7 +74,7 @@ export function listenToGemini({ choices = 1 }: { choices?: number }): StreamLis
       state.complete = isBlocked || ends.areComplete()
       state.continued = ends.continued()
     }
-    if (goesOn) return 'resume'
+    if (takesBack) return 'resume'
     return state.complete ? 'hold' : 'forward'
   }
 
