@@ -74,5 +74,14 @@ export function createAskedResponses(now: () => number) {
     get size() {
       return waiting.length
     },
+    /** Those that may have been refused. */
+    get doubted() {
+      dropOld()
+      return doubted.length
+    },
+    /** One has begun without saying its name. */
+    get hasBegun() {
+      return waiting.some(({ reads }) => reads !== null)
+    },
   }
 }

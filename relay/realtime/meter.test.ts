@@ -277,33 +277,6 @@ test('all that a caller gives to a session or a response is set aside before its
   }
 })
 
-test('how much responses at once read is unknown until one has ended, and of what an upstream reads by itself for ever', async () => {
-  const unseenOf = (meter: ReturnType<typeof start>): number => meter.readersNow().unseen
-  const meter = start()
-  for (const unseen of [0, 1, 2]) {
-    meter.ask({ type: 'response.create' })
-    expect(unseenOf(meter)).toBe(unseen)
-  }
-  meter.receive({ type: 'response.created', response: { id: 'r' } })
-  expect(unseenOf(meter)).toBe(2)
-  await meter.end({ id: 'r', usage: { input_tokens: 40, output_tokens: 60 } })
-  expect(unseenOf(meter)).toBe(0)
-  meter.ask({ type: 'response.create', response: { prompt: { id: 'pmpt_1' } } })
-  expect(unseenOf(meter)).toBe(2)
-  const served = start()
-  served.receive({ type: 'session.updated', session: { tools: [{ type: 'mcp', server_label: 'docs' }] } })
-  await served.end({ usage: { input_tokens: 40, output_tokens: 60 } })
-  for (let count = 0; count < 2; count += 1) served.ask({ type: 'response.create' })
-  expect(unseenOf(served)).toBe(1)
-})
-
-test('one that an upstream begins by itself needs no more than before beside one that was asked for', () => {
-  const meter = start()
-  meter.receive({ type: 'response.created', response: { id: 'by itself' } })
-  meter.ask({ type: 'response.create', response: { conversation: 'none' } })
-  expect(meter.readersNow()).toMatchObject({ all: 2, unseen: 0 })
-})
-
 test('what a response beside the conversation has read of it is set aside for the next', async () => {
   const meter = start()
   meter.ask({ type: 'response.create', response: { conversation: 'none' } })
@@ -324,51 +297,6 @@ test('a response’s time begins when it is asked for, and its first part is rem
   const { times } = await meter.takeResponse({ response: {} })
   expect(times).toEqual({ startedAt: 5000, firstPartAt: 5100 })
   expect((await meter.takeRest()).times).toEqual({ startedAt: null, firstPartAt: null })
-})
-
-test('of two responses at once, the end of one leaves what the other has said, and the conversation, to be paid', async () => {
-  const meter = createMeter({ model: 'gpt-4o-realtime-preview', readUsage: readRealtimeUsage, now: () => 0 })
-  const end = (response: Record<string, unknown>) => meter.takeResponse({ type: 'response.done', response })
-  await end({ id: 'earlier', usage: { input_tokens: 900, output_tokens: 100 } })
-  for (const id of ['spoken', 'beside']) meter.receive({ type: 'response.created', response: { id } })
-  meter.receive({ type: 'response.output_text.delta', response_id: 'spoken', delta: 'Good ' })
-  meter.receive({ type: 'response.output_text.delta', response_id: 'beside', delta: 'sorted' })
-  meter.receive({ type: 'response.output_text.delta', response_id: 'spoken', delta: 'day' })
-  const usage = { input_tokens: 40, output_tokens: 60 }
-  const { measured } = await end({ id: 'beside', conversation_id: null, usage })
-  expect(measured.usage).toMatchObject({ promptTokens: 40, completionTokens: 60 })
-  expect(meter.responding).toBe(true)
-  expect(meter.soFar()).toMatchObject({ promptTokens: 1000, completionTokens: 3 })
-  expect((await meter.takeRest()).measured.usage).toMatchObject({ promptTokens: 1000, completionTokens: 2 })
-})
-
-test('the end of a response that never began leaves the two that are under way to be paid', async () => {
-  const meter = start()
-  for (const [id, delta] of [
-    ['spoken', 'Good day'],
-    ['beside', 'sorted'],
-  ]) {
-    meter.receive({ type: 'response.created', response: { id } })
-    meter.receive({ type: 'response.output_text.delta', response_id: id, delta })
-  }
-  expect(await meter.end({ id: 'refused', status: 'failed' })).toMatchObject({ source: 'none' })
-  expect(meter.soFar()).toMatchObject({ completionTokens: 4 })
-  expect((await meter.end({ id: 'beside', usage: { input_tokens: 4, output_tokens: 6 } })).usage.completionTokens).toBe(
-    6,
-  )
-  // Of the only one left it is the end, by whatever name.
-  expect((await meter.end({ id: 'another' })).usage).toMatchObject({ completionTokens: 2 })
-  expect((await meter.takeRest()).measured).toMatchObject({ source: 'none' })
-})
-
-test('the end of a response that never began leaves the only one that is under way to be paid, once', async () => {
-  const meter = start()
-  meter.receive({ type: 'response.created', response: { id: 'spoken' } })
-  meter.receive({ type: 'response.output_text.delta', response_id: 'spoken', delta: 'Good day' })
-  expect(await meter.end({ id: 'refused', status: 'failed' })).toMatchObject({ source: 'none' })
-  expect(meter.soFar()).toMatchObject({ completionTokens: 2 })
-  expect(await meter.end({ id: 'spoken', status: 'failed' })).toMatchObject({ usage: { completionTokens: 2 } })
-  expect((await meter.takeRest()).measured).toMatchObject({ source: 'none' })
 })
 
 test('the results of functions, earlier answers and what one response alone is given count as input', async () => {

@@ -23,8 +23,10 @@ import {
   noTokens,
   readBeside,
   type Reading,
+  type ResponseTimes,
   sumOf,
   takeInput,
+  timesOf,
   type Tokens,
   totalOf,
   withCounted,
@@ -32,9 +34,6 @@ import {
 import { createRecentNames } from './recent-names.ts'
 import { createSessionSettings } from './session-settings.ts'
 import { createTextCount } from './text-count.ts'
-
-/** When the model began to work on a response, and when its first part came; `performance.now()`. */
-type ResponseTimes = { startedAt: number | null; firstPartAt: number | null }
 
 export type Measured = { measured: MeasuredUsage; times: ResponseTimes }
 
@@ -96,6 +95,8 @@ export function createMeter(given: {
   const endedIds = createRecentNames()
   const waiting = createAskedResponses(given.now)
   let responseId = ''
+  /** The upstream says of each response that it begins. */
+  let announces = false
   /** The conversation as the upstream last counted it: every response reads all of it again. */
   let context = { text: 0, audio: 0 }
   /** A response has shown what the conversation comes to. */
@@ -121,10 +122,10 @@ export function createMeter(given: {
     const known = answers.get(id)
     if (known) return known
     const output = createTextCount(given.model)
-    const asked = waiting.begin()
-    const { askedAt = null, own = emptyOwnInput(given.model), reads = null } = asked ?? {}
+    const begun = waiting.begin()
+    const { askedAt = null, own = emptyOwnInput(given.model), reads = null } = begun ?? {}
     const answer = {
-      isAsked: asked !== undefined,
+      isAsked: begun !== undefined,
       output,
       text: 0,
       seconds: 0,
@@ -141,8 +142,9 @@ export function createMeter(given: {
   const idOf = (event: Json): string => textOf(event['response_id']) ?? responseId
   const countPart = (event: Json, isText: boolean): void => {
     const id = idOf(event)
+    const isOfNone = id === '' && announces && !answers.has('') && !waiting.hasBegun
     // What comes after its end is paid with that.
-    if (stopped || endedIds.has(id)) return
+    if (stopped || isOfNone || endedIds.has(id)) return
     const answer = begin(id)
     answer.firstPartAt ??= given.now()
     answer.spoke = true
@@ -198,6 +200,7 @@ export function createMeter(given: {
     // A response that was refused never begins; not every upstream says which event its error is about.
     else if (type === 'error') waiting.doubt(wordOf(recordOf(event['error'])?.['event_id']))
     else if (type === 'response.created') {
+      announces = true
       const id = textOf(recordOf(event['response'])?.['id']) ?? ''
       if (endedIds.has(id)) return false
       responseId = id
@@ -221,8 +224,6 @@ export function createMeter(given: {
     const id = textOf(recordOf(event['response'])?.['id']) ?? ''
     if (endedIds.has(id)) return false
     endedIds.add(id)
-    // What comes without a name from here on is of another.
-    if (id === responseId) responseId = ''
     return true
   }
 
@@ -240,13 +241,10 @@ export function createMeter(given: {
     }
     const taken = ended.flatMap((one) => answers.get(one) ?? [])
     for (const one of ended) answers.delete(one)
+    // What comes without a name from here on is of another.
+    if (responseId !== '' && !answers.has(responseId)) responseId = [...answers.keys()].at(-1) ?? ''
     return taken
   }
-
-  const timesOf = ([first]: readonly Pick<Answer, keyof ResponseTimes>[]): ResponseTimes => ({
-    startedAt: first?.startedAt ?? null,
-    firstPartAt: first?.firstPartAt ?? null,
-  })
 
   const isResponding = (): boolean => waiting.size > 0 || answers.size > 0
 
@@ -374,13 +372,14 @@ export function createMeter(given: {
     },
     get readers() {
       const [open, ahead] = [[...answers.values()], waiting.paidFor()]
-      const asked = ahead.length + open.filter(({ isAsked }) => isAsked).length
+      // One in doubt was refused, as a rule; of several, errors of other events may have had their names.
+      const reading = ahead.length - Math.min(1, waiting.doubted) + open.filter(({ isAsked }) => isAsked).length
       const isUnseen = !isCounted || settings.readsUnseen || [...open, ...ahead].some(({ own }) => own.readsUnseen)
       return {
         all: open.length + ahead.length,
         silent: open.filter(({ spoke }) => !spoke).length + ahead.length,
         // An upstream begins one by itself only where it stops another.
-        unseen: isUnseen ? Math.max(0, asked - 1) : 0,
+        unseen: isUnseen ? Math.max(0, reading - 1) : 0,
       }
     },
     get openId() {

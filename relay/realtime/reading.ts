@@ -4,6 +4,14 @@ import type { AskedResponse } from './asked-responses.ts'
 import { inputAudioTokens } from './audio-format.ts'
 import type { InputCount } from './input-count.ts'
 
+/** When the model began to work on a response, and when its first part came; `performance.now()`. */
+export type ResponseTimes = { startedAt: number | null; firstPartAt: number | null }
+
+export const timesOf = ([first]: readonly ResponseTimes[]): ResponseTimes => ({
+  startedAt: first?.startedAt ?? null,
+  firstPartAt: first?.firstPartAt ?? null,
+})
+
 export type Tokens = { text: number; audio: number }
 
 /** A response that is paid by estimate: begun where it is known what it reads. */
