@@ -37,7 +37,8 @@ function isFailed(value: unknown): boolean {
 export function shownEvent(session: Asked, event: Json, frame: Frame): Frame {
   // What is no event nobody can hide the words of.
   const isEvent = Object.keys(event).length > 0
-  if (isEvent && !reportsFailure(event)) return frame
+  // Sound in binary frames has no words, and would not survive being read as text.
+  if (isEvent ? !reportsFailure(event) : frame.isBinary) return frame
   const isHidden = isEvent && hidesFailures(session.services)
   // Written anew a secret has no escapes in it by which it would be missed.
   const text = isEvent ? JSON.stringify(isHidden ? withoutWords(session, event) : event) : frame.data.toString('utf8')

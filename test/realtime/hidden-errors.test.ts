@@ -10,12 +10,13 @@ const error = { type: 'invalid_request_error', code: 'odd_code', message: `secre
 const usage = { total_tokens: 100, input_tokens: 40, output_tokens: 60 }
 
 /** What the upstream says to whoever asks for an answer. */
-let events: (Record<string, unknown> | string)[] = []
+let events: (Record<string, unknown> | string | Buffer)[] = []
 
 const server = createServer()
 const sockets = new WebSocketServer({ server })
 sockets.on('connection', (socket) => {
-  const say = (event: unknown) => socket.send(typeof event === 'string' ? event : JSON.stringify(event))
+  const say = (event: unknown) =>
+    socket.send(typeof event === 'string' || Buffer.isBuffer(event) ? event : JSON.stringify(event))
   say({ type: 'session.created', session: { id: 's', model } })
   socket.on('message', (data: Buffer) => {
     const { type } = JSON.parse(data.toString()) as { type: string }
@@ -103,7 +104,7 @@ const unusual = [
 const escaped = `{"type":"error","error":{"message":"words \\u0073${key.slice(1)}"}}`
 
 /** What its caller reads of these events, before a last one that failed in no way. */
-async function readOf(written: readonly (Record<string, unknown> | string)[]) {
+async function readOf(written: typeof events) {
   const last = { type: 'rate_limits.updated', rate_limits: [{ name: 'odd' }] }
   events = [{ type: 'response.created', response: { id: 'r5' } }, ...written, last]
   const session = await openSession({ model: named })
@@ -132,6 +133,20 @@ test('a key that is written in escapes, or in what is no event, is masked', asyn
   const shown = await readOf([escaped, `[{"error":"${key}"}]`, `no event ${key}`])
   expect(shown).toHaveLength(3)
   expect(JSON.stringify(shown)).not.toContain(key.slice(3))
+})
+
+test('a failure in a binary frame is masked, and sound in one reaches its caller byte for byte', async () => {
+  const sound = Buffer.concat([Buffer.from([0xff, 0xfe, 0x00, 0x80]), Buffer.from(key)])
+  events = [Buffer.from(escaped), sound]
+  const session = await openSession({ model: named })
+  const frames: Buffer[] = []
+  session.socket.on('message', (data: Buffer, isBinary) => void (isBinary && frames.push(data)))
+  session.say({ type: 'response.create' })
+  await expect.poll(() => frames).toHaveLength(2)
+  expect(frames[0]?.toString()).not.toContain(key.slice(3))
+  expect(frames[1]).toEqual(sound)
+  session.socket.close()
+  await untilFree(app, user.id)
 })
 
 test('else its caller reads it without the key', async () => {
