@@ -23,6 +23,9 @@ type Ending = { by: 'caller' | 'upstream'; word: CloseWord } | { by: 'gateway'; 
 /** Once the caller has gone, its upstream may not go on for longer. */
 const upstreamCloseTimeoutMs = 500
 
+/** Responses of one session at once. Each that was asked for keeps what it was given, and money does not limit those that cost nothing. */
+const mostResponses = 50
+
 const readEvent = ({ data }: Frame): Json => tryRecord(data.toString('utf8')) ?? {}
 
 /** What is said costs something on both sides; everything else is free. */
@@ -76,6 +79,10 @@ export async function runSession(session: Session): Promise<void> {
       return sendError(caller, call, { error, about: event })
     }
     const begins = event['type'] === 'response.create'
+    if (begins && meter.readers.all >= mostResponses) {
+      const error = new DomainError('relay.too_many_responses', { most: mostResponses })
+      return sendError(caller, call, { error, about: event })
+    }
     const barred = startsWork.has(event['type']) ? await refusalToGoOn(session) : null
     const takeBack = barred ? undefined : meter.ask(event)
     const refusal = barred ?? (isPaid(event) ? await billing.follow(begins) : null)

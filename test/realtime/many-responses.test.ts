@@ -37,9 +37,15 @@ afterAll(async () => {
 
 const { app, openSession } = await startRealtime()
 const named = 'realtime-scripted'
-await app.make.channel({ models: named, baseUrl: upstream.url, modelMapping: JSON.stringify({ [named]: model }) })
+const perCall = 'realtime-per-call'
+await app.make.channel({
+  models: `${named},${perCall}`,
+  baseUrl: upstream.url,
+  modelMapping: JSON.stringify({ [named]: model }),
+})
 // An output token of this model costs four of its input.
 await app.make.option('ModelRatio', JSON.stringify({ [named]: 1, [model]: 1 }))
+await app.make.option('ModelPrice', JSON.stringify({ [perCall]: 0.01 }))
 await app.services.options.reload()
 await app.settled()
 
@@ -124,6 +130,39 @@ test('before an upstream has counted anything, responses at once are sent on whe
   expect(errorOf(await session.next('error'))).toMatchObject({ code: 'insufficient_user_quota' })
   expect(await end(session, poor.userId)).toEqual([20_040])
   expect(await end(other, rich.userId)).toEqual([20_040, 20_040, 20_040, 20_040, 20_040])
+})
+
+test('of a response that an upstream has refused nothing more is asked for beside the next one', async () => {
+  received = []
+  const payer = await payerWith(app, 30_000)
+  play = ({ say, asked }) =>
+    asked === 1
+      ? say({ type: 'error', error: { message: 'Unknown parameter', event_id: 'ask-1' } })
+      : say(created(asked), word(asked), done(asked, [20_000, 10]))
+  const session = await openSession({ key: payer.key, model: named })
+  session.say({ type: 'response.create', event_id: 'ask-1' })
+  await session.next('error')
+  session.say({ type: 'response.create', event_id: 'ask-2' })
+  await session.next('response.done')
+  expect(await end(session, payer.userId)).toEqual([20_040])
+})
+
+test('of responses that cost nothing each, fifty at once are sent upstream, and the session goes on', async () => {
+  received = []
+  const payer = await payerWith(app, 30_000)
+  const begins = Promise.withResolvers<void>()
+  play = ({ say, asked }) => void begins.promise.then(() => say(created(asked), word(asked), done(asked, [10, 1])))
+  const session = await openSession({ key: payer.key, model: perCall })
+  for (let count = 0; count < 52; count += 1) session.say({ ...asksBeside, event_id: `ask-${count}` })
+  for (const event_id of ['ask-50', 'ask-51'])
+    expect(errorOf(await session.next('error'))).toMatchObject({ code: 'too_many_responses', event_id })
+  await expect.poll(() => received).toHaveLength(50)
+  begins.resolve()
+  for (let count = 0; count < 50; count += 1) await session.next('response.done')
+  session.say(asksBeside)
+  await session.next('response.done')
+  // A price per call is that of the session.
+  expect((await end(session, payer.userId)).filter((quota) => quota > 0)).toEqual([5000])
 })
 
 test('whoever leaves before a response that was asked for has begun pays the conversation that it reads', async () => {

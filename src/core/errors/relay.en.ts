@@ -30,6 +30,7 @@ export const relayEnglish: Record<keyof typeof relayErrors, string> = {
   'relay.channel_disabled': 'The channel of this session was disabled',
   'relay.upgrade_required': 'This address takes WebSocket connections only',
   'relay.session_idle': 'The session was silent for too long and has ended',
+  'relay.too_many_responses': 'Too many responses at once: at most {most} in a session',
   'relay.upgrade_failed': 'The WebSocket connection could not be established',
 
   'relay.price_missing': 'no price set for model {model}',

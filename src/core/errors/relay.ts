@@ -74,6 +74,12 @@ export const relayErrors = {
     status: 504,
     wire: 'session_idle',
   },
+  'relay.too_many_responses': {
+    kind: 'rate_limited',
+    message: '会话同时进行的响应过多，最多 {most} 个',
+    status: 429,
+    wire: 'too_many_responses',
+  },
   'relay.upgrade_failed': {
     kind: 'internal',
     message: 'WebSocket 连接建立失败',
