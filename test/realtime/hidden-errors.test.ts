@@ -136,15 +136,15 @@ test('a key that is written in escapes, or in what is no event, is masked', asyn
 })
 
 test('a failure in a binary frame is masked, and sound in one reaches its caller byte for byte', async () => {
-  const sound = Buffer.concat([Buffer.from([0xff, 0xfe, 0x00, 0x80]), Buffer.from(key)])
-  events = [Buffer.from(escaped), sound]
+  const audio = Buffer.concat([Buffer.from([0xff, 0xfe, 0x00, 0x80]), Buffer.from(key)])
+  events = [Buffer.from(escaped), audio]
   const session = await openSession({ model: named })
   const frames: Buffer[] = []
   session.socket.on('message', (data: Buffer, isBinary) => void (isBinary && frames.push(data)))
   session.say({ type: 'response.create' })
   await expect.poll(() => frames).toHaveLength(2)
   expect(frames[0]?.toString()).not.toContain(key.slice(3))
-  expect(frames[1]).toEqual(sound)
+  expect(frames[1]).toEqual(audio)
   session.socket.close()
   await untilFree(app, user.id)
 })
