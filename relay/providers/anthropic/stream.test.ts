@@ -220,8 +220,8 @@ describe('two messages in one stream', () => {
     const begun = performance.now()
     const usage = decode([...many, last]).findLast((event) => event.type === 'usage')
     expect(usage).toMatchObject({ usage: { promptTokens: 10_100_000 } })
-    expect(performance.now() - begun).toBeLessThan(5000)
-  }, 60_000)
+    expect(performance.now() - begun).toBeLessThan(30_000)
+  })
 })
 
 describe('a reason to finish in the midst of', () => {
