@@ -5,7 +5,7 @@ import type { StreamWriter } from '#relay/response/stream-writer.ts'
 import { createAnswerMeter } from './answer-meter.ts'
 
 /** A stream that is priced at one a token, on a balance of so much. Set aside are 200, of which the prompt takes one. */
-function startStream(balance: number, { limit = 0, grows = true, model = 'gpt-4o' } = {}) {
+function startStream(balance: number, { limit = 0, grows = true, model = 'gpt-4o', reports = false } = {}) {
   const hold = {
     amount: 200,
     crowded: () => false,
@@ -40,7 +40,7 @@ function startStream(balance: number, { limit = 0, grows = true, model = 'gpt-4o
   }
   const writer = {
     complete: () => false,
-    usage: () => undefined,
+    usage: () => (reports ? { completionTokens: weight.tokens() } : undefined),
     written: () => ({ text: '', toolCalls: 0, tokens: weight.tokens() }),
   }
   const meter = createAnswerMeter(context as unknown as AttemptContext, writer as unknown as StreamWriter)
@@ -81,9 +81,9 @@ describe.each([
   ['the limit that was sent for it', { grows: false }],
 ])('an answer whose hold covers %s', (_, of) => {
   /** Sends pieces up to so many tokens, of which the upstream counts half. Returns how many they were. */
-  async function stream(balance: number, most: number, model = 'gpt-4o') {
-    const { hold, send, more, written } = startStream(balance, { ...of, model })
-    while (written() < most && ((await send('word')) || (await more()))) continue
+  async function stream(balance: number, most: number, more: { model?: string; reports?: boolean } = {}) {
+    const { hold, send, more: mayGoOn, written } = startStream(balance, { ...of, ...more })
+    while (written() < most && ((await send('word')) || (await mayGoOn()))) continue
     return { held: hold.amount, counted: written() / 2 }
   }
 
@@ -93,7 +93,12 @@ describe.each([
   })
 
   test('is not cut where the encoder here takes several times the tokens of its vendor', async () => {
-    expect(await stream(200, 900, 'gemini-2.5-pro')).toEqual({ held: 200, counted: 450 })
+    expect(await stream(200, 900, { model: 'gemini-2.5-pro' })).toEqual({ held: 200, counted: 450 })
+  })
+
+  test('is cut sooner where that vendor itself counts more than the limit', async () => {
+    const { counted } = await stream(200, 4000, { model: 'gemini-2.5-pro', reports: true })
+    expect(counted).toBeLessThan(240)
   })
 
   test('is cut behind it where nothing more can be paid', async () => {

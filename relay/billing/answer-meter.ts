@@ -88,7 +88,8 @@ export function createAnswerMeter(context: AttemptContext, writer: StreamWriter)
     coversLimit = Number.isFinite(most) && hold.amount - unseen >= costOfAnswer(terms, most)
     covered = tokens / ratio
     if (coversLimit) covered = Math.max(covered, most * Math.max(mostHeeded.own / ratio, heeded) + smallRemainder)
-    if (coversLimit) nextRaise = covered
+    // What the upstream counts is looked at once in a while.
+    if (coversLimit) nextRaise = Math.min(covered, Math.max(most / ratio, counted * 1.25))
     else nextRaise = refused ? covered - largest * scale : covered * raiseAt
   }
   const recount = (): void => {
@@ -112,6 +113,8 @@ export function createAnswerMeter(context: AttemptContext, writer: StreamWriter)
     // What the upstream reports on its way is believed where it is more, and where it would be charged.
     const { promptTokens, completionTokens } = normaliseUsage(writer.usage() ?? {}).usage
     if (completionTokens > 0) counted = Math.max(counted, completionTokens / ratio)
+    // An upstream's own count needs no room for another encoder.
+    if (completionTokens > most * mostHeeded.own) most = Number.POSITIVE_INFINITY
     if (promptTokens > terms.promptTokens) terms = { ...terms, promptTokens }
     // What tools read comes while the answer is written.
     if (promptTokens > 0 && call.unseen === 'parts') unseen = 0
@@ -201,12 +204,12 @@ export function createAnswerMeter(context: AttemptContext, writer: StreamWriter)
       // One of several answers may end before the others, and one that went on after its end may do so again.
       if (writer.complete() && facts.choices === 1 && !writer.continued()) return true
       // Counting reads every event, so the rough count of plain text is believed as long as there is more to be had.
-      if (isScaleKnown && !refused && !extraordinary && isCovered()) {
+      if (!coversLimit && isScaleKnown && !refused && !extraordinary && isCovered()) {
         void raiseAhead()
         return true
       }
       recount()
-      if (counted >= nextRaise && !refused && isCovered()) void raiseAhead()
+      if (!coversLimit && counted >= nextRaise && !refused && isCovered()) void raiseAhead()
       return isCovered()
     },
     // A caller who leaves is not waited for; whoever settles waits for what is asked.

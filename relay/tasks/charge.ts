@@ -67,7 +67,7 @@ const mark = (services: RelayServices, task: Stored, charged: number | null): Pr
 async function forget(services: RelayServices, task: Stored): Promise<void> {
   for (let pause = 100; ; pause = Math.min(pause * 2, 5000)) {
     await delay(pause)
-    if (services.ledger.openCalls() === 0 || (await mark(services, task, null))) return
+    if ((await mark(services, task, null)) || services.ledger.openCalls() === 0) return
   }
 }
 

@@ -6,8 +6,8 @@ import { listenLocally } from '#test/support/local-server.ts'
 import { balanceOf, call, holder, logged } from './world.ts'
 
 const model = 'claude-sonnet-4-20250514'
-/** The lines of the results; null where there are none. */
-let lines: unknown[] | null = []
+/** The lines of the results, or the status with which they are refused. */
+let lines: unknown[] | number = []
 /** As the vendor counts them. */
 let answers = 1
 
@@ -15,10 +15,11 @@ const vendor = createServer((request, response) => {
   const path = request.url ?? ''
   const isMade = request.method === 'POST'
   const id = isMade ? `msgbatch_${Math.random()}` : path.split('/').at(-1)
-  const isMissing = path.endsWith('/results') && lines === null
-  response.writeHead(isMissing ? 404 : 200, { 'content-type': 'application/json' })
-  if (isMissing) return response.end('{"type":"error","error":{"type":"not_found_error","message":"no results"}}')
-  if (path.endsWith('/results')) return response.end(lines?.map((line) => JSON.stringify(line)).join('\n'))
+  const isRefused = path.endsWith('/results') && typeof lines === 'number'
+  response.writeHead(isRefused ? Number(lines) : 200, { 'content-type': 'application/json' })
+  if (isRefused) return response.end('{"type":"error","error":{"type":"not_found_error","message":"no results"}}')
+  if (path.endsWith('/results') && typeof lines !== 'number')
+    return response.end(lines.map((line) => JSON.stringify(line)).join('\n'))
   const counts = { processing: 0, succeeded: answers, errored: 0, canceled: 0, expired: 0 }
   const processing = isMade ? 'in_progress' : 'ended'
   return response.end(
@@ -42,7 +43,7 @@ const succeeded = (id: string, usage?: unknown) => ({
 })
 
 /** What a batch of these requests is charged, its results being read from these lines. */
-async function charged(ids: string[], results: unknown[] | null, before?: () => Promise<unknown>) {
+async function charged(ids: string[], results: unknown[] | number, before?: () => Promise<unknown>) {
   const by = await holder(app)
   lines = results
   const params = { model, max_tokens: 1000, messages: [{ role: 'user', content: prompt }] }
@@ -96,5 +97,6 @@ test('results that are served are charged, whatever their batch counts, and a ba
     used: 0,
     answered: 0,
   })
-  expect(await charged(['a'], null)).toMatchObject({ used: 0, answered: 0 })
+  for (const none of [404, 400, [], [{ data: [] }], [{ type: 'error', error: { message: 'no results' } }]])
+    expect(await charged(['a'], none)).toMatchObject({ used: 0, answered: 0 })
 })

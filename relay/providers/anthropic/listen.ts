@@ -52,7 +52,7 @@ export function listenToClaude(): StreamListener {
         made.push(...filesMade(event['content_block']))
         break
       case 'message_delta':
-        counter.close(event['usage'])
+        counter.close(event)
         made.push(...containerMade(event['delta']))
         state.complete ||= wordOf(recordOf(event['delta'])?.['stop_reason']) !== undefined
         break

@@ -205,9 +205,10 @@ describe('two messages in one stream', () => {
     }
   })
 
-  test('have the larger figures where one is announced again', () => {
-    const made = { ...start, message: { ...start.message, id: 'made-up' } }
-    const events = [made, opening('b'), ...words, end(5)]
+  test.each([1, 5000])('have the figures of the later opening where one is announced again: %s', (input_tokens) => {
+    const made = { type: 'message_start', message: { id: 'made-up', model: 'm', usage: { input_tokens } } }
+    const counted = { type: 'message_delta', delta: {}, usage: { output_tokens: 1 } }
+    const events = [made, counted, opening('b'), ...words, end(5)]
     const listener = anthropic.native.claude!.listen({ includeUsage: true })
     for (const event of events) listener.push({ event: event.type, data: JSON.stringify(event) })
     expect(listener.usage()).toMatchObject({ promptTokens: 1010, cachedTokens: 10, completionTokens: 5 })

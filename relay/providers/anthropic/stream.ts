@@ -184,7 +184,7 @@ function closeBlocks(state: State): ChatEvent[] {
 }
 
 function finishMessage(event: Json, state: State): ChatEvent[] {
-  state.usage.close(event['usage'])
+  state.usage.close(event)
   const delta = recordOf(event['delta']) ?? {}
   const reason = wordOf(delta['stop_reason'])
   if (state.finished || reason === undefined) return usageEvents(state)

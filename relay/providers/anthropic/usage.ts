@@ -102,7 +102,8 @@ export function createUsageCounter() {
   }
   return {
     /**
-     * A message begins, or is announced once more, be it with another id: proxies write an opening of their own before the upstream's.
+     * A message begins, or is announced once more, be it with another id: proxies write an opening of their own before the upstream's,
+     * whose figures are the ones.
      * `written`: how much of the stream was written before, in any measure.
      */
     begin(message: Json | undefined, written: () => number): void {
@@ -117,15 +118,15 @@ export function createUsageCounter() {
           writtenBefore = now
           closed = false
           counts = noCounts()
-        }
+        } else if (inputOf(recordOf(message?.['usage']) ?? {}) > 0) counts = noCounts()
       }
       id = next ?? id
       add(message?.['usage'], false)
     },
-    /** What the closing event of a message reports. */
-    close(value: unknown): void {
-      closed = true
-      add(value, true)
+    /** What an event reports that may close a message. */
+    close({ delta, usage }: Json): void {
+      closed ||= wordOf(recordOf(delta)?.['stop_reason']) !== undefined
+      add(usage, true)
     },
     usage: (): ReportedUsage | undefined => {
       if (!isReported && !earlier) return undefined

@@ -99,7 +99,7 @@ async function resultsOf(
   try {
     return await askAboutBatch(services, place, { input: { id: batch.id, action: 'results' } })
   } catch (error) {
-    const hasNone = error instanceof BatchRefused && [404, 410].includes(error.reply.status)
+    const hasNone = error instanceof BatchRefused && [400, 404, 410].includes(error.reply.status)
     if (succeeded(batch) !== 0 || !hasNone) throw error
     error.reply.cancel()
     return undefined
@@ -117,6 +117,8 @@ async function tallyResults(services: BatchServices, place: UpstreamChannel, bat
   const take = async (lines: readonly { data: string }[]): Promise<void> => {
     for (const { data } of lines) {
       const result = readBatchResult(data)
+      // Who counts none and has none may say so in any form.
+      if (!result && succeeded(batch) === 0) continue
       if (!result) throw new Error('a line of the results is no result')
       const { customId, answered } = result
       const owner = ownerOf(customId)

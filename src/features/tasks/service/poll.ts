@@ -9,6 +9,9 @@ export async function pollTasks(
   services: TaskServices & Pick<Services, 'ledger'>,
 ): Promise<{ drawings: number; jobs: number }> {
   await settlePending(services)
-  const [drawings, jobs] = await Promise.all([pollDrawings(services), pollMusic(services), chargeForDead(services)])
+  const charging = chargeForDead(services).catch((error: unknown) =>
+    services.log.warn({ err: error }, 'the charges of dead processes could not be looked for'),
+  )
+  const [drawings, jobs] = await Promise.all([pollDrawings(services), pollMusic(services), charging])
   return { drawings, jobs }
 }
