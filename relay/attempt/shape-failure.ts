@@ -39,6 +39,9 @@ export function shapeFailure(services: RelayServices, channel: ChannelRow, failu
   return status === hidden.status ? hidden : { ...hidden, status }
 }
 
+/** Whether a name of an event or a state may stay where an upstream's words are hidden: nothing but a name looks so. */
+export const isPlainName = (name: string): boolean => /^[a-z]+([._][a-z]+){0,5}$/.test(name)
+
 /** Of whom it was asked, and who reads it. */
 type Shown = {
   place: Pick<Attempt, 'channel' | 'key'>

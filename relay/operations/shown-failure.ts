@@ -1,7 +1,7 @@
 import { maskJson, maskSecrets } from '#core/masking/mask-secrets.ts'
 import { hidesFailures } from '#core/options/hides-failures.ts'
 import { type Json, recordOf, tryRecord, wordOf } from '#relay/providers/shared/json.ts'
-import { shownError } from '#relay/attempt/shape-failure.ts'
+import { isPlainName, shownError } from '#relay/attempt/shape-failure.ts'
 import { attemptSecrets } from '#relay/attempt/upstream-channel.ts'
 import type { UpstreamFailure } from '#relay/chat/events.ts'
 import { deepestList, errorNames, errorOfEntry, filteredReason, listing } from './empty-answer.ts'
@@ -17,9 +17,6 @@ function hiddenError(current: Try, failure: UpstreamFailure): unknown {
   return recordOf(call.dialect.error(shown).body)?.['error']
 }
 
-/** A name of an event that may stay: no word of it is the upstream's own. */
-const plainName = /^[a-z]+([._][a-z]+){0,5}$/
-
 /**
  * A failed event as its caller may read it: without the secrets of the channel, or, where upstreams' words are hidden, with what stands in
  * their place. What has no secret in it stays as it came.
@@ -31,11 +28,11 @@ export function shownEvent(current: Try, event: FailedEvent): Uint8Array {
     const type = wordOf(body?.['type']) ?? ''
     const index = body?.['image_index']
     const fields = {
-      ...(plainName.test(type) ? { type } : {}),
+      ...(isPlainName(type) ? { type } : {}),
       ...(typeof index === 'number' ? { image_index: index } : {}),
       error: hiddenError(current, event.failure),
     }
-    const name = plainName.test(event.name) ? event.name : undefined
+    const name = isPlainName(event.name) ? event.name : undefined
     return Buffer.from(formatSseEvent({ event: name, data: JSON.stringify(fields) }))
   }
   // Written anew a secret has no escapes in it by which it would be missed.

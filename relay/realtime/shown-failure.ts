@@ -1,11 +1,10 @@
 import { maskJson, maskSecrets } from '#core/masking/mask-secrets.ts'
-import { callerError } from '#relay/attempt/failure.ts'
 import { hidesFailures } from '#core/options/hides-failures.ts'
-import { shapeFailure } from '#relay/attempt/shape-failure.ts'
+import { isPlainName, shownError } from '#relay/attempt/shape-failure.ts'
 import { attemptSecrets } from '#relay/attempt/upstream-channel.ts'
 import { toOpenAiError } from '#relay/dialects/openai-chat/error.ts'
 import { errorIn, errorOfFailed } from '#relay/operations/reported-error.ts'
-import { failureOf, statusOfError } from '#relay/providers/shared/failures.ts'
+import { failureOfError } from '#relay/providers/shared/failures.ts'
 import { type Json, recordOf, textOf } from '#relay/providers/shared/json.ts'
 import type { Session } from './call.ts'
 import type { Frame } from './pump.ts'
@@ -61,14 +60,11 @@ const responseNames: ReadonlySet<string> = new Set(
     'temperature max_output_tokens max_response_output_tokens',
   ].flatMap((names) => names.split(' ')),
 )
-/** No name that an upstream has for a state or an event has words of its own in it. */
-const plainName = /^[a-z]+([._][a-z]+){0,5}$/
-
 const pick = (record: Json, names: ReadonlySet<string>): Json =>
   Object.fromEntries(Object.entries(record).filter(([name]) => names.has(name)))
 const plainOr = (value: unknown, otherwise: string): string => {
   const name = textOf(value) ?? ''
-  return plainName.test(name) ? name : otherwise
+  return isPlainName(name) ? name : otherwise
 }
 
 function withoutWords(session: Asked, event: Json): Json {
@@ -100,7 +96,7 @@ function withoutWordsOf(session: Asked, response: Json): Json {
 /** By the name of its own event a caller knows what failed. */
 function hiddenError({ services, call, plan }: Asked, from: Json): Json {
   const own = recordOf(from['error'])
-  const failure = own ? failureOf(statusOfError(own), { error: own }) : errorOfFailed(from)
-  const shown = toOpenAiError(callerError(shapeFailure(services, plan.attempt.channel, failure), call))
+  const failure = own ? failureOfError(own) : errorOfFailed(from)
+  const shown = toOpenAiError(shownError(services, { place: plan.attempt, reader: call }, failure))
   return { ...shown, ...(typeof own?.['event_id'] === 'string' ? { event_id: own['event_id'] } : {}) }
 }

@@ -1,8 +1,6 @@
-import { createServer } from 'node:http'
-import { afterAll, expect, test } from 'vitest'
-import { WebSocketServer } from 'ws'
-import { listenLocally } from '#test/support/local-server.ts'
+import { expect, test } from 'vitest'
 import { withOptions } from '../relay/serve.ts'
+import { startScriptedUpstream } from './scripted-upstream.ts'
 import { chargesOf, model, startRealtime, untilFree } from './world.ts'
 
 const key = 'sk-Zx81QmPv93LrTw60BnYc'
@@ -12,9 +10,7 @@ const usage = { total_tokens: 100, input_tokens: 40, output_tokens: 60 }
 /** What the upstream says to whoever asks for an answer. */
 let events: (Record<string, unknown> | string | Buffer)[] = []
 
-const server = createServer()
-const sockets = new WebSocketServer({ server })
-sockets.on('connection', (socket) => {
+const { baseUrl } = await startScriptedUpstream((socket) => {
   const say = (event: unknown) =>
     socket.send(typeof event === 'string' || Buffer.isBuffer(event) ? event : JSON.stringify(event))
   say({ type: 'session.created', session: { id: 's', model } })
@@ -24,15 +20,10 @@ sockets.on('connection', (socket) => {
     else socket.close(4000, `secret reason ${key}`)
   })
 })
-const upstream = await listenLocally(server)
-afterAll(async () => {
-  for (const socket of sockets.clients) socket.terminate()
-  await upstream[Symbol.asyncDispose]()
-})
 
 const { app, user, openSession } = await startRealtime()
 const named = 'realtime-scripted'
-await app.make.channel({ models: named, key, baseUrl: upstream.url, modelMapping: JSON.stringify({ [named]: model }) })
+await app.make.channel({ models: named, key, baseUrl, modelMapping: JSON.stringify({ [named]: model }) })
 await app.settled()
 
 const beside = { message: 'secret words', details: { odd: key } }

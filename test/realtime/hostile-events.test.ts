@@ -1,7 +1,5 @@
-import { createServer } from 'node:http'
-import { afterAll, expect, test } from 'vitest'
-import { type WebSocket, WebSocketServer } from 'ws'
-import { listenLocally } from '#test/support/local-server.ts'
+import { expect, test } from 'vitest'
+import { startScriptedUpstream } from './scripted-upstream.ts'
 import { ask, chargesOf, model, payerWith, startRealtime, untilFree } from './world.ts'
 
 type Event = Record<string, unknown>
@@ -11,9 +9,7 @@ const soon = { timeout: 20_000 }
 /** What the upstream says to whoever asks for the response of this number. */
 let play: (asked: number) => readonly Event[] = () => []
 
-const server = createServer()
-const sockets = new WebSocketServer({ server })
-sockets.on('connection', (socket: WebSocket) => {
+const { baseUrl } = await startScriptedUpstream((socket) => {
   let asked = 0
   const say = (event: Event): void => socket.send(JSON.stringify(event))
   say({ type: 'session.created', session: { id: 's', output_modalities: ['text'] } })
@@ -25,15 +21,10 @@ sockets.on('connection', (socket: WebSocket) => {
     for (const next of play(asked)) say(next)
   })
 })
-const upstream = await listenLocally(server)
-afterAll(async () => {
-  for (const socket of sockets.clients) socket.terminate()
-  await upstream[Symbol.asyncDispose]()
-})
 
 const { app, openSession } = await startRealtime()
 const named = 'realtime-scripted'
-await app.make.channel({ models: named, baseUrl: upstream.url, modelMapping: JSON.stringify({ [named]: model }) })
+await app.make.channel({ models: named, baseUrl, modelMapping: JSON.stringify({ [named]: model }) })
 // An output token of this model costs four of its input.
 await app.make.option('ModelRatio', JSON.stringify({ [named]: 1, [model]: 1 }))
 await app.services.options.reload()

@@ -1,8 +1,6 @@
-import { createServer } from 'node:http'
-import { afterAll, expect, test } from 'vitest'
-import { type WebSocket, WebSocketServer } from 'ws'
+import { expect, test } from 'vitest'
 import { holdLock } from '#test/support/held-lock.ts'
-import { listenLocally } from '#test/support/local-server.ts'
+import { startScriptedUpstream } from './scripted-upstream.ts'
 import { chargesOf, errorOf, model, openHolds, payerWith, type Session, startRealtime, untilFree } from './world.ts'
 
 type Event = Record<string, unknown>
@@ -12,9 +10,7 @@ type Upstream = { say: (...events: Event[]) => void; asked: number }
 let play: (upstream: Upstream) => void = () => {}
 let received: string[] = []
 
-const server = createServer()
-const sockets = new WebSocketServer({ server })
-sockets.on('connection', (socket: WebSocket) => {
+const { baseUrl, sessions } = await startScriptedUpstream((socket) => {
   const upstream: Upstream = {
     say: (...events) => {
       for (const event of events) socket.send(JSON.stringify(event))
@@ -29,18 +25,13 @@ sockets.on('connection', (socket: WebSocket) => {
     play(upstream)
   })
 })
-const upstream = await listenLocally(server)
-afterAll(async () => {
-  for (const socket of sockets.clients) socket.terminate()
-  await upstream[Symbol.asyncDispose]()
-})
 
 const { app, openSession } = await startRealtime()
 const named = 'realtime-scripted'
 const perCall = 'realtime-per-call'
 await app.make.channel({
   models: `${named},${perCall}`,
-  baseUrl: upstream.url,
+  baseUrl,
   modelMapping: JSON.stringify({ [named]: model }),
 })
 // An output token of this model costs four of its input.
@@ -179,7 +170,7 @@ test('what is held back until its caller has gone is not sent on, and is not pai
   const waits = "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'"
   await expect.poll(async () => (await app.pool.query(waits)).rows).not.toEqual([])
   session.socket.terminate()
-  await expect.poll(() => sockets.clients.size).toBe(0)
+  await expect.poll(() => sessions.size).toBe(0)
   await unlock()
   expect(await end(session, payer.userId)).toEqual([100_050])
   expect(received).toHaveLength(1)
@@ -187,7 +178,7 @@ test('what is held back until its caller has gone is not sent on, and is not pai
 
 test('an upstream that leaves before a response that was asked for has begun is paid nothing for it', async () => {
   const { payer, session } = await openRead(150_000, () => {
-    for (const socket of sockets.clients) socket.terminate()
+    for (const socket of sessions) socket.terminate()
   })
   session.say({ type: 'response.create' })
   await session.closed
