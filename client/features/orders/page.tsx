@@ -104,6 +104,7 @@ export function Page() {
           <EmptyState
             icon={Receipt}
             title={isFiltered ? t('没有匹配的订单') : t('还没有充值订单')}
+            description={!isFiltered && t('用户在钱包中发起的付款会出现在这里。')}
             action={isFiltered && <Button onClick={() => setFilters(noFilters)}>{t('清除筛选')}</Button>}
           />
         }

@@ -178,7 +178,7 @@ function Conversation({ reader, choices }: { reader: number; choices: ReturnType
                 tone="warning"
                 action={
                   <Button asChild size="xs">
-                    <Link href="/channel/add">{t('添加渠道')}</Link>
+                    <Link href="/channel">{t('查看渠道列表')}</Link>
                   </Button>
                 }
               >

@@ -1,3 +1,4 @@
+import { Button } from '@chakra-ui/react'
 import { Printer, Receipt } from 'lucide-react'
 import { useLocation } from 'wouter'
 import { orderStatuses } from '#features/orders/schema.ts'
@@ -63,7 +64,17 @@ export function Orders() {
           onChange={setFilters}
         />
       }
-      empty={<EmptyState icon={Receipt} title={values.status === '' ? t('还没有充值订单') : t('没有匹配的订单')} />}
+      empty={
+        values.status === '' ? (
+          <EmptyState icon={Receipt} title={t('还没有充值订单')} />
+        ) : (
+          <EmptyState
+            icon={Receipt}
+            title={t('没有匹配的订单')}
+            action={<Button onClick={() => setFilters({ status: '' })}>{t('清除筛选')}</Button>}
+          />
+        )
+      }
     />
   )
 }
