@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { instant } from '#core/instant.ts'
 import { largestPageSize } from '#core/page-sizes.ts'
 
 const word = z
@@ -18,8 +19,8 @@ export const listEntries = z.object({
   /** Part of the name of who acted or of what was acted on, or of the reason; or the target's id. */
   keyword: word.default(''),
   /** Both included. */
-  start: z.date().optional(),
-  end: z.date().optional(),
+  start: instant().optional(),
+  end: instant().optional(),
   /** Entries older than this one, or newer than that one; neither gives the newest. */
   before: entryId.optional(),
   after: entryId.optional(),

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { anyId, anyWord } from '#core/filter-values.ts'
+import { instant } from '#core/instant.ts'
 import { pageInput, pageSizeUpTo } from '#core/paging.ts'
 
 const word = z.string().max(255)
@@ -32,8 +33,8 @@ const ownLogFilters = z.object({
   minQuota: quota.optional(),
   maxQuota: quota.optional(),
   /** Both included. */
-  start: z.date().optional(),
-  end: z.date().optional(),
+  start: instant().optional(),
+  end: instant().optional(),
 })
 export type OwnLogFilters = z.infer<typeof ownLogFilters>
 
@@ -89,4 +90,4 @@ export const suggest = z.object({
 })
 export type Suggest = z.infer<typeof suggest>
 
-export const clearLogs = z.object({ before: z.date().optional() })
+export const clearLogs = z.object({ before: instant().optional() })

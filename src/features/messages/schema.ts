@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { expectedFields } from '#core/expected.ts'
+import { instant } from '#core/instant.ts'
 import { pageInput } from '#core/paging.ts'
 import { refusal } from '#core/refusal.ts'
 
@@ -49,8 +50,8 @@ export const listMessages = pageInput
     /** Part of title or content. */
     keyword: searchText.default(''),
     /** Both included, both or none. */
-    start: z.date().optional(),
-    end: z.date().optional(),
+    start: instant().optional(),
+    end: instant().optional(),
   })
   .refine(({ start, end }) => (start === undefined) === (end === undefined), refusal('message.dates_incomplete'))
 export type ListMessages = z.infer<typeof listMessages>

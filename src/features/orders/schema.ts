@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { instant } from '#core/instant.ts'
 import { payMethods } from '#core/payment/methods.ts'
 import { pageInput } from '#core/paging.ts'
 import { refusal } from '#core/refusal.ts'
@@ -56,8 +57,8 @@ export const listOrders = pageInput.extend({
   keyword: searchText.default(''),
   status,
   gateway: z.enum(['', ...gatewayIds]).default(''),
-  start: z.date().optional(),
-  end: z.date().optional(),
+  start: instant().optional(),
+  end: instant().optional(),
   /** Of those whom the user of this name has invited. */
   invitedBy: searchText.default(''),
 })

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { instant } from '#core/instant.ts'
 import { buyingPrices } from '#core/pricing/buying-price.ts'
 import { priceChange } from '#core/pricing/price-changes.ts'
 
@@ -30,7 +31,7 @@ export type Rehearse = z.infer<typeof rehearse>
 
 export const schedule = z.object({
   change: priceChange.refine(filled),
-  effectiveAt: z.date(),
+  effectiveAt: instant(),
   note: z.string().trim().max(500).default(''),
 })
 export type Schedule = z.infer<typeof schedule>

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { expectedFields } from '#core/expected.ts'
+import { instant } from '#core/instant.ts'
 import { pageInput, pageSizeUpTo } from '#core/paging.ts'
 import { refusal } from '#core/refusal.ts'
 import { redemptionStatus } from '#core/statuses.ts'
@@ -36,7 +37,7 @@ const maxUses = z
   .refine((uses) => uses === -1 || uses > 0, refusal('redemption.max_uses_invalid'))
 
 /** Null: open on that side. */
-const instant = z.date(refusal('redemption.time_invalid')).nullable().default(null)
+const codeTime = instant(refusal('redemption.time_invalid')).nullable()
 
 type Window = { validFrom: Date | null; validUntil: Date | null }
 export const isInOrder = ({ validFrom, validUntil }: Window) => !validFrom || !validUntil || validFrom < validUntil
@@ -53,8 +54,8 @@ const created = z.object({
   isGift: z.boolean().default(false),
   /** -1 without limit; counts for gift codes. */
   maxUses: maxUses.default(-1),
-  validFrom: instant,
-  validUntil: instant,
+  validFrom: codeTime.default(null),
+  validUntil: codeTime.default(null),
   /** The very text of one single code; empty: random ones. */
   key: z
     .string()
@@ -76,8 +77,8 @@ export const updateRedemption = z.object({
   quota,
   maxUses: maxUses.optional(),
   /** Absent: that side stays as it is. */
-  validFrom: z.date().nullable().optional(),
-  validUntil: z.date().nullable().optional(),
+  validFrom: codeTime.optional(),
+  validUntil: codeTime.optional(),
   expected: expectedFields,
 })
 export type UpdateRedemption = z.infer<typeof updateRedemption>

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { expectedFields } from '#core/expected.ts'
+import { instant } from '#core/instant.ts'
 import { capAmount, spendCaps } from '#core/limits/spend-cap.ts'
 import { refusal } from '#core/refusal.ts'
 
@@ -10,5 +11,5 @@ export const setOfUser = z.object({ userId: id, caps: spendCaps, expected: expec
 export type SetOfUser = z.infer<typeof setOfUser>
 
 /** For a while another amount; null ends it at once. */
-export const raiseCap = z.object({ id, raise: z.object({ amount: capAmount, until: z.date() }).nullable() })
+export const raiseCap = z.object({ id, raise: z.object({ amount: capAmount, until: instant() }).nullable() })
 export type RaiseCap = z.infer<typeof raiseCap>

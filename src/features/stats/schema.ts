@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { anyId, anyWord } from '#core/filter-values.ts'
+import { instant } from '#core/instant.ts'
 
 const isTimeZone = (name: string): boolean => {
   try {
@@ -10,7 +11,7 @@ const isTimeZone = (name: string): boolean => {
 }
 
 /** Both included; what is drawn by the hour begins with the hour that holds `start`. */
-const range = z.object({ start: z.date(), end: z.date() })
+const range = z.object({ start: instant(), end: instant() })
 
 const ownFilters = z.object({
   tokenId: anyId,

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { instant } from '#core/instant.ts'
 import { pageInput } from '#core/paging.ts'
 
 const word = z.string().max(255).default('')
@@ -11,8 +12,8 @@ const ownDrawingFilters = z.object({
   action: word,
   status: word,
   /** Both included. */
-  start: z.date().optional(),
-  end: z.date().optional(),
+  start: instant().optional(),
+  end: instant().optional(),
 })
 const drawingFilters = ownDrawingFilters.extend({ username: word, channelId: id })
 
@@ -26,8 +27,8 @@ const ownMusicFilters = z.object({
   platform: word,
   action: word,
   status: word,
-  start: z.date().optional(),
-  end: z.date().optional(),
+  start: instant().optional(),
+  end: instant().optional(),
 })
 const musicFilters = ownMusicFilters.extend({ username: word, channelId: id })
 export const listOwnMusicTasks = ownMusicFilters.extend(pageInput.shape)

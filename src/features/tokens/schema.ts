@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { instant } from '#core/instant.ts'
 import { spendCaps } from '#core/limits/spend-cap.ts'
 import { expectedFields } from '#core/expected.ts'
 import { pageInput } from '#core/paging.ts'
@@ -43,7 +44,7 @@ const name = z
 const caps = spendCaps.optional()
 
 /** Null: never. */
-const expiry = z.date(refusal('token.expiry_invalid')).nullable()
+const expiry = instant(refusal('token.expiry_invalid')).nullable()
 
 const fields = {
   name: name.min(1, refusal('token.name_required')),

@@ -29,6 +29,9 @@ export type UpdateAccount = z.infer<typeof updateAccount>
 
 export const removeAccount = z.object({ username: z.string().max(100) })
 
+/** Neither NUL nor half a character, which no JSON of the database holds. */
+const storable = /^[^\0\p{Cs}]*$/u
+
 export const settings = z
   .object({
     notifyType: z.enum(['email', 'webhook'], refusal('setting.notify_type_invalid')),
@@ -39,10 +42,20 @@ export const settings = z
       .max(1e15, refusal('setting.threshold_invalid'))
       .nullable()
       .default(null),
-    webhookUrl: z.string().trim().max(2048, refusal('setting.webhook_url_invalid')).default(''),
+    webhookUrl: z
+      .string()
+      .trim()
+      .max(2048, refusal('setting.webhook_url_invalid'))
+      .regex(storable, refusal('setting.webhook_url_invalid'))
+      .default(''),
     /** Absent: the stored one stays. */
     webhookSecret: z.string().max(500).optional(),
-    notificationEmail: z.string().trim().max(100, refusal('setting.email_invalid')).default(''),
+    notificationEmail: z
+      .string()
+      .trim()
+      .max(100, refusal('setting.email_invalid'))
+      .regex(storable, refusal('setting.email_invalid'))
+      .default(''),
     acceptUnsetModelRatioModel: z.boolean().default(false),
     showIpInLogs: z.boolean().default(false),
   })
