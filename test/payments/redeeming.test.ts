@@ -55,6 +55,7 @@ describe('a code', () => {
     ])
     const used = { redemptionId: Number(id), name: 'codes', quota: 1000, isGift: false }
     expect((await (await app.trpc(person)).user.redemptions.uses({})).items).toMatchObject([used])
+    expect(await (await app.trpc(person)).user.redemptions.uses({ page: 2 })).toMatchObject({ items: [], total: 1 })
     expect((await (await app.trpc(admin)).user.redemptions.uses({})).items).toEqual([])
     await ledgerHolds()
   })
