@@ -42,6 +42,7 @@ const readNames: ReadonlySet<string> = new Set([
   'audio',
   'model',
   'instructions',
+  'prompt',
   'tools',
   'modalities',
   'output_modalities',
@@ -72,14 +73,14 @@ export function readCallerEvent({ data }: Frame): Json {
   return event
 }
 
-function dropLookalikes(json: Json): void {
+function dropLookalikes(json: Json, isTool = false): void {
   for (const [name, value] of Object.entries(json)) {
     const plain = plainName(name)
     if (plain !== name && readNames.has(plain)) delete json[name]
     // Tools name parameters as they like.
-    else if (readNames.has(name) && name !== 'tools') {
+    else if (readNames.has(name) && !isTool) {
       for (const record of Array.isArray(value) ? recordsOf(value) : [recordOf(value)])
-        if (record) dropLookalikes(record)
+        if (record) dropLookalikes(record, name === 'tools')
     }
   }
 }

@@ -254,10 +254,12 @@ test('what is no strict JSON is refused, and names that pass for others are not 
     expect(errorOf(await session.next('error'))).toMatchObject({ type: 'gateway_error' })
   }
   session.socket.send('{"type":"session.update","session":{"model":"m2","model":null,"Model":"m2"},"SESSION":{}}')
+  session.socket.send('{"type":"a","response":{"Prompt":{"id":"p"},"tools":[{"Type":"mcp","parameters":{"Type":1}}]}}')
   session.socket.send('{"type":"response.create","type":"a","n":12345678901234567890}')
-  await expect.poll(() => received).toHaveLength(2)
+  await expect.poll(() => received).toHaveLength(3)
   expect(received).toEqual([
     '{"type":"session.update","session":{"model":null}}',
+    '{"type":"a","response":{"tools":[{"parameters":{"Type":1}}]}}',
     '{"type":"a","n":12345678901234567890}',
   ])
   expect(await end(session, payer.userId)).toEqual([])
