@@ -1,4 +1,5 @@
 import type { OwnInput } from './own-input.ts'
+import { createRecentNames } from './recent-names.ts'
 
 /** What a response reads: tokens, those of audio apart. */
 export type Reads = {
@@ -28,6 +29,8 @@ const doubtMs = 5000
 export function createAskedResponses(now: () => number) {
   let waiting: AskedResponse[] = []
   let doubted: (AskedResponse & { until: number })[] = []
+  /** Of the caller's events of every kind. */
+  const sentNames = createRecentNames()
 
   const takeFirst = <Entry extends AskedResponse>(from: Entry[], fits: (one: Entry) => boolean): Entry | undefined => {
     const index = from.findIndex(fits)
@@ -38,6 +41,8 @@ export function createAskedResponses(now: () => number) {
   }
 
   return {
+    /** An event of the caller's has this name. */
+    noteName: (name: string | undefined): void => sentNames.add(name ?? ''),
     /** Returns what says that it was not sent. */
     add: (asked: AskedResponse): (() => void) => {
       waiting.push(asked)
@@ -56,9 +61,13 @@ export function createAskedResponses(now: () => number) {
       if (next) next.reads = reads
       else waiting.push({ ...unasked, reads })
     },
-    /** The upstream reports an error, of the event of this name where it names one. */
+    /**
+     * The upstream reports an error, of the event of this name where it names one. By a name that the caller never gave an upstream
+     * calls an event without one: like an error without a name, it is taken for that of the oldest.
+     */
     doubt: (name: string | undefined): void => {
-      const refused = takeFirst(waiting, (one) => one.reads === null && (name === undefined || one.name === name))
+      const isNamed = name !== undefined && sentNames.has(name)
+      const refused = takeFirst(waiting, (one) => one.reads === null && (!isNamed || one.name === name))
       if (refused) doubted.push({ ...refused, until: now() + doubtMs })
     },
     /** All that are left, when the session is over. */

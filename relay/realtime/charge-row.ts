@@ -15,7 +15,7 @@ import {
   userGroupKeys,
 } from '#relay/billing/log-row.ts'
 import type { Session } from './call.ts'
-import type { Measured } from './meter.ts'
+import type { Measured } from './meter-type.ts'
 
 export type PartOfSession = Measured & {
   /** The hold's, which is the log row's. */

@@ -171,6 +171,8 @@ describe('a response that is refused', () => {
     ['unnamed', {}, refusal],
     ['named', { event_id: 'ask' }, about('ask')],
     ['by an upstream that names no event', { event_id: 'ask' }, refusal],
+    ['by a name of the upstream’s own', {}, about('evt_1')],
+    ['by an upstream that names not even its own event', {}, { error: refusal.error }],
   ])('reads nothing: %s', async (_, named, refused) => {
     const meter = listening()
     speak(meter)
@@ -188,6 +190,7 @@ describe('a response that is refused', () => {
   test('goes on where the error is of another event, or came while it was under way', async () => {
     const meter = listening()
     speak(meter)
+    meter.ask({ type: 'session.update', event_id: 'another' })
     meter.ask({ type: 'response.create', event_id: 'ask' })
     meter.receive(about('another'))
     expect(meter.responding).toBe(true)

@@ -15,6 +15,7 @@ import { inputAudioTokens, secondsOf, outputAudioTokens } from './audio-format.t
 import { createInputCount } from './input-count.ts'
 import { audioParts, itemsAdded, textParts } from './event-types.ts'
 import { textsAdded, textsReplayed } from './item-texts.ts'
+import type { Meter } from './meter-type.ts'
 import { countMedia, emptyOwnInput, type OwnInput, ownInputOf } from './own-input.ts'
 import {
   cheapCountOf,
@@ -29,42 +30,12 @@ import {
   timesOf,
   type Tokens,
   totalOf,
+  usageSoFar,
   withCounted,
 } from './reading.ts'
 import { createRecentNames } from './recent-names.ts'
 import { createSessionSettings } from './session-settings.ts'
 import { createTextCount } from './text-count.ts'
-
-export type Measured = { measured: MeasuredUsage; times: ResponseTimes }
-
-/** Watches the events of one session, which go through unchanged, for what has to be paid. */
-export type Meter = {
-  /** An event of the caller's, on its way to the upstream. Returns what says that it was not sent. */
-  ask: (event: Json) => () => void
-  /** An event of the upstream's, on its way to the caller. True for one that ends a response. */
-  receive: (event: Json) => boolean
-  /** What an ended response used: as it reports, else as counted here since the last one. */
-  takeResponse: (event: Json) => Promise<Measured>
-  /** The sound so far was transcribed, and charged so or not: no response has to follow that reads it. */
-  noteTranscribed: (isCharged: boolean) => void
-  /** What was counted and not paid, when the session is over. An upstream that is left has begun to read for what was asked. */
-  takeRest: (isLeft?: boolean) => Promise<Measured>
-  /** What is under way would come to if it ended now, or the next response, by the cheap count: each reads the conversation. */
-  soFar: () => Usage
-  /** Nothing more is delivered: of answers only the ends are read, and paid as far as they were delivered. */
-  stop: () => void
-  readonly stopped: boolean
-  /** Responses under way or asked for; those of them that have said nothing yet; those beside a first one that read nobody knows what. */
-  readonly readers: { all: number; silent: number; unseen: number }
-  /** A response is under way. */
-  readonly responding: boolean
-  /** The upstream's name of the response that is under way, the latest where they are several; empty where it has none. */
-  readonly openId: string
-  /** Answers are audio. */
-  readonly outputsAudio: boolean
-  /** The model that transcribes the input; absent where none does. */
-  readonly transcriber: string | undefined
-}
 
 /** What is known of a response that has not ended. */
 type Answer = ResponseTimes & {
@@ -157,6 +128,7 @@ export function createMeter(given: {
 
   /** Returns what says that it was not sent. */
   const ask = (event: Json): (() => void) => {
+    waiting.noteName(wordOf(event['event_id']))
     switch (event['type']) {
       case 'session.update': {
         const update = recordOf(event['session']) ?? {}
@@ -198,7 +170,8 @@ export function createMeter(given: {
     if (type === 'session.created' || type === 'session.updated') settings.learn(recordOf(event['session']) ?? {})
     else if (itemsAdded.has(type)) countAdded(recordOf(event['item']) ?? {})
     // A response that was refused never begins; not every upstream says which event its error is about.
-    else if (type === 'error') waiting.doubt(wordOf(recordOf(event['error'])?.['event_id']))
+    else if (type === 'error' || (type === '' && recordOf(event['error'])))
+      waiting.doubt(wordOf(recordOf(event['error'])?.['event_id']))
     else if (type === 'response.created') {
       announces = true
       const id = textOf(recordOf(event['response'])?.['id']) ?? ''
@@ -350,21 +323,10 @@ export function createMeter(given: {
     soFar: () => {
       const open = [...answers.values()]
       const own = [...open, ...waiting.paidFor()].map((one) => one.own.size)
-      // Not every upstream heeds that a response has input of its own: for each the conversation is set aside.
-      const readers = Math.max(1, own.length)
       const transcribedSeconds = transcribed.uncharged + (isResponding() ? transcribed.charged : 0)
       const newSeconds = asked.seconds + fresh.seconds + transcribedSeconds
-      const ownAudio = inputAudioTokens(sumOf(own.map(({ seconds }) => seconds)))
-      const audioInputTokens = readers * (context.audio + inputAudioTokens(newSeconds)) + ownAudio
-      const textEach = context.text + settings.toolTokens + asked.text + fresh.text + sentText
-      const audioOutputTokens = outputAudioTokens(secondsIn(open))
-      return {
-        ...emptyUsage,
-        promptTokens: readers * textEach + sumOf(own.map(({ text }) => text)) + audioInputTokens,
-        audioInputTokens,
-        completionTokens: sumOf(open.map(({ text }) => text)) + audioOutputTokens,
-        audioOutputTokens,
-      }
+      const text = context.text + settings.toolTokens + asked.text + fresh.text + sentText
+      return usageSoFar({ text, audio: context.audio + inputAudioTokens(newSeconds) }, { own, open })
     },
     stop: () => void (stopped = true),
     get stopped() {
@@ -372,15 +334,28 @@ export function createMeter(given: {
     },
     get readers() {
       const [open, ahead] = [[...answers.values()], waiting.paidFor()]
-      // One in doubt was refused, as a rule; of several, errors of other events may have had their names.
-      const reading = ahead.length - Math.min(1, waiting.doubted) + open.filter(({ isAsked }) => isAsked).length
-      const isUnseen = !isCounted || settings.readsUnseen || [...open, ...ahead].some(({ own }) => own.readsUnseen)
       return {
         all: open.length + ahead.length,
         silent: open.filter(({ spoke }) => !spoke).length + ahead.length,
-        // An upstream begins one by itself only where it stops another.
-        unseen: isUnseen ? Math.max(0, reading - 1) : 0,
+        doubted: waiting.doubted,
       }
+    },
+    get unseen() {
+      const [open, ahead] = [[...answers.values()], waiting.paidFor()]
+      // One in doubt was refused, as a rule; of several, errors of other events may have had their names.
+      const asking = ahead.length - Math.min(1, waiting.doubted)
+      if (settings.readsUnseen || [...open, ...ahead].some(({ own }) => own.readsUnseen)) {
+        const mayBegin = settings.beginsItself && asked.seconds + fresh.seconds > 0
+        return Math.max(open.length + asking, mayBegin ? 1 : 0)
+      }
+      // An upstream begins one by itself only where it stops another.
+      return isCounted ? 0 : Math.max(0, open.filter(({ isAsked }) => isAsked).length + asking - 1)
+    },
+    get openIds() {
+      return [...answers.keys()]
+    },
+    get isOpenAsked() {
+      return answers.get(responseId)?.isAsked ?? false
     },
     get openId() {
       return answers.has(responseId) ? responseId : ([...answers.keys()].at(-1) ?? '')

@@ -1,8 +1,8 @@
-import { reportsOutput, type Usage } from '#core/usage.ts'
+import { emptyUsage, reportsOutput, type Usage } from '#core/usage.ts'
 import { cheapTextTokens } from '#relay/counting/cheap-count.ts'
 import type { AskedResponse } from './asked-responses.ts'
-import { inputAudioTokens } from './audio-format.ts'
-import type { InputCount } from './input-count.ts'
+import { inputAudioTokens, outputAudioTokens } from './audio-format.ts'
+import type { InputCount, InputSize } from './input-count.ts'
 
 /** When the model began to work on a response, and when its first part came; `performance.now()`. */
 export type ResponseTimes = { startedAt: number | null; firstPartAt: number | null }
@@ -46,6 +46,24 @@ export async function takeInput(conversation: InputCount, reading: readonly Read
   const first = totalOf(added) > 0 ? added : (largest ?? added)
   const parts = [first, ...others, ...own, ...readers.map((one) => one.context)]
   return { text: sumOf(parts.map(({ text }) => text)), audio: sumOf(parts.map(({ audio }) => audio)) }
+}
+
+/** By the cheap count: each of those that read reads the conversation, and what it was given itself. */
+export function usageSoFar(
+  conversation: Tokens,
+  { own, open }: { own: readonly InputSize[]; open: readonly { text: number; seconds: number }[] },
+): Usage {
+  // Not every upstream heeds that a response has input of its own: for each the conversation is set aside.
+  const readers = Math.max(1, own.length)
+  const audioInputTokens = readers * conversation.audio + inputAudioTokens(secondsIn(own))
+  const audioOutputTokens = outputAudioTokens(secondsIn(open))
+  return {
+    ...emptyUsage,
+    promptTokens: readers * conversation.text + sumOf(own.map(({ text }) => text)) + audioInputTokens,
+    audioInputTokens,
+    completionTokens: sumOf(open.map(({ text }) => text)) + audioOutputTokens,
+    audioOutputTokens,
+  }
 }
 
 /** What a response beside the conversation has read of that: what it reports, without what it was given itself. */

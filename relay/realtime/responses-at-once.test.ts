@@ -6,11 +6,13 @@ function start() {
   const meter = createMeter({ model: 'gpt-4o-realtime-preview', readUsage: readRealtimeUsage, now: () => 0 })
   return {
     ...meter,
-    readersNow: () => meter.readers,
+    readersNow: () => ({ ...meter.readers, unseen: meter.unseen }),
     end: async (response: Record<string, unknown> = {}) =>
       (await meter.takeResponse({ type: 'response.done', response: { status: 'completed', ...response } })).measured,
   }
 }
+
+const unseenOf = (meter: ReturnType<typeof start>): number => meter.readersNow().unseen
 
 test('of two responses at once, the end of one leaves what the other has said, and the conversation, to be paid', async () => {
   const meter = createMeter({ model: 'gpt-4o-realtime-preview', readUsage: readRealtimeUsage, now: () => 0 })
@@ -104,8 +106,7 @@ describe('a late part without a name begins nothing where the upstream says what
   })
 })
 
-test('how much responses at once read is unknown until one has ended, and of what an upstream reads by itself for ever', async () => {
-  const unseenOf = (meter: ReturnType<typeof start>): number => meter.readersNow().unseen
+test('how much others read beside a first response is unknown until one has ended, and of what an upstream reads by itself for ever', async () => {
   const meter = start()
   for (const unseen of [0, 1, 2]) {
     meter.ask({ type: 'response.create' })
@@ -116,12 +117,47 @@ test('how much responses at once read is unknown until one has ended, and of wha
   await meter.end({ id: 'r', usage: { input_tokens: 40, output_tokens: 60 } })
   expect(unseenOf(meter)).toBe(0)
   meter.ask({ type: 'response.create', response: { prompt: { id: 'pmpt_1' } } })
-  expect(unseenOf(meter)).toBe(2)
+  expect(unseenOf(meter)).toBe(3)
   const served = start()
   served.receive({ type: 'session.updated', session: { tools: [{ type: 'mcp', server_label: 'docs' }] } })
   await served.end({ usage: { input_tokens: 40, output_tokens: 60 } })
-  for (let count = 0; count < 2; count += 1) served.ask({ type: 'response.create' })
-  expect(unseenOf(served)).toBe(1)
+  for (const unseen of [1, 2]) {
+    served.ask({ type: 'response.create' })
+    expect(unseenOf(served)).toBe(unseen)
+  }
+})
+
+describe('where an upstream reads what was named to it, one that it may begin by itself', () => {
+  const second = { type: 'input_audio_buffer.append', audio: Buffer.alloc(48_000).toString('base64') }
+  const speak = (settings: Record<string, unknown>) => {
+    const meter = start()
+    meter.ask({ type: 'session.update', session: { prompt: { id: 'pmpt_1' } } })
+    meter.receive({ type: 'session.updated', session: settings })
+    expect(unseenOf(meter)).toBe(0)
+    meter.ask(second)
+    return meter
+  }
+
+  test.each([
+    {},
+    { turn_detection: { type: 'server_vad' } },
+    { audio: { input: { turn_detection: { type: 'semantic_vad', create_response: true } } } },
+  ])('counts as soon as somebody speaks: %j', (settings) => {
+    const meter = speak(settings)
+    expect(unseenOf(meter)).toBe(1)
+    meter.receive({ type: 'response.created', response: { id: 'by itself' } })
+    expect(unseenOf(meter)).toBe(1)
+    meter.ask({ type: 'response.create' })
+    expect(unseenOf(meter)).toBe(2)
+  })
+
+  test.each([
+    { turn_detection: null },
+    { audio: { input: { turn_detection: null } } },
+    { audio: { input: { turn_detection: { type: 'server_vad', create_response: false } } } },
+  ])('does not count where it begins none: %j', (settings) => {
+    expect(unseenOf(speak(settings))).toBe(0)
+  })
 })
 
 test('one that an upstream begins by itself needs no more than before beside one that was asked for', () => {
@@ -137,22 +173,24 @@ describe('responses in doubt', () => {
   const ask = (meter: ReturnType<typeof start>, event_id: string) => meter.ask({ type: 'response.create', event_id })
 
   test.each([
-    ['before the first count', async () => {}],
+    ['before the first count', 0, async () => {}],
     [
       'in a session with a server of tools',
+      // The one under way, and the next one.
+      2,
       async (meter: ReturnType<typeof start>) => {
         meter.receive({ type: 'session.updated', session: { tools: [{ type: 'mcp', server_label: 'docs' }] } })
         await meter.end({ usage: { input_tokens: 40, output_tokens: 60 } })
       },
     ],
-  ])('one that was refused makes the next no second one that reads unseen: %s', async (_, prepare) => {
+  ])('one that was refused makes the next no second one that reads unseen: %s', async (_, unseen, prepare) => {
     const meter = start()
     await prepare(meter)
     meter.receive({ type: 'response.created', response: { id: 'by itself' } })
     ask(meter, 'first')
     refuse(meter, 'first')
     ask(meter, 'second')
-    expect(meter.readersNow()).toMatchObject({ all: 3, silent: 3, unseen: 0 })
+    expect(meter.readersNow()).toMatchObject({ all: 3, silent: 3, unseen })
   })
 
   test('errors of other events that have their names let no more than one begin beside them', () => {

@@ -12,9 +12,9 @@ import { refusalToGoOn } from './admit.ts'
 import type { Session } from './call.ts'
 import { type PartOfSession, realtimeChargeRow } from './charge-row.ts'
 import { transcriptionRow } from './transcription.ts'
-import type { Measured, Meter } from './meter.ts'
+import type { Measured, Meter } from './meter-type.ts'
 import { createRecentNames } from './recent-names.ts'
-import { createHoldRaiser, type SessionHold } from './session-hold.ts'
+import { createHoldRaiser, type Followed, type SessionHold } from './session-hold.ts'
 
 /** What is set aside before anything was said; it grows with what is. */
 export const estimateResponse = (services: RelayServices, { terms }: AttemptPlan): number =>
@@ -32,7 +32,7 @@ export type SessionBilling = {
    * Sets aside what was said so far, before anybody is sent more; for a response that begins, what one usually comes to. Resolves
    * with why the session may not go on, if so.
    */
-  follow: (begins: boolean) => DomainError | null | Promise<DomainError | null>
+  follow: (what: Followed) => DomainError | null | Promise<DomainError | null>
   /** Charges an ended response and sets the next aside. Resolves with why the session may not go on, if so. */
   endResponse: (event: Json) => Promise<DomainError | null>
   /** Charges a transcription of the input. Resolves with why the session may not go on, if so. */
@@ -174,7 +174,7 @@ export function openSessionBilling(session: Session, meter: Meter): SessionBilli
   }
 
   return {
-    follow: (begins) => (!begins && raiser.isAhead() ? null : inTurn(() => raiser.follow(begins))),
+    follow: (what) => (what === 'more' && raiser.isAhead() ? null : inTurn(() => raiser.follow(what))),
     endResponse: (event) => booked(() => endResponse(event)),
     endTranscription: (event) => booked(() => endTranscription(event)),
     stop: (end) => {

@@ -5,9 +5,9 @@ import type { Usage } from '#core/usage.ts'
 import type { ReserveResult } from '#features/ledger/charge-row.ts'
 import { payerOf } from '#relay/billing/answer-lengths.ts'
 import { mostReadAt } from '#relay/billing/most-read.ts'
-import { availableIn, refusalOfReserve, reserveOnce } from '#relay/billing/reserve.ts'
+import { availableIn, isInsufficient, refusalOfReserve, reserveOnce } from '#relay/billing/reserve.ts'
 import type { Session } from './call.ts'
-import type { Meter } from './meter.ts'
+import type { Meter } from './meter-type.ts'
 
 /** What is set aside for the response under way or the next one. */
 export type SessionHold = {
@@ -18,6 +18,12 @@ export type SessionHold = {
   /** Why nothing more is set aside. */
   refusal: DomainError | null
 }
+
+/** A response was asked for, one has begun, or more is said. */
+export type Followed = 'asked' | 'begun' | 'more'
+
+/** What there has to be and what is asked for; `looks`: also refused where more was charged since than anybody had. */
+type Raise = { least: number; wanted: number; looks: boolean }
 
 /** More is asked for once so much is used up. */
 const raiseAt = 0.6
@@ -54,7 +60,7 @@ export function createHoldRaiser(
   const ask = (amount: number): Promise<ReserveResult> => reserveOnce(services, { ...call, id: hold.id }, { amount })
 
   /** Resolves with why nothing more may be said. */
-  const raise = async (least: number, wanted: number): Promise<DomainError | null> => {
+  const raise = async ({ least, wanted, looks }: Raise): Promise<DomainError | null> => {
     let target = Math.max(wanted, hold.amount + 1)
     for (let attempts = 1; ; attempts += 1) {
       const result = await ask(target)
@@ -62,6 +68,9 @@ export function createHoldRaiser(
         hold.amount = target
         return null
       }
+      // What is set aside is no longer there where more was charged since than anybody had.
+      if (looks && (!isInsufficient(result) || availableIn(result) < 0))
+        return refusalOfReserve(services, call, { result, amount: least })
       const there = hold.amount + leftOf(result)
       if (there < least || attempts >= maxAttempts) {
         refusedAt = hold.amount
@@ -76,13 +85,13 @@ export function createHoldRaiser(
     }
   }
 
-  const keepTrying = async (least: number, wanted: number): Promise<DomainError | null> => {
+  const keepTrying = async (asked: Raise): Promise<DomainError | null> => {
     const since = performance.now()
     for (;;) {
       try {
-        return await raise(least, wanted)
+        return await raise(asked)
       } catch (error) {
-        if (least <= hold.amount) return null
+        if (asked.least <= hold.amount) return null
         if (performance.now() - since > longestOutageMs || call.upstreamAbort.signal.aborted) {
           return error instanceof DomainError ? error : new DomainError('relay.unavailable', {}, { cause: error })
         }
@@ -94,34 +103,38 @@ export function createHoldRaiser(
   const expected = (): number =>
     services.holds.lengths.expect(payerOf(call), plan.attempt.upstreamModel).tokens ?? leastAhead
   const mostRead = mostReadAt(plan.terms, plan.attempt.upstreamModel)
-  /**
-   * For each that has said nothing the beginning of an answer, and for each at least what is usually set aside for one. Who reads what
-   * nobody has counted may begin alone; beside it others take the most that may be.
-   */
-  const leastFor = (silent: number): number => {
+  /** For what nobody has counted the most that may be. */
+  const soFar = (): Usage => {
     const usage = meter.soFar()
-    const { all, unseen } = meter.readers
-    const read = { ...usage, promptTokens: usage.promptTokens + unseen * mostRead }
-    return Math.max(costOf(read, leastAnswer * silent), all * usual)
+    return { ...usage, promptTokens: usage.promptTokens + meter.unseen * mostRead }
   }
+  /** For each that has said nothing the beginning of an answer, and for each at least what is usually set aside for one. */
+  const leastFor = (silent: number): number =>
+    Math.max(costOf(soFar(), leastAnswer * silent), meter.readers.all * usual)
 
   return {
-    /** What has to be set aside for all that is under way or asked for. */
-    due: (): number => (isFixed || !meter.responding ? 0 : leastFor(meter.readers.silent)),
+    /** What has to be set aside for all that is under way or asked for, or may begin by itself. */
+    due: (): number => (isFixed || (!meter.responding && meter.unseen === 0) ? 0 : leastFor(meter.readers.silent)),
     /** Whether what was said so far is paid for, with room for more. */
-    isAhead: (): boolean => isFixed || (hold.held && isCovered(costOf(meter.soFar(), 0))),
-    /** Sets aside what was said so far and a piece more; for a response that begins, what one usually comes to. */
-    follow: async (begins: boolean): Promise<DomainError | null> => {
+    isAhead: (): boolean => isFixed || (hold.held && isCovered(costOf(soFar(), 0))),
+    /**
+     * Sets aside what was said so far and a piece more; for a response that begins, what one usually comes to, and not without a look
+     * at what is left.
+     */
+    follow: async (what: Followed): Promise<DomainError | null> => {
+      const begins = what !== 'more'
+      // One that was asked for has had its look then.
+      const looks = what === 'asked' || (what === 'begun' && !meter.isOpenAsked)
       // Nothing more is sent to the upstream while the session is about to end.
       if (!hold.held) return begins ? hold.refusal : null
       if (isFixed) return null
-      const usage = meter.soFar()
+      const usage = soFar()
       const silent = begins ? Math.max(1, meter.readers.silent) : 0
       const least = begins ? leastFor(silent) : costOf(usage, 0)
       if (!begins && isCovered(least)) return null
       const ahead = begins ? expected() * silent : Math.max(leastAhead, usage.completionTokens)
       const wanted = Math.max(least, costOf(usage, ahead))
-      return wanted <= hold.amount ? null : keepTrying(least, wanted)
+      return wanted <= hold.amount && !looks ? null : keepTrying({ least, wanted, looks })
     },
   }
 }

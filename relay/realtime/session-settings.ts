@@ -17,6 +17,15 @@ export function describeTool(tool: Json): string {
 const cheapTokensOf = (tools: readonly Json[]): number =>
   tools.reduce((sum, tool) => sum + cheapTextTokens(describeTool(tool)) + tokensOfATool, 0)
 
+/** Whether whoever speaks is answered without asking; undefined where nothing is said of it. */
+function beginsAfterPauses(session: Json): boolean | undefined {
+  const input = recordOf(recordOf(session['audio'])?.['input'])
+  const detection = input?.['turn_detection'] ?? session['turn_detection']
+  const isOff = input?.['turn_detection'] === null || session['turn_detection'] === null
+  if (detection === undefined || detection === null) return isOff ? false : undefined
+  return recordOf(detection)?.['create_response'] !== false
+}
+
 /** What holds for the responses of a session. */
 export function createSessionSettings() {
   let formats = { input: pcm16, output: pcm16 }
@@ -25,6 +34,7 @@ export function createSessionSettings() {
   let outputsAudio = true
   let transcriber: string | undefined
   let readsUnseen = false
+  let beginsItself = true
 
   return {
     /** The caller asks for these; the responses that it asks for next will have them. */
@@ -39,6 +49,7 @@ export function createSessionSettings() {
       readsUnseen ||= namesUnseen(session)
       const modalities = session['output_modalities'] ?? session['modalities']
       if (Array.isArray(modalities)) outputsAudio = modalities.includes('audio')
+      beginsItself = beginsAfterPauses(session) ?? beginsItself
       if (!Array.isArray(session['tools'])) return
       tools = recordsOf(session['tools'])
       toolTokens = cheapTokensOf(tools)
@@ -60,6 +71,10 @@ export function createSessionSettings() {
     /** The model that transcribes the input; absent where none does. */
     get transcriber() {
       return transcriber
+    },
+    /** The upstream begins responses as somebody has spoken. */
+    get beginsItself() {
+      return beginsItself
     },
     /** The upstream reads what the caller names and does not bring along. */
     get readsUnseen() {

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { WebSocket } from 'ws'
 import { DomainError } from '#core/errors.ts'
 import type { Usage } from '#core/usage.ts'
@@ -10,7 +11,8 @@ import { refusalToGoOn } from './admit.ts'
 import { type SessionBilling, openSessionBilling } from './session-billing.ts'
 import type { CallerEnd, Session } from './call.ts'
 import { closeSocket, type CloseWord, lost } from './close-codes.ts'
-import { createMeter, type Meter } from './meter.ts'
+import { createMeter } from './meter.ts'
+import type { Meter } from './meter-type.ts'
 import { keepModel, readCallerEvent } from './session-model.ts'
 import { shownEvent, shownReason } from './shown-failure.ts'
 import { endsTranscription } from './transcription.ts'
@@ -23,10 +25,20 @@ type Ending = { by: 'caller' | 'upstream'; word: CloseWord } | { by: 'gateway'; 
 /** Once the caller has gone, its upstream may not go on for longer. */
 const upstreamCloseTimeoutMs = 500
 
+/** How long an upstream may take to say what only it knows of a response that its caller has left. */
+const reportTimeoutMs = 5000
+const reportPauseMs = 20
+
 /** Responses of one session at once. Each that was asked for keeps what it was given, and money does not limit those that cost nothing. */
 const mostResponses = 50
 
 const readEvent = ({ data }: Frame): Json => tryRecord(data.toString('utf8')) ?? {}
+
+/** Of those that may have been refused as many again are no hindrance. */
+function isFull(meter: Meter): boolean {
+  const { all, doubted } = meter.readers
+  return all - Math.min(doubted, mostResponses) >= mostResponses
+}
 
 /** What is said costs something on both sides; everything else is free. */
 const isPaid = ({ type }: Json): boolean =>
@@ -59,8 +71,11 @@ export async function runSession(session: Session): Promise<void> {
   })
   const billing = openSessionBilling(session, meter)
   const ended = Promise.withResolvers<Ending>()
+  let isOver = false
   const end = (ending: Ending): void => {
-    if (ending.by === 'gateway') billing.stop(endOf(ending, true))
+    const isLeft = ending.by === 'caller' && !isOver && awaitsReport(meter)
+    if (ending.by === 'gateway' || isLeft) billing.stop(endOf(ending, true))
+    isOver = true
     ended.resolve(ending)
   }
   const stopWatching = watchEnds(session, end)
@@ -79,16 +94,17 @@ export async function runSession(session: Session): Promise<void> {
       return sendError(caller, call, { error, about: event })
     }
     const begins = event['type'] === 'response.create'
-    if (begins && meter.readers.all >= mostResponses) {
+    if (begins && isFull(meter)) {
       const error = new DomainError('relay.too_many_responses', { most: mostResponses })
       return sendError(caller, call, { error, about: event })
     }
     const barred = startsWork.has(event['type']) ? await refusalToGoOn(session) : null
     const takeBack = barred ? undefined : meter.ask(event)
-    const refusal = barred ?? (isPaid(event) ? await billing.follow(begins) : null)
-    if (!refusal && upstream.socket.readyState === WebSocket.OPEN) return sendFrame(upstream.socket, frame)
+    const refusal = barred ?? (isPaid(event) ? await billing.follow(begins ? 'asked' : 'more') : null)
+    const isOpen = !isOver && upstream.socket.readyState === WebSocket.OPEN
+    if (!refusal && isOpen) return sendFrame(upstream.socket, frame)
     takeBack?.()
-    // The upstream has gone in the meantime, and reads nothing.
+    // The session is over in the meantime, and nobody reads it.
     if (!refusal) return
     // Others that are under way, or cost less, go on.
     if (begins && !barred) return sendError(caller, call, { error: refusal, about: event })
@@ -106,7 +122,7 @@ export async function runSession(session: Session): Promise<void> {
       ? await billing.endResponse(event)
       : endsTranscription(event)
         ? await billing.endTranscription(event)
-        : (barred ?? (isPaid(event) ? await billing.follow(begins) : null))
+        : (barred ?? (isPaid(event) ? await billing.follow(begins ? 'begun' : 'more') : null))
     await sendFrame(caller.socket, shownEvent(session, event, frame))
     if (refusal) end({ by: 'gateway', error: refusal, unpaid: !isEnd && !barred })
   }, fail)
@@ -158,14 +174,33 @@ async function readLate({ meter, billing }: Pick<End, 'meter' | 'billing'>, even
   else if (endsTranscription(event)) await billing.endTranscription(event)
 }
 
+/** Nobody here can tell what is to be paid for what is under way. */
+const awaitsReport = (meter: Meter): boolean => meter.responding && meter.unseen > 0
+
+/** Cancels what is under way, and waits until the upstream has said what it has read for it. */
+async function takeReports({ upstream: { socket } }: Session, meter: Meter): Promise<void> {
+  const cancelled = new Set<string>()
+  const since = performance.now()
+  while (awaitsReport(meter) && socket.readyState === WebSocket.OPEN && performance.now() - since < reportTimeoutMs) {
+    for (const id of meter.openIds) {
+      if (cancelled.has(id)) continue
+      cancelled.add(id)
+      socket.send(JSON.stringify({ type: 'response.cancel', ...(id === '' ? {} : { response_id: id }) }))
+    }
+    await delay(reportPauseMs)
+  }
+}
+
 type End = { ending: Ending; billing: SessionBilling; meter: Meter }
 
 /** Lets what has arrived be paid and delivered, books the rest, then says goodbye to whoever is left. */
 async function finish(session: Session, { ending, billing, meter }: End): Promise<void> {
   const { call, caller, upstream } = session
   caller.frames.stop('drop')
+  const isUnpaid = ending.by === 'gateway' && ending.unpaid === true
+  const cutId = isUnpaid ? meter.openId : ''
+  if (ending.by === 'caller' || isUnpaid) await takeReports(session, meter)
   upstream.frames.stop('take')
-  const cutId = ending.by === 'gateway' && ending.unpaid === true ? meter.openId : ''
   if (ending.by !== 'upstream') {
     const word = ending.by === 'caller' ? ending.word : { code: 1000, reason: '' }
     closeSocket(upstream.socket, word, upstreamCloseTimeoutMs)

@@ -1,0 +1,183 @@
+import { expect, test } from 'vitest'
+import { startScriptedUpstream } from './scripted-upstream.ts'
+import {
+  chargesOf,
+  errorOf,
+  model as upstreamModel,
+  payerWith,
+  type Session,
+  startRealtime,
+  untilFree,
+} from './world.ts'
+
+type Event = Record<string, unknown>
+type Upstream = { say: (...events: Event[]) => void; asked: number }
+
+/** What the upstream does when the response of this number of its session is asked for, and with its caller's other events. */
+let play: (upstream: Upstream) => void = () => {}
+let react: (upstream: Upstream, type: unknown) => void = () => {}
+let received: unknown[] = []
+
+const { baseUrl } = await startScriptedUpstream((socket) => {
+  const upstream: Upstream = {
+    say: (...events) => {
+      for (const event of events) socket.send(JSON.stringify(event))
+    },
+    asked: 0,
+  }
+  upstream.say({ type: 'session.created', session: { id: 's', output_modalities: ['text'] } })
+  socket.on('message', (data: Buffer) => {
+    const { type } = JSON.parse(data.toString()) as Event
+    received.push(type)
+    if (type !== 'response.create') return react(upstream, type)
+    upstream.asked += 1
+    play(upstream)
+  })
+})
+
+const { app, openSession } = await startRealtime()
+const named = 'realtime-scripted'
+const perCall = 'realtime-per-call'
+await app.make.channel({
+  models: `${named},${perCall}`,
+  baseUrl,
+  modelMapping: JSON.stringify({ [named]: upstreamModel }),
+})
+// An output token of this model costs four of its input.
+await app.make.option('ModelRatio', JSON.stringify({ [named]: 1, [upstreamModel]: 1 }))
+await app.make.option('ModelPrice', JSON.stringify({ [perCall]: 0.01 }))
+await app.services.options.reload()
+await app.settled()
+
+const created = (id: number): Event => ({ type: 'response.created', response: { id: `r${id}` } })
+const word = (id: number): Event => ({ type: 'response.output_text.delta', response_id: `r${id}`, delta: ' word' })
+const done = (id: number, [input, output]: [number, number], more: Event = {}): Event => ({
+  type: 'response.done',
+  response: { id: `r${id}`, status: 'completed', usage: { input_tokens: input, output_tokens: output }, ...more },
+})
+
+const stored = { prompt: { id: 'pmpt_1' } }
+const asksStored = { type: 'response.create', response: stored }
+
+/** So many sessions of one account. */
+async function openSome(count: number, quota: number, model = named) {
+  received = []
+  react = () => {}
+  const payer = await payerWith(app, quota)
+  const opening = Array.from({ length: count }, () => openSession({ key: payer.key, model }))
+  const sessions = await Promise.all(opening)
+  for (const session of sessions) await session.next('session.created')
+  return { userId: payer.userId, sessions, first: sessions[0] as Session }
+}
+
+/** What was charged, once nothing is held any more. */
+async function end(sessions: readonly Session[], userId: number) {
+  for (const session of sessions) session.socket.terminate()
+  await untilFree(app, userId)
+  expect(await app.violations()).toEqual([])
+  return (await chargesOf(app, userId)).map(({ quota }) => quota)
+}
+
+const refusal = { code: 'insufficient_user_quota' }
+
+test.each([
+  ['named by the response', asksStored, []],
+  ['named by the session', { type: 'response.create' }, [{ type: 'session.update', session: stored }]],
+])(
+  'of parallel sessions as many read a stored prompt as the most that it may be is there for: %s',
+  async (_, asks, before) => {
+    const read = Promise.withResolvers<void>()
+    play = ({ say, asked }) => {
+      say(created(asked), word(asked))
+      void read.promise.then(() => say(done(asked, [200_000, 10])))
+    }
+    const { userId, sessions } = await openSome(10, 420_000)
+    for (const session of sessions) for (const event of [...before, asks]) session.say(event)
+    const outcomes = (type: string) => sessions.filter(({ events }) => events.some((event) => event.type === type))
+    await expect.poll(() => outcomes('error').length + outcomes('response.created').length).toBe(10)
+    expect(outcomes('response.created')).toHaveLength(2)
+    for (const session of outcomes('error')) {
+      expect(errorOf(await session.next('error'))).toMatchObject(refusal)
+      expect(session.socket.readyState).toBe(session.socket.OPEN)
+    }
+    read.resolve()
+    await expect.poll(() => outcomes('response.done').length).toBe(2)
+    expect(await end(sessions, userId)).toEqual([200_040, 200_040])
+    expect(received.filter((type) => type === 'response.create')).toHaveLength(2)
+  },
+)
+
+test('sound is not sent on to an upstream that answers by itself from a stored prompt without the most that it may read', async () => {
+  const { userId, sessions, first } = await openSome(1, 30_000)
+  first.say({ type: 'session.update', session: stored })
+  first.say({ type: 'input_audio_buffer.append', audio: Buffer.alloc(4800).toString('base64') })
+  expect(errorOf(await first.next('error'))).toMatchObject(refusal)
+  expect(await first.closed).toMatchObject({ code: 1008 })
+  expect(await end(sessions, userId)).toEqual([])
+  expect(received).toEqual(['session.update'])
+})
+
+test('an answer is paid beside what its upstream may have read for it, and ends where it cannot be', async () => {
+  play = ({ say, asked }) => say(created(asked), ...Array.from({ length: 4000 }, () => word(asked)))
+  const { userId, sessions, first } = await openSome(1, 205_000)
+  react = ({ say, asked }, type) => {
+    if (type === 'response.cancel') say(done(asked, [200_000, 4000]))
+  }
+  first.say(asksStored)
+  expect((await first.next('response.done'))['response']).toMatchObject({ status: 'incomplete' })
+  expect(await first.closed).toMatchObject({ code: 1008 })
+  const [quota, ...more] = await end(sessions, userId)
+  expect(more).toEqual([])
+  expect(quota).toBeGreaterThan(202_000)
+  // One word.
+  expect(await app.balanceOf(userId)).toBeGreaterThanOrEqual(-4)
+})
+
+test('whoever leaves a response that reads a stored prompt pays what its upstream says that it has read', async () => {
+  play = ({ say, asked }) => say(created(asked), word(asked))
+  const { userId, sessions, first } = await openSome(1, 300_000)
+  react = ({ say, asked }, type) => {
+    if (type === 'response.cancel') say(word(asked), done(asked, [20_000, 50]))
+  }
+  first.say(asksStored)
+  await first.next('response.output_text.delta')
+  expect(await end(sessions, userId)).toEqual([20_004])
+  expect(received).toEqual(['response.create', 'response.cancel'])
+})
+
+test('no response begins on a balance that another session has spent, whatever it has set aside', async () => {
+  play = ({ say, asked }) => say(created(asked), word(asked), done(asked, [100_000, 10]))
+  const { userId, sessions, first } = await openSome(6, 30_000)
+  first.say({ type: 'response.create' })
+  await first.next('response.done')
+  expect(await first.closed).toMatchObject({ code: 1008 })
+  const [byItself, ...others] = sessions.slice(1)
+  for (const session of others) {
+    session.say({ type: 'response.create' })
+    expect(errorOf(await session.next('error'))).toMatchObject(refusal)
+    expect(session.socket.readyState).toBe(session.socket.OPEN)
+  }
+  react = ({ say }) => say(created(1))
+  byItself?.say({ type: 'input_audio_buffer.append', audio: '' })
+  expect(await byItself?.closed).toMatchObject({ code: 1008 })
+  expect(await end(sessions, userId)).toEqual([100_040])
+  expect(received.filter((type) => type === 'response.create')).toHaveLength(1)
+})
+
+test.each([
+  ['without a name', {}],
+  ['by names of the upstream’s own', { event_id: 'evt_1' }],
+])('fifty responses that were refused keep nobody from the next one: %s', async (_, about) => {
+  play = ({ say, asked }) =>
+    say(
+      ...(asked <= 50
+        ? [{ type: 'error', error: { message: 'Unknown parameter', ...about } }]
+        : [created(asked), word(asked), done(asked, [10, 1])]),
+    )
+  const { userId, sessions, first } = await openSome(1, 30_000, perCall)
+  for (let count = 0; count < 50; count += 1) first.say({ type: 'response.create' })
+  for (let count = 0; count < 50; count += 1) await first.next('error')
+  first.say({ type: 'response.create' })
+  await first.next('response.done')
+  expect(await end(sessions, userId)).toEqual([5000])
+})
