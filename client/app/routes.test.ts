@@ -1,3 +1,4 @@
+import { globSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { roles } from '#core/roles.ts'
 import type { SiteStatus } from '../lib/status.ts'
@@ -19,6 +20,17 @@ test('every page that was written can be reached', () => {
 test('every route has its page', () => {
   const without = routes.filter((route) => !hasPage(route.page)).map((route) => route.page)
   expect(without).toEqual([])
+})
+
+test('what pages link to is a page', () => {
+  const sources = globSync('client/**/*.tsx').map((file) => readFileSync(file, 'utf8'))
+  const linked = sources.flatMap((source) => [...source.matchAll(/(?:href=|navigate\()\{?['"`](\/[^'"`?#]*)/g)])
+  const written = linked.flatMap(([, address]) => address?.replace(/(?<=\/)\$\{.*?\}/, '1').replace(/\$.*/, '') ?? [])
+  const addresses = [...new Set(written)]
+  expect(addresses).toContain('/admin/channels')
+  // The server's own, outside of the console.
+  const outside = ['/api/docs']
+  expect(addresses.filter((address) => !outside.includes(address) && !routeOf(address, routes))).toEqual([])
 })
 
 test('no address leads to two pages', () => {

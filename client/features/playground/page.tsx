@@ -178,7 +178,7 @@ function Conversation({ reader, choices }: { reader: number; choices: ReturnType
                 tone="warning"
                 action={
                   <Button asChild size="xs">
-                    <Link href="/channel">{t('查看渠道列表')}</Link>
+                    <Link href="/admin/channels">{t('查看渠道列表')}</Link>
                   </Button>
                 }
               >
