@@ -36,9 +36,18 @@ describeWithBrowser('the usage log', async () => {
       await verdict.getByText(call.shown).waitFor()
       expect(await verdict.getAttribute('data-verdict')).toBe('equal')
       expect(await panel.getByText('Group ratio 1').count()).toBeGreaterThan(0)
+      expect(await panel.getByText('Copy as curl').count()).toBe(1)
       await page.keyboard.press('Escape')
     }
     expect((await app.logs()).map(({ quota }) => quota)).toEqual([first.quota, small.quota])
+    // Curl and playground would put a conversation to a model that takes none.
+    const { rows } = await app.pool.query<{ id: string }>(
+      `update logs set other = other - 'dialect' || '{"operation":"embeddings"}' where quota = $1 returning id`,
+      [small.quota],
+    )
+    await page.goto(`/app/logs/api-usage?open=${rows[0]?.id}`)
+    await page.locator('[data-verdict]').waitFor()
+    expect(await page.getByText('Copy as curl').count()).toBe(0)
     expect(complaints).toEqual([])
     await context.close()
   })

@@ -106,6 +106,7 @@ function chargeOf(person: Person, token: PlantedToken | undefined, task: Task): 
     other: {
       model_price: price,
       group_ratio: ratio,
+      operation: task.model.startsWith('mj_') ? 'drawing' : 'music',
       task_id: task.taskId,
       admin_info: {
         use_channel: [String(task.channel.id)],

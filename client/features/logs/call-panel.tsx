@@ -98,7 +98,8 @@ export function CallPanel({ log }: { log: LogRow }) {
       <Stack gap="4">
         <EndNotice log={log} />
         <Facts facts={summaryOf(log)} />
-        <CallActs log={log} />
+        {/* Both put it as a conversation, which no other operation is. */}
+        {details.operation === undefined && <CallActs log={log} />}
       </Stack>
       {attempts.length > 0 && (
         <Section title={t('尝试')}>

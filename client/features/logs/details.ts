@@ -40,6 +40,7 @@ const stored = z.object({
   upstream_model_name: lenient(z.string()),
   reasoning_effort: lenient(z.string()),
   dialect: lenient(z.string()),
+  operation: lenient(z.string()),
   test_quota: lenient(z.number()),
   usage_source: lenient(z.enum(['upstream', 'estimated', 'none'])),
   usage_corrected: lenient(z.boolean()),
