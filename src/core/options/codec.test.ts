@@ -165,6 +165,8 @@ describe('a change is refused', () => {
     ['WorkerUrl', 'http://169.254.169.254/latest', 'option.link_local_address'],
     ['oidc.token_endpoint', 'http://[fe80::1]/token', 'option.link_local_address'],
     ['oidc.well_known', 'ftp://id.example', 'option.not_address'],
+    ['TopUpLink', 'javascript:alert(1)', 'option.not_address'],
+    ['general_setting.docs_link', 'docs.example', 'option.not_address'],
     ['EmailDomainWhitelist', 'a.com,b', 'option.domain_invalid'],
     ['EmailDomainWhitelist', 'a.com,A.com', 'option.domain_duplicate'],
     ['global_model_mapping', '{"mapping":{"fast":[]}}', 'mapping.entries_required'],

@@ -2,7 +2,7 @@ import { isChatLink } from '#core/chat-link.ts'
 import type { Problem } from '#core/errors.ts'
 import { z } from 'zod'
 import { type OptionTable, option, type ReadOption } from '../define.ts'
-import { flag, singleLine, text } from '../schemas.ts'
+import { checkAddress, flag, singleLine, text } from '../schemas.ts'
 
 /** Asked of whoever saves the form; what an older client stored stays readable. */
 function checkChatLinks(read: ReadOption): Problem | undefined {
@@ -106,6 +106,7 @@ export const brandingOptions = {
     label: '充值链接',
     help: '例如发卡网站的购买链接',
     widget: 'address',
+    check: checkAddress('TopUpLink', '充值链接'),
   }),
   'general_setting.release_link': option(singleLine, {
     default: '',
@@ -120,6 +121,7 @@ export const brandingOptions = {
     group: 'general',
     label: '文档地址',
     widget: 'address',
+    check: checkAddress('general_setting.docs_link', '文档地址'),
   }),
   DemoSiteEnabled: option(flag, {
     default: false,
