@@ -67,7 +67,7 @@ export function SpendCap({ cap, action }: { cap: SpendCapStanding; action?: Reac
         </span>
         {cap.turnsAt && (
           <span>
-            {cap.period === 'rolling' ? t('恢复时间') : t('重置时间')} <Time value={cap.turnsAt} />
+            {cap.period === 'rolling' ? t('恢复时间') : t('重置时间')} <Time value={cap.turnsAt} ahead />
           </span>
         )}
       </Flex>
@@ -76,7 +76,7 @@ export function SpendCap({ cap, action }: { cap: SpendCapStanding; action?: Reac
           <span>
             {cap.raise && (
               <>
-                {t('临时提高，到期时间')} <Time value={cap.raise.until} />
+                {t('临时提高，到期时间')} <Time value={cap.raise.until} ahead />
               </>
             )}
           </span>

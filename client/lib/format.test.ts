@@ -64,3 +64,9 @@ test('within a minute it was just now, also since the clock of the page moved la
   const ages = [-46, 20, -61, 45].map((seconds) => formatAge(new Date(now.getTime() + seconds * 1000), now))
   expect(ages).toEqual(['刚刚', '刚刚', '1分钟前', '45秒后'])
 })
+
+test('what is still to come was never just now', () => {
+  const now = new Date(2026, 2, 1, 12, 0)
+  const ages = [-20, 20, 45].map((seconds) => formatAge(new Date(now.getTime() + seconds * 1000), now, true))
+  expect(ages).toEqual(['片刻后', '片刻后', '45秒后'])
+})

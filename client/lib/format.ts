@@ -141,9 +141,10 @@ const clockStepMs = 30_000
 
 /**
  * The same for a page, whose clock goes by half minutes: within a minute its seconds would stand still, and what has happened since
- * its last step would be ahead.
+ * its last step would be ahead. What is still to come (`ahead`) is never said to have been just now.
  */
-export function formatAge(time: Date, now: Date): string {
+export function formatAge(time: Date, now: Date, ahead = false): string {
   const passedMs = now.getTime() - time.getTime()
-  return passedMs < 2 * clockStepMs && passedMs > -clockStepMs ? t('刚刚') : formatRelativeTime(time, now)
+  if (passedMs >= 2 * clockStepMs || passedMs <= -clockStepMs) return formatRelativeTime(time, now)
+  return ahead ? t('片刻后') : t('刚刚')
 }

@@ -53,7 +53,7 @@ export function Jobs() {
                 </HStack>
                 {nextAt && !running && (
                   <span>
-                    {t('下次运行')} <Time value={nextAt} />
+                    {t('下次运行')} <Time value={nextAt} ahead />
                   </span>
                 )}
               </Stack>
