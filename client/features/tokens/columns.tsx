@@ -115,7 +115,7 @@ export function tokenColumns({ reveal, now, caps }: ColumnsInput): Column<Token>
       title: t('分组'),
       cell: (token) => (token.group === '' ? t('跟随账户') : token.group),
       csv: (token) => token.group,
-      width: 88,
+      width: 116,
     },
     {
       id: 'models',

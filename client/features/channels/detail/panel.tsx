@@ -145,7 +145,7 @@ function Overview({ channel, actions, cooldowns }: OverviewProps) {
             label: t('已用 / 余额'),
             value: <Used channel={channel} onUpdate={() => actions.updateBalance(channel)} />,
           },
-          { label: t('自动禁用'), value: channel.autoBan ? t('开启') : t('关闭') },
+          { label: t('自动禁用'), value: channel.autoBan ? t('开') : t('关') },
           { label: t('创建时间'), value: <Time value={channel.createdAt} /> },
         ]}
       />
