@@ -2,7 +2,7 @@ import type { FinishReason, ResponsePart, UpstreamFailure } from '#relay/chat/ev
 import { audioFormat, sampleRate } from '#relay/chat/media.ts'
 import type { ProviderCall } from '../types.ts'
 import { unwrapInput } from '../shared/custom-tools.ts'
-import { type Json, recordOf, textOf, wordOf } from '../shared/json.ts'
+import { type Json, numberOf, recordOf, recordsOf, textOf, wordOf } from '../shared/json.ts'
 import { argumentsText } from '../shared/tool-arguments.ts'
 
 export type Reading = Pick<ProviderCall, 'ambient' | 'customTools'>
@@ -48,6 +48,13 @@ export function failedEndOf(candidates: readonly Json[]): UpstreamFailure | unde
 /** Whether a part says anything; the proof of hidden reasoning and a search alone do not. */
 export const isOutput = (part: ResponsePart): boolean =>
   part.type !== 'web-search' && (part.type !== 'reasoning' || part.text !== '')
+
+/** The parts of a candidate, as everybody reads them. */
+export const partsOf = (candidate: Json, reading: Reading): ResponsePart[] =>
+  recordsOf(recordOf(candidate['content'])?.['parts']).flatMap((part) => readPart(part, reading))
+
+/** Which of the answers a candidate belongs to. Some hosts number none. */
+export const indexOf = (candidate: Json, place: number): number => numberOf(candidate['index']) ?? place
 
 const signatureOf = (part: Json): { dialect: 'gemini'; value: string } | undefined => {
   const value = wordOf(part['thoughtSignature'])

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { UpstreamRefusal } from '../types.ts'
 import { callWith, readEvents, readText } from '../conformance/fixtures.ts'
 import { deliveredBy } from '#relay/chat/delivered.ts'
+import { isContent } from '#relay/chat/choice-ends.ts'
 import { gemini } from './index.ts'
 
 const folder = new URL('./__fixtures__/', import.meta.url)
@@ -266,3 +267,45 @@ test.each(['MALFORMED_RESPONSE', 'IMAGE_OTHER'])(
     expect(decode([empty])).toContainEqual({ type: 'error', error: expect.objectContaining({ code: finishReason }) })
   },
 )
+
+const behindAnEnd: [string, object][] = [
+  ['text', { text: 'more' }],
+  ['a thought', { text: 'more', thought: true }],
+  ['a call', { functionCall: { name: 'f' } }],
+  ['an image', { inlineData: { mimeType: 'image/png', data: 'AA' } }],
+  ['code', { executableCode: { code: '1' } }],
+  ['no image that was thought', { inlineData: { mimeType: 'image/png', data: 'AA' }, thought: true }],
+  ['no image without bytes', { inlineData: { mimeType: 'image/png' } }],
+  ['no empty text', { text: '' }],
+  ['no text that is none', { text: null }],
+  ['no call that is none', { functionCall: null }],
+  ['no proof', { thoughtSignature: 's' }],
+  ['no part of another kind', { toolResponse: { id: 'a' } }],
+]
+test.each(behindAnEnd)(
+  'an answer is taken back by what is said behind it, alike in both ways through: %s',
+  (name, part) => {
+    const more = { candidates: [{ content: { parts: [part] } }] }
+    const isTaken = !name.startsWith('no ')
+    const listener = gemini.native.gemini!.listen({ includeUsage: true })
+    const verdicts = [answer([{ text: 'a' }]), more].map((chunk) => listener.push({ data: JSON.stringify(chunk) }))
+    expect({ complete: listener.complete, verdict: verdicts.at(-1) }).toEqual({
+      complete: !isTaken,
+      verdict: isTaken ? 'resume' : 'hold',
+    })
+    expect(
+      decode([answer([{ text: 'a' }]), more])
+        .slice(3)
+        .some(isContent),
+    ).toBe(isTaken)
+  },
+)
+
+test('answers that nobody has numbered stay apart in a stream', () => {
+  const candidates = ['a', 'b'].map((text) => ({ content: { parts: [{ text }] }, finishReason: 'STOP' }))
+  const texts = decode([{ candidates }]).filter((event) => event.type === 'text-delta')
+  expect(texts).toEqual([
+    { type: 'text-delta', text: 'a' },
+    { type: 'text-delta', text: 'b', choice: 1 },
+  ])
+})

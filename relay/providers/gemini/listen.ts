@@ -3,9 +3,9 @@ import type { WireEvent } from '#relay/transport/framing.ts'
 import type { ListenVerdict, StreamListener } from '../types.ts'
 import { nameless } from '../shared/answer-record.ts'
 import { createChoiceEnds } from '#relay/chat/choice-ends.ts'
-import { type Json, numberOf, recordOf, recordsOf, tryJson, tryRecord, wordOf } from '../shared/json.ts'
+import { type Json, recordOf, recordsOf, tryJson, tryRecord, wordOf } from '../shared/json.ts'
 import { failureIn } from './failure.ts'
-import { failedEndOf } from './answer-parts.ts'
+import { failedEndOf, indexOf, isOutput, partsOf } from './answer-parts.ts'
 import { createListener, type ListenState } from '../shared/stream-listener.ts'
 import { chargedSearches, findsPlaces, queriesIn } from './grounding.ts'
 import { createGeminiDecoder } from './stream.ts'
@@ -17,12 +17,6 @@ import { readUsage } from './usage.ts'
  */
 const mayClose = (data: string): boolean =>
   data.includes('"finishReason"') || data.includes('"error"') || data.includes('"promptFeedback"')
-
-/** Whether a candidate says something. The proof of hidden reasoning may come behind the end of an answer. */
-const writes = (candidate: Json): boolean =>
-  recordsOf(recordOf(candidate['content'])?.['parts']).some((part) =>
-    Object.entries(part).some(([name, value]) => !name.startsWith('thought') && (name !== 'text' || value !== '')),
-  )
 
 /** An error comes in a list, too. */
 function readChunk(data: string): Json | undefined {
@@ -61,10 +55,10 @@ export function listenToGemini({ choices = 1 }: { choices?: number }): StreamLis
         return 'failed'
       }
       for (const [place, candidate] of candidates.entries()) {
-        const index = numberOf(candidate['index']) ?? place
+        const index = indexOf(candidate, place)
         places ||= findsPlaces(candidate['groundingMetadata'])
         for (const query of queriesIn(candidate['groundingMetadata'])) queries.add(`${index} ${query}`)
-        if (mayGoOn && writes(candidate)) {
+        if (mayGoOn && partsOf(candidate, nameless).some(isOutput)) {
           takesBack = state.complete
           ends.write(index)
         }

@@ -3,7 +3,7 @@ import { placeCitations } from '#relay/chat/citations.ts'
 import { MalformedUpstream } from '#relay/chat/events.ts'
 import { UpstreamRefusal } from '../types.ts'
 import { type Json, recordOf, recordsOf, textOf, wordOf } from '../shared/json.ts'
-import { failedEndOf, finishReasonOf, isOutput, readPart, type Reading } from './answer-parts.ts'
+import { failedEndOf, finishReasonOf, isOutput, partsOf, type Reading } from './answer-parts.ts'
 import { failureIn } from './failure.ts'
 import { chargedSearches, findsPlaces, citationsOf, queriesIn, searchesOf } from './grounding.ts'
 import { logprobsOf } from './logprobs.ts'
@@ -24,7 +24,7 @@ function joined(parts: readonly ResponsePart[]): ResponsePart[] {
 
 function choiceOf(candidate: Json, reading: Reading): ChatChoice {
   const content = recordOf(candidate['content'])
-  const parts = joined(recordsOf(content?.['parts']).flatMap((part) => readPart(part, reading)))
+  const parts = joined(partsOf(candidate, reading))
   const reason = textOf(candidate['finishReason']) ?? ''
   const text = parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('')
   placeCitations(parts, citationsOf(candidate['groundingMetadata'], text, recordsOf(content?.['parts'])))

@@ -1,6 +1,6 @@
 import type { ChatEvent, ResponsePart, StreamDecoder, UpstreamFailure } from '#relay/chat/events.ts'
-import { type Json, numberOf, parseRecord, recordOf, recordsOf, textOf, wordOf } from '../shared/json.ts'
-import { failedEndOf, finishReasonOf, isOutput, readPart, type Reading } from './answer-parts.ts'
+import { type Json, parseRecord, recordOf, recordsOf, textOf, wordOf } from '../shared/json.ts'
+import { failedEndOf, finishReasonOf, indexOf, isOutput, partsOf, type Reading } from './answer-parts.ts'
 import { failureIn } from './failure.ts'
 import { chargedSearches, findsPlaces, citationsOf, queriesIn, searchesOf } from './grounding.ts'
 import { logprobsOf } from './logprobs.ts'
@@ -57,7 +57,7 @@ function searchEvents(metadata: unknown, { queries }: Candidate, { ambient }: Re
 }
 
 function candidateEvents(wire: Json, candidate: Candidate, reading: Reading): ChatEvent[] {
-  const parts = recordsOf(recordOf(wire['content'])?.['parts']).flatMap((part) => readPart(part, reading))
+  const parts = partsOf(wire, reading)
   if (parts.some(isOutput)) candidate.finished = false
   const events = parts.flatMap((part) => partEvents(part, candidate))
   const tokens = logprobsOf(wire)
@@ -110,8 +110,8 @@ export function createGeminiDecoder(reading: Reading): StreamDecoder {
     const wires = recordsOf(chunk['candidates'])
     const opening = begin(chunk)
     const events: ChatEvent[] = []
-    for (const wire of wires) {
-      const index = numberOf(wire['index']) ?? 0
+    for (const [place, wire] of wires.entries()) {
+      const index = indexOf(wire, place)
       places ||= findsPlaces(wire['groundingMetadata'])
       const own = candidateEvents(wire, candidateAt(index), reading)
       events.push(...(index === 0 ? own : own.map((event) => ({ ...event, choice: index }))))
