@@ -7,7 +7,7 @@ import { tryRecord } from '#relay/providers/shared/json.ts'
 import { passHeaders } from '#relay/response/upstream-headers.ts'
 import type { UpstreamReply } from '#relay/transport/send.ts'
 import { isRecording, type PlainEnd } from './bill.ts'
-import { failureOfEmpty } from './empty-answer.ts'
+import { failureOfEmpty, isEmptyAnswer } from './empty-answer.ts'
 import { endWithError } from './end-with-error.ts'
 import { drawsImages } from './images.ts'
 import { malformed, type Try } from './send.ts'
@@ -15,7 +15,7 @@ import { type End, imagesAsked, sentBy, settle, usedBy } from './settle.ts'
 import { shownEvent } from './shown-failure.ts'
 import { createTrailingBuffer, type TrailingBuffer } from './trailing-buffer.ts'
 import type { PlainCall } from './types.ts'
-import { isPage, isText } from './unlike-answer.ts'
+import { headLength, isJson, isPage, isText, isUndecided } from './unlike-answer.ts'
 
 /** Audio, subtitles and event streams go through as they come; only the end waits for the settlement. */
 export async function answerBytes(current: Try, reply: UpstreamReply, contentType: string): Promise<void> {
@@ -41,9 +41,10 @@ export async function answerBytes(current: Try, reply: UpstreamReply, contentTyp
     res.status(200).setHeader('content-type', typeOf(call, contentType))
     res.flushHeaders()
   }
+  const isAudio = call.asked.operation === 'speech' && contentType.startsWith('text/')
   try {
-    for await (const chunk of reply.body) {
-      if (firstByteMs === null && !isEventStream && isNoAnswer(call, contentType, chunk)) throw malformed()
+    for await (const chunk of isEventStream ? reply.body : withHead(reply.body, isAudio)) {
+      if (firstByteMs === null && !isEventStream && isNoAnswer(chunk, isAudio)) throw malformed()
       firstByteMs ??= performance.now() - call.startedAt
       const due = trailing.push(chunk)
       if (due.length === 0 || callerAborted.signal.aborted) continue
@@ -82,9 +83,28 @@ export async function answerBytes(current: Try, reply: UpstreamReply, contentTyp
 }
 
 /** Whether what begins so is a page, or words in the place of speech, which say why there is none. Errors in JSON are read to their end. */
-const isNoAnswer = ({ asked }: PlainCall, contentType: string, head: Uint8Array): boolean =>
-  isPage(head) ||
-  (asked.operation === 'speech' && contentType.startsWith('text/') && isText(head) && !/^\s*\{/.test(decoded(head)))
+const isNoAnswer = (head: Uint8Array, isAudio: boolean): boolean =>
+  isPage(head) || (isAudio && isText(head) && !isJson(head))
+
+/** Bytes, of which the first come together, however they were cut, as far as it takes to tell what they are. */
+async function* withHead(body: AsyncIterable<Uint8Array>, isAudio: boolean): AsyncGenerator<Uint8Array> {
+  let pieces: Uint8Array[] | undefined = []
+  let length = 0
+  let head: Uint8Array = new Uint8Array()
+  for await (const chunk of body) {
+    if (!pieces) {
+      yield chunk
+      continue
+    }
+    pieces.push(chunk)
+    length += chunk.length
+    if (head.length < headLength) head = Buffer.concat([head, chunk])
+    if (isUndecided(head, { length, isAudio })) continue
+    yield Buffer.concat(pieces, length)
+    pieces = undefined
+  }
+  if (pieces && length > 0) yield Buffer.concat(pieces, length)
+}
 
 /** What is announced as a page is none here, but speech or, as whisper.cpp writes it, a transcript. */
 function typeOf({ asked }: PlainCall, contentType: string): string {
@@ -97,6 +117,10 @@ const decoded = (bytes: Uint8Array): string => Buffer.from(bytes).toString('utf8
 /** Some announce what went wrong as the text or the audio that was asked for. */
 function failureOfText({ call: { res, asked } }: Try, trailing: TrailingBuffer): UpstreamFailure | undefined {
   if (res.headersSent) return undefined
-  const text = decoded(trailing.rest()).trim()
-  return text.startsWith('{') ? failureOfEmpty(asked.operation, tryRecord(text)) : undefined
+  const bytes = trailing.rest()
+  if (!isJson(bytes)) return undefined
+  const answer = tryRecord(decoded(bytes))
+  const failure = failureOfEmpty(asked.operation, answer)
+  if (!failure && isEmptyAnswer(asked.operation, answer)) throw malformed()
+  return failure
 }

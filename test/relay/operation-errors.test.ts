@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { json, type Play } from '#test/support/scripted-upstream.ts'
+import { json, type Play, type Step } from '#test/support/scripted-upstream.ts'
 import { key, startFailingOperations, words } from './failing-operations.ts'
 import { channelsOf, serve, setOptions } from './serve.ts'
 
@@ -269,4 +269,37 @@ describe('an answer of images', () => {
       }
     },
   )
+})
+
+describe('however an upstream cuts what it sends in place of speech,', () => {
+  const speak = (model: string) => post('/audio/speech', { model, input: 'hi', voice: 'alloy' })
+  const inPieces = (text: string): Step[] => [text.slice(0, 1), 20, text.slice(1, 3), 20, text.slice(3)]
+  const error = ` ${JSON.stringify({ error: { message: words, trace: 'x'.repeat(5000) } })}`
+  const types = ['text/plain', 'audio/mpeg', 'application/octet-stream']
+
+  test.each(types)('it is a failed attempt, and another channel is asked and charged alone: %s', async (type) => {
+    const texts = [error, JSON.stringify({ id: 'r', result: null }), page]
+    for (const text of type === 'text/plain' ? [...texts, 'the voice is overloaded'] : texts) {
+      const { model, ids } = await serve(
+        app,
+        { key, priority: 1, baseUrl: scripted.play({ headers: { 'content-type': type }, steps: inPieces(text) }) },
+        { baseUrl: scripted.play(audio) },
+      )
+      const reply = await speak(model)
+      expect([reply.status, await reply.text()], text.slice(0, 20)).toEqual([200, 'audio'])
+      expect((await rowsOf(model)).map((row) => [row.channel_id, channelsOf(row)])).toEqual([[ids[1], ids]])
+    }
+  })
+
+  test.each(types)('speech goes out as it came: %s', async (type) => {
+    const packed = JSON.stringify({ audio: 'AAAA' })
+    for (const bytes of [`ID3\u0004${'x'.repeat(3000)}`, `{{{\u0001\u0000${'x'.repeat(3000)}`, packed]) {
+      const { model } = await serve(app, {
+        baseUrl: scripted.play({ headers: { 'content-type': type }, steps: inPieces(bytes) }),
+      })
+      const reply = await speak(model)
+      expect([reply.status, await reply.text()]).toEqual([200, bytes])
+      expect(await rowsOf(model)).toHaveLength(1)
+    }
+  })
 })
