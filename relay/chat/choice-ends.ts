@@ -4,6 +4,10 @@ import type { ChatEvent } from './events.ts'
 /** By which upstreams of OpenAI's form say that nothing follows, however many answers were asked for. */
 export const isEndMark = ({ data }: WireEvent): boolean => data.startsWith('[DONE]')
 
+/** By which Claude's dialect keeps a connection open. */
+export const isPing = ({ event, data }: WireEvent): boolean =>
+  event === 'ping' || (event === undefined && /^\{\s*"type"\s*:\s*"ping"/.test(data))
+
 /** Says something to the reader; whatever else comes behind the end of an answer does not go on with it. */
 export const isContent = ({ type }: ChatEvent): boolean =>
   type === 'text-delta' ||

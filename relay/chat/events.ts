@@ -120,11 +120,19 @@ export type ChatChoice = {
 /** A complete answer. `choices` holds at least one entry unless the upstream gave none. */
 export type ChatResponse = { id: string; model: string; choices: ChatChoice[]; usage?: ReportedUsage | undefined }
 
+/**
+ * How far an answer has come: `ending`, where its reason to finish has come and parts of it are open still, `closed`, where nothing
+ * may come behind its end.
+ */
+export type Standing = 'open' | 'ending' | 'ended' | 'closed'
+
 /** Upstream events → hub events. Keeps state, does no I/O. Malformed data throws `MalformedUpstream`. */
 export type StreamDecoder = {
   push: (event: WireEvent) => ChatEvent[]
   /** The upstream closed. Emits what was still open; it does not invent a `finish` for a cut stream. */
   end: () => ChatEvent[]
+  /** Of a decoder that keeps the end of its answer for as long as it may be taken back. */
+  standing?: (() => Standing) | undefined
 }
 
 /**

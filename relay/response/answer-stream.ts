@@ -16,6 +16,8 @@ import { shapeFailure } from '#relay/attempt/shape-failure.ts'
 import { timeoutsOf } from '#relay/upstream-call/timeouts.ts'
 import { createEndLimit, createOpeningLimit } from '#relay/transport/limits.ts'
 import { createEventReader } from '#relay/transport/event-reader.ts'
+import { isSilence } from '#relay/transport/transport-error.ts'
+import { isPing } from '#relay/chat/choice-ends.ts'
 import { translatedStream } from './translated-stream.ts'
 
 /** Streams an answer through; whatever happens after its first content ends here, settled. */
@@ -64,8 +66,8 @@ async function pump(
   const { call } = context
   const { writer, caller, progress, reply } = run
   const meter = createAnswerMeter(context, writer)
-  const { choices } = context.held.facts
-  const endLimit = createEndLimit(reply, { ...timeoutsOf(context.attempt.channel.setting, 'stream'), choices })
+  const { idleTimeoutMs } = timeoutsOf(context.attempt.channel.setting, 'stream')
+  const endLimit = createEndLimit(reply, { idleTimeoutMs, choices: context.answers })
   let text = ''
   let hasBegun = false
   let arrived: WireEvent[] = []
@@ -115,7 +117,7 @@ async function pump(
   try {
     for await (const chunk of reply.body) {
       parser.push(chunk)
-      const events = arrived.length
+      const events = arrived
       const taking = take()
       const verdict = typeof taking === 'string' ? taking : await taking
       if (verdict === 'limit') return await unpaid()
@@ -126,8 +128,10 @@ async function pump(
         call.upstreamAbort.abort()
         break
       }
-      if (writer.complete()) endLimit.note({ bytes: chunk.length, events, continued: writer.continued() })
-      else if (writer.continued()) endLimit.resume()
+      if (writer.isEnding()) {
+        const count = events.filter((event) => !isPing(event)).length
+        endLimit.note({ bytes: chunk.length, events: count, continued: writer.continued() })
+      } else endLimit.resume()
     }
     if (!writer.failure() && !call.upstreamAbort.signal.aborted) {
       parser.end()
@@ -141,7 +145,8 @@ async function pump(
         : worded(failureOfDomainError(new DomainError('relay.stopping')))
     }
     const { failure, connection } = asAttemptFailure(error)
-    if (!writer.complete()) return { failure, connection }
+    const isOver = writer.complete() || (isSilence(error) && writer.isEnding())
+    if (!isOver) return { failure, connection }
     // What broke after the end of the answer took nothing from it.
     await flushEnd()
   } finally {

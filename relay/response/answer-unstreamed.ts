@@ -2,13 +2,13 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { type Delivered, deliveredBy, isNothing } from '#relay/chat/delivered.ts'
 import { nameLosses } from '#relay/chat/losses.ts'
 import type { ChatEvent, ChatResponse } from '#relay/chat/events.ts'
-import { createChoiceEnds, isEndMark } from '#relay/chat/choice-ends.ts'
+import { createChoiceEnds, isEndMark, isPing } from '#relay/chat/choice-ends.ts'
 import { StreamFailed, createCollector, replayResponse } from '#relay/chat/collect.ts'
 import { moveReasoningOf } from '#relay/chat/reasoning.ts'
 import type { CallerDialect, EncodeContext } from '#relay/dialects/types.ts'
 import { UpstreamRefusal } from '#relay/providers/types.ts'
 import type { UpstreamReply } from '#relay/transport/send.ts'
-import { TransportError } from '#relay/transport/transport-error.ts'
+import { isSilence, TransportError } from '#relay/transport/transport-error.ts'
 import { measureUsage } from '#relay/billing/measure-usage.ts'
 import { openCallerStream } from './caller-stream.ts'
 import { asAttemptFailure, AttemptFailed, failureOfDomainError } from '#relay/attempt/failure.ts'
@@ -153,11 +153,13 @@ async function collectStream(attemptContext: AttemptContext, reply: UpstreamRepl
     }
   }
   const listener = attemptContext.listens?.listen({ includeUsage: true })
-  const { choices } = attemptContext.held.facts
-  const endLimit = createEndLimit(reply, { ...timeoutsOf(attempt.channel.setting, 'unstreamed'), choices })
+  const { idleTimeoutMs } = timeoutsOf(attempt.channel.setting, 'unstreamed')
+  const endLimit = createEndLimit(reply, { idleTimeoutMs, choices: attemptContext.answers })
+  const isComplete = (): boolean => ends.areComplete() || decoder.standing?.() === 'ended'
+  const isEnding = (): boolean => isComplete() || decoder.standing?.() === 'ending'
   let events = 0
   const parser = createEventReader(provider, reply, (event) => {
-    events += 1
+    if (!isPing(event)) events += 1
     listener?.push(event)
     if (isEndMark(event)) ends.close()
     take(decoder.push(event))
@@ -169,14 +171,15 @@ async function collectStream(attemptContext: AttemptContext, reply: UpstreamRepl
         if (received > largestAnswer) throw new TransportError('too-large', { sent: true })
         events = 0
         parser.push(chunk)
-        if (ends.areComplete()) endLimit.note({ bytes: chunk.length, events, continued: ends.continued() })
-        else if (ends.continued()) endLimit.resume()
+        if (isEnding()) endLimit.note({ bytes: chunk.length, events, continued: ends.continued() })
+        else endLimit.resume()
       }
       parser.end()
       ends.close()
     } catch (error) {
       // What broke after the end of the answer took nothing from it.
-      if (!ends.areComplete() || attemptContext.call.upstreamAbort.signal.aborted) throw error
+      const isOver = isComplete() || (isSilence(error) && isEnding())
+      if (!isOver || attemptContext.call.upstreamAbort.signal.aborted) throw error
     } finally {
       endLimit.clear()
     }

@@ -71,6 +71,7 @@ export function passthroughStream(context: AttemptContext): StreamWriter {
     },
     begun: () => hasBegun,
     complete: () => listener.complete,
+    isEnding: () => listener.complete,
     continued: () => listener.continued,
     usage: listener.usage,
     failure: () => listener.failure,

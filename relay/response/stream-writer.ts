@@ -17,6 +17,8 @@ export type StreamWriter = {
   begun: () => boolean
   /** Whether the answer came to its own end; of several, all of them. */
   complete: () => boolean
+  /** Complete, or said to be while parts of it are open: where nothing more comes, that was its end. */
+  isEnding: () => boolean
   /** More of the answer came when it seemed complete: it may do so again. */
   continued: () => boolean
   usage: () => ReportedUsage | undefined

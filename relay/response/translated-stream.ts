@@ -47,7 +47,7 @@ export function translatedStream(context: AttemptContext): StreamWriter {
     return due
   }
   const take = (events: ChatEvent[]): string => {
-    let due = finishes.size > 0 && !events.some(isContent) ? finish() : ''
+    let due = finishes.size > 0 && events.length > 0 && !events.some(isContent) ? finish() : ''
     for (const event of events) {
       if (seen.failure) break
       // An answer that nobody asked for and the dialect has no place for is not delivered.
@@ -103,11 +103,15 @@ export function translatedStream(context: AttemptContext): StreamWriter {
     hasContent
       ? seen.usage?.promptTokens === promptTokens && seen.usage.completionTokens === completionTokens
       : isCount(seen.usage?.completionTokens)
+  const standing = () => decoder.standing?.()
+  const isComplete = (): boolean => ends.areComplete() || standing() === 'ended'
   const counted = () => ({ ...text.stored(), toolCalls, ...(images > 0 ? { images } : {}) })
   return {
     push: (event) => {
-      if (isEndMark(event)) ends.close()
-      return take(decoder.push(event))
+      const isLast = isEndMark(event)
+      if (isLast) ends.close()
+      const due = take(decoder.push(event))
+      return isLast || standing() === 'closed' ? due + finish() : due
     },
     end: () => {
       ends.close()
@@ -123,7 +127,8 @@ export function translatedStream(context: AttemptContext): StreamWriter {
       return encoder.push({ type: 'error', error, requestId }) + encoder.close()
     },
     begun: () => hasBegun,
-    complete: ends.areComplete,
+    complete: isComplete,
+    isEnding: () => isComplete() || standing() === 'ending',
     continued: ends.continued,
     usage: () => seen.usage,
     failure: () => seen.failure,

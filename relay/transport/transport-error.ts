@@ -42,6 +42,10 @@ export class TransportError extends Error {
   }
 }
 
+/** The gateway waited no longer, while the connection stood. */
+export const isSilence = (error: unknown): boolean =>
+  error instanceof TransportError && (error.kind === 'aborted' || error.kind === 'timeout-idle')
+
 /** The network's own word for what went wrong, such as ECONNREFUSED, at whatever depth it stands. */
 function reasonIn(error: unknown, depth = 0): string {
   if (!(error instanceof Error) || depth > 5) return ''

@@ -18,6 +18,7 @@ const restoreEvent = (event: ChatEvent, names: CallerNames): ChatEvent =>
 
 /** The same of a stream. */
 export const restoringDecoder = (decoder: StreamDecoder, names: CallerNames): StreamDecoder => ({
+  ...decoder,
   push: (event) => decoder.push(event).map((each) => restoreEvent(each, names)),
   end: () => decoder.end().map((each) => restoreEvent(each, names)),
 })

@@ -127,6 +127,7 @@ export function sealingChange(sealing: Sealing): (event: ChatEvent) => ChatEvent
 export function sealingDecoder(decoder: StreamDecoder, sealing: Sealing): StreamDecoder {
   const change = sealingChange(sealing)
   return {
+    ...decoder,
     push: (event) => decoder.push(event).flatMap(change),
     end: () => decoder.end().flatMap(change),
   }

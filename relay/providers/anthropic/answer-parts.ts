@@ -43,6 +43,8 @@ export function goesOn(event: Json): boolean {
   const piece = recordOf(event['type'] === 'content_block_start' ? event['content_block'] : event['delta'])
   switch (piece?.['type']) {
     case 'tool_use':
+    case 'server_tool_use':
+    case 'mcp_tool_use':
       return true
     case 'text':
     case 'text_delta':

@@ -13,6 +13,7 @@ const start = { type: 'message_start', message: { id: 'm1', model: 'claude', usa
 const block = (index: number, content_block: object) => ({ type: 'content_block_start', index, content_block })
 const delta = (index: number, fields: object) => ({ type: 'content_block_delta', index, delta: fields })
 const stop = (index: number) => ({ type: 'content_block_stop', index })
+const usageOf = (events: ReturnType<typeof decode>) => events.findLast((event) => event.type === 'usage')
 const tool = (index: number, name: string, input = {}) =>
   block(index, { type: 'tool_use', id: `t${index}`, name, input })
 const json = (index: number, partial_json: string) => delta(index, { type: 'input_json_delta', partial_json })
@@ -57,7 +58,7 @@ test('usage starts with the prompt and counts the output only at the end', () =>
     { type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage: counts },
   ])
   expect(events[1]).toMatchObject({ usage: { promptTokens: 8, cachedTokens: 3, completionTokens: undefined } })
-  expect(events.at(-1)).toMatchObject({ usage: { promptTokens: 8, completionTokens: 9, webSearchCalls: 2 } })
+  expect(usageOf(events)).toMatchObject({ usage: { promptTokens: 8, completionTokens: 9, webSearchCalls: 2 } })
 })
 
 test('a refusal says why', () => {
@@ -65,7 +66,7 @@ test('a refusal says why', () => {
     start,
     { type: 'message_delta', delta: { stop_reason: 'refusal', stop_details: { explanation: 'No.' } } },
   ])
-  expect(events.slice(2, 4)).toEqual([
+  expect(events.slice(-2)).toEqual([
     { type: 'refusal-delta', text: 'No.' },
     { type: 'finish', reason: 'content-filter' },
   ])
@@ -76,7 +77,7 @@ test('the sequence that stopped the model is reported', () => {
     start,
     { type: 'message_delta', delta: { stop_reason: 'stop_sequence', stop_sequence: 'END' } },
   ])
-  expect(events[2]).toEqual({ type: 'finish', reason: 'stop', stopSequence: 'END' })
+  expect(events.at(-1)).toEqual({ type: 'finish', reason: 'stop', stopSequence: 'END' })
 })
 
 test('the closing event finishes an answer whose reason was never reported', () => {
@@ -147,7 +148,7 @@ test.each([
   const listener = anthropic.native.claude!.listen({ includeUsage: true })
   for (const event of [opening, closing]) listener.push({ event: event.type, data: JSON.stringify(event) })
   expect(listener.usage()).toMatchObject({ ...expected, completionTokens: 7 })
-  expect(decode([opening, closing]).at(-1)).toMatchObject({ type: 'usage', usage: expected })
+  expect(usageOf(decode([opening, closing]))).toMatchObject({ usage: expected })
 })
 
 describe('two messages in one stream', () => {
@@ -288,12 +289,17 @@ describe('a reason to finish in the midst of', () => {
     ])
   })
 
+  const search = block(1, { type: 'server_tool_use', id: 's', name: 'web_search', input: {} })
+  const found = block(2, { type: 'web_search_tool_result', tool_use_id: 's', content: [] })
   const ways: [string, boolean, object[]][] = [
     ['text', true, [delta(0, { type: 'text_delta', text: 'more' })]],
     ['text with which a block begins', true, [block(1, { type: 'text', text: 'more' })]],
     ['thinking', true, [delta(0, { type: 'thinking_delta', thinking: 'more' })]],
     ['arguments', true, [delta(0, { type: 'input_json_delta', partial_json: '{' })]],
     ['a call', true, [tool(1, 'f')]],
+    ['a call of the vendor’s own', true, [search]],
+    ['arguments of such a call', true, [search, early, json(1, '{"query":')]],
+    ['no result of such a call', false, [search, early, found]],
     ['no proof', false, [delta(0, { type: 'signature_delta', signature: 'proof' })]],
     ['no source', false, [delta(0, { type: 'citations_delta', citation: {} })]],
     [
@@ -306,7 +312,11 @@ describe('a reason to finish in the midst of', () => {
   test.each(ways)(
     'an answer is taken back by what is said behind it, alike in both ways through: %s',
     (_, isTaken, more) => {
-      const events = [start, tool(0, 'f'), json(0, '{'), early, ...more] as { type: string }[]
+      const complete = json(0, '{}')
+      const events = [start, tool(0, 'f'), complete, early, ...more] as { type: string }[]
+      const decoder = anthropic.chat.stream(callWith({ stream: true }))
+      for (const event of events) decoder.push({ data: JSON.stringify(event) })
+      expect(decoder.standing?.()).toBe(isTaken ? 'open' : 'ending')
       const listener = anthropic.native.claude!.listen({ includeUsage: true })
       const verdicts = events.map((event) => listener.push({ event: event.type, data: JSON.stringify(event) }))
       expect({ complete: listener.complete, verdict: verdicts.at(-1) }).toEqual({
@@ -316,4 +326,23 @@ describe('a reason to finish in the midst of', () => {
       expect(decode(events).some(({ type }) => type === 'finish')).toBe(!isTaken)
     },
   )
+})
+
+describe('silence behind a reason to finish', () => {
+  const reason = { type: 'message_delta', delta: { stop_reason: 'tool_use' } }
+  const text = [block(0, { type: 'text', text: 'words' })]
+  test.each([
+    ['ends what is open', 'ending', text],
+    ['ends what is closed', 'ended', [...text, stop(0)]],
+    ['ends a call whose arguments have come', 'ending', [tool(0, 'f'), json(0, '{"a":'), json(0, '1} '), json(0, ' ')]],
+    ['ends a call that was begun with them', 'ending', [tool(0, 'f', { a: 1 })]],
+    ['ends no call whose arguments have begun', 'open', [tool(0, 'f'), json(0, '{"a":')]],
+    ['ends no call whose arguments have not come', 'open', [tool(0, 'f')]],
+  ])('%s', (_, standing, events) => {
+    const decoder = anthropic.chat.stream(callWith({ stream: true }))
+    for (const event of [start, ...events, reason]) decoder.push({ data: JSON.stringify(event) })
+    expect(decoder.standing?.()).toBe(standing)
+    decoder.push({ data: '{"type":"message_stop"}' })
+    expect(decoder.standing?.()).toBe('closed')
+  })
 })

@@ -1,5 +1,5 @@
 import { isContent } from '#relay/chat/choice-ends.ts'
-import type { ChatEvent, Citation, StreamDecoder } from '#relay/chat/events.ts'
+import type { ChatEvent, Citation, Standing, StreamDecoder } from '#relay/chat/events.ts'
 import { readHostedCalls } from '#relay/chat/hosted/claude-blocks.ts'
 import type { ProviderCall } from '../types.ts'
 import { unwrapInput } from '../shared/custom-tools.ts'
@@ -8,7 +8,15 @@ import { argumentsText } from '../shared/tool-arguments.ts'
 import { citationOf, failureIn, finishReasonOf, goesOn } from './answer-parts.ts'
 import { createUsageCounter } from './usage.ts'
 
-type ToolBlock = { kind: 'tool'; index: number; custom: boolean; input: string; written: string }
+/** `mayBeComplete`: its arguments have come, by their last letter. */
+type ToolBlock = {
+  kind: 'tool'
+  index: number
+  custom: boolean
+  input: string
+  written: string
+  mayBeComplete: boolean
+}
 /** A cited block is cited as a whole, so its sources are reported when it ends; offsets count in the text of the complete answer. */
 type TextBlock = { kind: 'text'; start: number; citations: Citation[] }
 /** A call that the vendor makes itself: reported once its result is there. */
@@ -29,7 +37,7 @@ type State = {
   spoken: number
   /** A reason to finish has come, and nothing of the answer behind it. */
   finished: boolean
-  /** The end of the answer, which waits for that of its blocks: some hosts say why it stops in the midst of one. */
+  /** The end of the answer, which waits for that of the stream: some hosts say why it stops long before it does. */
   ending: ChatEvent[]
 }
 
@@ -56,7 +64,7 @@ function startTool(block: Json, state: State): { block: Block; events: ChatEvent
   const given = recordOf(block['input'])
   const input = given && Object.keys(given).length > 0 ? argumentsText(given) : ''
   return {
-    block: { kind: 'tool', index, custom, input, written: '' },
+    block: { kind: 'tool', index, custom, input, written: '', mayBeComplete: input !== '' },
     events: [{ type: 'tool-call-start', index, id, name, ...(custom ? { kind: 'custom' as const } : {}) }],
   }
 }
@@ -120,6 +128,8 @@ function argumentsDelta(block: Block | undefined, text: string): ChatEvent[] {
   if (block?.kind === 'hosted') block.input += text
   if (block?.kind !== 'tool' || text === '') return []
   block.written += text
+  const end = text.trimEnd()
+  if (end !== '') block.mayBeComplete = end.endsWith('}')
   return block.custom ? [] : [{ type: 'tool-call-delta', index: block.index, arguments: text }]
 }
 
@@ -171,16 +181,11 @@ function stopBlock(index: number, state: State): ChatEvent[] {
   return block?.kind === 'tool' ? closeTool(block) : []
 }
 
-function takeEnding(state: State): ChatEvent[] {
-  if (state.blocks.size > 0) return []
-  const due = state.ending
-  state.ending = []
-  return due
-}
-
-function closeBlocks(state: State): ChatEvent[] {
+function closeMessage(state: State): ChatEvent[] {
   const closing = [...state.blocks.keys()].flatMap((index) => stopBlock(index, state))
-  return [...closing, ...takeEnding(state)]
+  const { ending } = state
+  state.ending = []
+  return [...closing, ...ending]
 }
 
 function finishMessage(event: Json, state: State): ChatEvent[] {
@@ -195,7 +200,7 @@ function finishMessage(event: Json, state: State): ChatEvent[] {
     ...(explanation === undefined ? [] : [{ type: 'refusal-delta' as const, text: explanation }]),
     { type: 'finish', reason: finishReasonOf(reason), ...(stopSequence === undefined ? {} : { stopSequence }) },
   ]
-  return [...takeEnding(state), ...usageEvents(state)]
+  return usageEvents(state)
 }
 
 /** What is written behind a reason to finish takes it back. */
@@ -212,7 +217,15 @@ function goOn(event: Json, events: ChatEvent[], state: State): ChatEvent[] {
 function stopMessage(state: State): ChatEvent[] {
   if (!state.finished) state.ending = [{ type: 'finish', reason: state.toolCalls > 0 ? 'tool-calls' : 'stop' }]
   state.finished = true
-  return closeBlocks(state)
+  return closeMessage(state)
+}
+
+/** Some hosts end no block. But where a call has only begun, its arguments are waited for. */
+function standingOf({ finished, blocks }: State): Standing {
+  if (!finished) return 'open'
+  if (blocks.size === 0) return 'ended'
+  const mayEnd = [...blocks.values()].every((block) => block.kind !== 'tool' || block.mayBeComplete)
+  return mayEnd ? 'ending' : 'open'
 }
 
 function readEvent(event: Json, state: State): ChatEvent[] {
@@ -224,7 +237,7 @@ function readEvent(event: Json, state: State): ChatEvent[] {
     case 'content_block_delta':
       return goOn(event, deltaBlock(event, state), state)
     case 'content_block_stop':
-      return [...stopBlock(indexOf(event), state), ...takeEnding(state)]
+      return stopBlock(indexOf(event), state)
     case 'message_delta':
       return finishMessage(event, state)
     case 'message_stop':
@@ -264,6 +277,7 @@ export function createClaudeDecoder(reading: Pick<ProviderCall, 'ambient' | 'cus
       // Some hosts leave the opening event out.
       return events[0]?.type === 'start' ? events : [...startMessage({}, state), ...events]
     },
-    end: () => (failed ? [] : closeBlocks(state)),
+    end: () => (failed ? [] : closeMessage(state)),
+    standing: () => (closed ? 'closed' : standingOf(state)),
   }
 }
