@@ -94,7 +94,7 @@ function codeText(part: Json): string | undefined {
 }
 
 /** One part of a candidate. A signature on a text or an image proves the hidden reasoning before it. */
-export function readPart(part: Json, reading: Reading): ResponsePart[] {
+function readPart(part: Json, reading: Reading): ResponsePart[] {
   const call = recordOf(part['functionCall'])
   if (call) return [callPart(call, part, reading)]
   const signature = signatureOf(part)
