@@ -1,3 +1,4 @@
+import { parseJson } from '#core/exact-json.ts'
 import { type ChannelOperation, mayOffer } from '#core/channel-types/index.ts'
 import { DomainError } from '#core/errors.ts'
 import type { AttemptPlan } from '#relay/attempt/attempts.ts'
@@ -261,7 +262,7 @@ function withUsage(answer: unknown, promptTokens: number): unknown {
 
 function readJson(text: string): unknown {
   try {
-    return JSON.parse(text)
+    return parseJson(text)
   } catch (cause) {
     throw malformed(cause)
   }

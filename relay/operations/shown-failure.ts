@@ -1,3 +1,4 @@
+import { parseJson } from '#core/exact-json.ts'
 import { maskJson, maskSecrets } from '#core/masking/mask-secrets.ts'
 import { hidesFailures } from '#core/options/hides-failures.ts'
 import { type Json, recordOf, tryRecord, wordOf } from '#relay/providers/shared/json.ts'
@@ -36,7 +37,7 @@ export function shownEvent(current: Try, event: FailedEvent): Uint8Array {
     return Buffer.from(formatSseEvent({ event: name, data: JSON.stringify(fields) }))
   }
   // Written anew a secret has no escapes in it by which it would be missed.
-  const plain = body ? JSON.stringify(JSON.parse(event.data)) : event.data
+  const plain = body ? JSON.stringify(parseJson(event.data)) : event.data
   const masked = body ? maskJson(plain, secrets) : maskSecrets(plain, secrets)
   const text = Buffer.from(event.bytes).toString('utf8')
   if (masked === plain && maskSecrets(text, secrets) === text) return event.bytes
@@ -71,7 +72,7 @@ function shownRow(current: Try, row: unknown): unknown {
   const others = Object.entries(record).filter(([name]) => !entryNames.has(name))
   const plain = JSON.stringify(Object.fromEntries(others))
   const masked = maskJson(plain, attemptSecrets(current.attempt, current.providerCall))
-  return masked === plain ? row : { ...Object.fromEntries(content), ...recordOf(JSON.parse(masked)) }
+  return masked === plain ? row : { ...Object.fromEntries(content), ...recordOf(parseJson(masked)) }
 }
 
 /** In the place in which its caller looks for it. */

@@ -1,3 +1,4 @@
+import { parseJson } from '#core/exact-json.ts'
 import { splitList } from '#core/routing/abilities.ts'
 import { type BuyingPriceIndex, buyingPrices, indexBuyingPrices } from '#core/pricing/buying-price.ts'
 import { withoutTrailingSlashes } from '#core/trailing.ts'
@@ -112,7 +113,7 @@ const toChannelRow = (row: Columns, keys: string[]): ChannelRow => ({
 function readObject(text: string): Record<string, unknown> | null {
   if (text.trim() === '') return null
   try {
-    const value: unknown = JSON.parse(text)
+    const value: unknown = parseJson(text)
     return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : null
   } catch {
     return null

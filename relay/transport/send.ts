@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { LookupFunction } from 'node:net'
 import type { Dispatcher } from 'undici'
+import { parseJson } from '#core/exact-json.ts'
 import { isLinkLocal, isLinkLocalHost } from './address.ts'
 import { decodeBody } from './decode.ts'
 import { createDispatchers } from './dispatchers.ts'
@@ -74,9 +75,9 @@ async function collect(body: AsyncIterable<Uint8Array>, maxBytes: number, hold?:
   return Buffer.concat(chunks, length)
 }
 
-function parseJson(text: string): unknown {
+function valueOf(text: string): unknown {
   try {
-    return JSON.parse(text)
+    return parseJson(text)
   } catch (error) {
     throw new TransportError('bad-response', { cause: error, sent: true })
   }
@@ -98,7 +99,7 @@ export function toReply({ status, headers, body, cancel }: Exchange): UpstreamRe
   }
   const bytes = (maxBytes = defaultMaxBytes, hold?: HoldMore) => collect(plain, maxBytes, hold)
   const text = async (maxBytes?: number) => (await bytes(maxBytes)).toString('utf8')
-  const json = async (maxBytes?: number) => parseJson(await text(maxBytes))
+  const json = async (maxBytes?: number) => valueOf(await text(maxBytes))
   return { status, headers: shown, body: plain, bytes, text, json, cancel }
 }
 

@@ -1,4 +1,5 @@
-import type { JsonWeight } from './json-weight.ts'
+import { hasEscapedNames, readEscapedNames } from './escaped-names.ts'
+import { type JsonWeight, wideDigits } from './json-weight.ts'
 
 declare global {
   /** Part of the language since 2025, which the compiler's own list does not know yet. */
@@ -10,7 +11,21 @@ declare global {
 }
 
 /** Digits enough for a whole number that a double cannot hold, where a value may stand. */
-const mayBeWide = /(?:^|[[:,\s])-?\d{16}/
+const longDigits = /(?:^|[[:,\s])-?\d{16}/
+
+const isDigit = (code: number): boolean => code >= 0x30 && code <= 0x39
+
+/** Most texts have no sixteen digits in a row; looking at each sixteenth letter says so at once. */
+function mayBeWide(text: string): boolean {
+  for (let at = wideDigits - 1; at < text.length; at += wideDigits) {
+    if (!isDigit(text.charCodeAt(at))) continue
+    let start = at
+    while (isDigit(text.charCodeAt(start - 1))) start -= 1
+    while (isDigit(text.charCodeAt(at + 1))) at += 1
+    if (at + 1 - start >= wideDigits) return longDigits.test(text)
+  }
+  return false
+}
 
 const isInteger = /^-?\d+$/
 
@@ -24,11 +39,20 @@ const keepDigits = (_: string, value: unknown, { source }: { source?: string }):
 
 /**
  * JSON that is written again later, so that no digit may change on the way. Reading with a look at each number takes ten times
- * as long, and is done only for texts that hold a long one: `wide` says whether, where the caller knows.
+ * as long, and is done only for texts that hold a long one: `wide` says whether, where the caller knows. Names stay too, which
+ * the engine reads wrongly where they are written with escapes.
  * @throws {SyntaxError} when the text is not JSON.
  */
-export const parseExactly = (text: string, wide: boolean = mayBeWide.test(text)): unknown =>
-  wide ? JSON.parse(text, keepDigits) : JSON.parse(text)
+export function parseExactly(text: string, wide: boolean = mayBeWide(text)): unknown {
+  const read = wide ? readDigits : readPlain
+  return hasEscapedNames(text) ? readEscapedNames(text, read) : read(text)
+}
+
+const readDigits = (text: string): unknown => JSON.parse(text, keepDigits)
+const readPlain = (text: string): unknown => JSON.parse(text)
+
+/** JSON from strangers whose numbers are counted with, not written again. @throws {SyntaxError} when the text is not JSON. */
+export const parseJson = (text: string): unknown => parseExactly(text, false)
 
 /** Shorter texts lie where texts are quickly made; far longer ones the engine keeps elsewhere in any case. */
 const leastInPieces = 131_072

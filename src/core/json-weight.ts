@@ -51,7 +51,7 @@ export type JsonWeight = {
 export type JsonField = { name: string; start: number; value: number; end: number }
 
 /** Every whole number with fewer digits is exact. */
-const wideDigits = 16
+export const wideDigits = 16
 
 const unread = { bytes: 0, wide: false }
 

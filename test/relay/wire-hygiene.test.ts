@@ -274,6 +274,23 @@ describe('a search of Claude Code', () => {
     },
   )
 
+  test('names written with escapes are those of their caller, whatever another has sent', async () => {
+    const { model } = await serve(app, { type: 14, baseUrl: scripted.play({ headers: asJson, steps: [answer] }) })
+    const sentWith = async (names: readonly [string, string]) => {
+      const properties = `{"city":{"type":"string"},${names.map((name) => `"${name}":{"type":"string"}`).join(',')}}`
+      const tool = `{"type":"function","function":{"name":"f","parameters":{"type":"object","properties":${properties}}}}`
+      const body = `{"model":"${model}","messages":[{"role":"user","content":"hi"}],"tools":[${tool}]}`
+      const headers = { authorization: `Bearer sk-${token.key}`, 'content-type': 'application/json' }
+      await (await fetch(`${app.url}/v1/chat/completions`, { method: 'POST', headers, body })).text()
+      const { tools } = JSON.parse(Buffer.from(scripted.received.at(-1)?.bytes ?? '').toString()) as {
+        tools: [{ input_schema: { properties: object } }]
+      }
+      return Object.keys(tools[0].input_schema.properties)
+    }
+    await sentWith([String.raw`\\u`, 'day'])
+    expect(await sentWith([String.raw`\u65e5\u671f`, 'day'])).toEqual(['city', '日期', 'day'])
+  })
+
   test('a token for a remote server goes to the upstream alone', async () => {
     const baseUrl = scripted.play({
       headers: { 'content-type': 'application/json' },

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { readObject } from '#core/json-object.ts'
 import { type DrawingAction, opensDialogue, submitCode } from '#core/tasks/drawing.ts'
 
 const word = z.string().catch('')
@@ -26,7 +27,7 @@ export type SubmitReply = {
 
 /** Null when the text is no answer of a drawing service. */
 export function readSubmitReply({ status, text }: { status: number; text: string }): SubmitReply | null {
-  const json = parseObject(text)
+  const json = readObject(text)
   if (!json) return null
   const read = reply.safeParse(json)
   if (!read.success) return null
@@ -53,15 +54,6 @@ function refused(status: number): SubmitReply {
   const description = `upstream status ${status}`
   const json = { code, description }
   return { code, description, taskId: '', addresses: [], properties: {}, json, text: JSON.stringify(json) }
-}
-
-function parseObject(text: string): Record<string, unknown> | null {
-  try {
-    const value: unknown = JSON.parse(text)
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : null
-  } catch {
-    return null
-  }
 }
 
 /** Whether the service has accepted the task: one that exists or waits counts, except for swapped faces. */

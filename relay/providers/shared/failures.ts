@@ -1,3 +1,4 @@
+import { parseJson } from '#core/exact-json.ts'
 import type { UpstreamFailure } from '#relay/chat/events.ts'
 import { isNothing, type Json, listOf, recordOf, wordOf } from './json.ts'
 
@@ -74,7 +75,7 @@ export function failureOf(status: number, json: unknown): UpstreamFailure {
 /** An error reply as text. Anything but JSON, such as a login page, is not shown to callers. */
 export function readFailure(status: number, body: string): UpstreamFailure {
   try {
-    return failureOf(status, JSON.parse(body))
+    return failureOf(status, parseJson(body))
   } catch {
     return defaultsOf(status)
   }

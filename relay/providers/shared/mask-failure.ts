@@ -1,3 +1,4 @@
+import { parseJson } from '#core/exact-json.ts'
 import { maskJson, maskSecrets } from '#core/masking/mask-secrets.ts'
 import type { ChannelSecrets } from '#core/masking/secret-parts.ts'
 import type { UpstreamFailure } from '#relay/chat/events.ts'
@@ -13,7 +14,7 @@ export function maskFailure(failure: UpstreamFailure, held: ChannelSecrets): Ups
     code: maskedCode(code),
     message: masked(message),
     ...(typeof param === 'string' ? { param: masked(param) } : {}),
-    ...(details ? { details: JSON.parse(maskJson(JSON.stringify(details), held)) as typeof details } : {}),
+    ...(details ? { details: parseJson(maskJson(JSON.stringify(details), held)) as typeof details } : {}),
     ...(original
       ? {
           original: { type: masked(original.type), code: maskedCode(original.code), message: masked(original.message) },

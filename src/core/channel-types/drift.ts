@@ -1,3 +1,5 @@
+import { parseJson } from '../exact-json.ts'
+
 export type Drift = { added: string[]; gone: string[] }
 
 /** How the upstream's list differs from what a channel has. Names that the channel renames are its own affair. */
@@ -14,7 +16,7 @@ export function driftOf(own: readonly string[], upstream: readonly string[], map
 /** The names that a mapping translates. */
 export function mappedNames(modelMapping: string): string[] {
   try {
-    const value: unknown = JSON.parse(modelMapping)
+    const value: unknown = parseJson(modelMapping)
     return typeof value === 'object' && value !== null ? Object.keys(value) : []
   } catch {
     return []

@@ -1,3 +1,4 @@
+import { parseJson } from '../exact-json.ts'
 import { addressParts, type ChannelSecrets, secretParts } from './secret-parts.ts'
 
 const mask = '***'
@@ -27,7 +28,7 @@ export function maskJson(text: string, held: ChannelSecrets): string {
   const masked = maskSecrets(text, held)
   if (masked === text) return text
   try {
-    return JSON.stringify(JSON.parse(text), (_name, value: unknown) => maskValue(value, held))
+    return JSON.stringify(parseJson(text), (_name, value: unknown) => maskValue(value, held))
   } catch {
     return masked
   }

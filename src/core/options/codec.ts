@@ -1,5 +1,6 @@
 import type { z } from 'zod'
 import type { Problem } from '#core/errors.ts'
+import { parseJson } from '#core/exact-json.ts'
 import type { Option } from './define.ts'
 import { type OptionKey, type OptionValues, optionOf } from './registry/index.ts'
 import { problemOf } from './refusals.ts'
@@ -42,7 +43,7 @@ function parseText(option: Option<unknown>, text: string): { raw: unknown } | 'n
       return { raw: itemsOf(text) }
     case 'json':
       try {
-        return { raw: JSON.parse(text) }
+        return { raw: parseJson(text) }
       } catch {
         return 'not_json'
       }

@@ -1,3 +1,4 @@
+import { parseJson } from '../exact-json.ts'
 import type { ModelMapping } from '../options/model-mapping.ts'
 
 export type MappedModel =
@@ -27,7 +28,7 @@ const noLinks: ReadonlyMap<string, string> = new Map()
 function readLinks(text: string): ReadonlyMap<string, string> | undefined {
   if (text.trim() === '') return noLinks
   try {
-    const value: unknown = JSON.parse(text)
+    const value: unknown = parseJson(text)
     if (value === null) return noLinks
     if (typeof value !== 'object' || Array.isArray(value)) return undefined
     const links = Object.entries(value)

@@ -1,3 +1,4 @@
+import { parseJson } from '#core/exact-json.ts'
 export type Changes = { before: Record<string, unknown>; after: Record<string, unknown> }
 
 /** Texts beyond this are kept by their beginning; an entry is for reading. */
@@ -14,7 +15,7 @@ const same = (left: unknown, right: unknown): boolean => JSON.stringify(left ?? 
 function asObject(value: unknown): unknown {
   if (typeof value !== 'string' || !/^\s*\{/.test(value)) return value
   try {
-    const parsed: unknown = JSON.parse(value)
+    const parsed: unknown = parseJson(value)
     return isObject(parsed) ? parsed : value
   } catch {
     return value

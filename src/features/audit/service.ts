@@ -1,3 +1,4 @@
+import { parseJson } from '#core/exact-json.ts'
 import { AuditEntry } from '#db/entities/audit-entry.ts'
 import { storableJson } from '#core/storable-json.ts'
 import { storableText } from '#core/storable-text.ts'
@@ -28,7 +29,7 @@ export const recordAct = (deps: AuditDeps, act: Act): Promise<void> => recordAct
 
 /** An act on what somebody cut in the middle of a character is no reason to refuse it. */
 const storable = (fields: Act['before']): Record<string, unknown> | null =>
-  fields ? JSON.parse(storableJson(JSON.stringify(fields))) : null
+  fields ? (parseJson(storableJson(JSON.stringify(fields))) as Record<string, unknown>) : null
 
 /** One entry for each thing that an act on many changed, so that each is found by its own name. */
 export async function recordActs({ em, actor, client }: AuditDeps, acts: readonly Act[]): Promise<void> {

@@ -1,3 +1,4 @@
+import { parseJson } from '#core/exact-json.ts'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Readable } from 'node:stream'
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
@@ -77,7 +78,7 @@ export async function holdValue({ bytes, holding }: Body): Promise<void> {
 export async function parseBody(body: Body): Promise<unknown> {
   await holdValue(body)
   try {
-    return JSON.parse(body.bytes.toString('utf8'))
+    return parseJson(body.bytes.toString('utf8'))
   } catch (cause) {
     throw new DomainError('input.unreadable', {}, { cause })
   }

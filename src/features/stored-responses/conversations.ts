@@ -96,7 +96,7 @@ const headOf = async ({ secrets }: Deps, row: HeadRow | undefined): Promise<Conv
   row && {
     id: row.id,
     createdAt: row.created_at,
-    metadata: JSON.parse((await unsealText(secrets, row.sealed_metadata))?.text ?? '{}') as Metadata,
+    metadata: parseExactly((await unsealText(secrets, row.sealed_metadata))?.text ?? '{}') as Metadata,
   }
 
 export async function findConversationHead(deps: Deps, named: Named): Promise<ConversationHead | undefined> {

@@ -1,3 +1,4 @@
+import { parseJson } from '#core/exact-json.ts'
 import { splitKeys } from '#core/channel-types/split-keys.ts'
 import { maskJson, maskSecrets } from '#core/masking/mask-secrets.ts'
 import { Channel } from '#db/entities/channel.ts'
@@ -36,7 +37,7 @@ export async function findTaskChannels(
 
 /** A report as its owner may read it: an upstream's words of a failure may quote the key. Addresses of results stay. */
 export const withoutKey = <Report>(report: Report, place: UpstreamChannel): Report =>
-  JSON.parse(maskJson(JSON.stringify(report), secretsBesideAddress(place))) as Report
+  parseJson(maskJson(JSON.stringify(report), secretsBesideAddress(place))) as Report
 
 /** Why it could not be asked; an error about an answer may quote it. */
 export const reasonOf = (error: unknown, place: UpstreamChannel): string =>
