@@ -68,7 +68,7 @@ const written = fc.letrec((tie) => ({
   ),
 })).value as fc.Arbitrary<[unknown, string]>
 
-/** What tells values apart that `toEqual` does not: the order of names, and what is a field of its own. */
+/** With what `toEqual` does not compare: the order of names, and what is a field of its own. */
 const laidOut = (value: unknown): unknown => {
   if (typeof value !== 'object' || value === null) return value
   if (Array.isArray(value)) return value.map(laidOut)

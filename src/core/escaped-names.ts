@@ -64,7 +64,7 @@ const mark = '\u007f'
 const isMarked = (name: string): boolean => name.startsWith(mark)
 
 /**
- * Reads a JSON text in which every name is written without an escape instead, so that all else is the engine's to judge: what
+ * Reads a JSON text in which every name is written without an escape instead, so that all else is checked by the engine: what
  * is JSON, which of two equal names wins, what a number is.
  * @throws {SyntaxError} when the text is not JSON.
  */

@@ -51,7 +51,7 @@ export function parseExactly(text: string, wide: boolean = mayBeWide(text)): unk
 const readDigits = (text: string): unknown => JSON.parse(text, keepDigits)
 const readPlain = (text: string): unknown => JSON.parse(text)
 
-/** JSON from strangers whose numbers are counted with, not written again. @throws {SyntaxError} when the text is not JSON. */
+/** JSON from others whose numbers are counted with, not written again. @throws {SyntaxError} when the text is not JSON. */
 export const parseJson = (text: string): unknown => parseExactly(text, false)
 
 /** Shorter texts lie where texts are quickly made; far longer ones the engine keeps elsewhere in any case. */

@@ -85,6 +85,7 @@ const isSpace = (byte: number | undefined): boolean => byte === 0x20 || byte ===
 
 /** Takes down the fields of the outermost object while its text is looked through. */
 function createOutline(bytes: Uint8Array) {
+  const letters = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   const fields: JsonField[] = []
   const names = new Set<string>()
   let isPlain = true
@@ -106,7 +107,7 @@ function createOutline(bytes: Uint8Array) {
       if (start < 0) return
       let end = at
       while (isSpace(bytes[end - 1])) end -= 1
-      const name = Buffer.from(bytes.buffer, bytes.byteOffset + start + 1, nameEnd - start - 2).toString('utf8')
+      const name = letters.toString('utf8', start + 1, nameEnd - 1)
       if (name.includes('\\') || names.has(name)) isPlain = false
       names.add(name)
       fields.push({ name, start, value, end })
