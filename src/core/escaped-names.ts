@@ -1,7 +1,9 @@
+import { isSpace } from './json-weight.ts'
+
 /**
  * V8 up to 14.6 (nodejs/node#63785) compares a name that is written with an escape in its undecoded letters with the one it
  * expects there: where an object with nearly the same names was read before, `"\""` becomes `\` and `"\u65e5\u671f"` becomes
- * `\u`. Objects that it remembers are those of the root process, so that one caller could rename what another sends.
+ * `\u`. It remembers what anybody's objects looked like, so that one caller could rename what another sends.
  */
 
 const quote = '"'.charCodeAt(0)
@@ -22,8 +24,6 @@ function stringEnd(text: string, from: number): number {
   }
 }
 
-const isSpace = (code: number): boolean => code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09
-
 /** Whether the string that ends here is a name. */
 function isName(text: string, end: number): boolean {
   let at = end
@@ -32,8 +32,8 @@ function isName(text: string, end: number): boolean {
 }
 
 /**
- * Whether a name of a JSON text is written with an escape; it may say so of others too, never the other way round. Looks at what stands before a colon
- * alone, and only behind a backslash: events of streams are asked, too.
+ * Whether a name of a JSON text is written with an escape; it may say so of others too, never the other way round. Looks only at
+ * what stands before colons, and from the first backslash on: events of streams are asked, too.
  */
 export function hasEscapedNames(text: string): boolean {
   let from = text.indexOf('\\')

@@ -81,7 +81,9 @@ export function skipString(bytes: Uint8Array, from: number): number {
 /** A piece that is read alone; a much longer text is laid out anew by the system each time it is made. */
 const pieceBytes = 65_536
 
-const isSpace = (byte: number | undefined): boolean => byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09
+/** Of JSON. */
+export const isSpace = (byte: number | undefined): boolean =>
+  byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09
 
 /** Takes down the fields of the outermost object while its text is looked through. */
 function createOutline(bytes: Uint8Array) {
