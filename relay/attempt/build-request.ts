@@ -1,3 +1,4 @@
+import { parseJson } from '#core/exact-json.ts'
 import { DomainError } from '#core/errors.ts'
 import { withinLimit } from '#relay/billing/lowered-limit.ts'
 import { fitRequest } from '#relay/chat/fit/fit-request.ts'
@@ -89,7 +90,7 @@ async function upload(context: AttemptContext, request: UpstreamRequest): Promis
   const reply = await sendRequest({ ...context }, request, 'unstreamed')
   const text = await reply.text(largestUploadAnswer)
   try {
-    return JSON.parse(text)
+    return parseJson(text)
   } catch (cause) {
     throw new AttemptFailed(failureOfDomainError(new DomainError('relay.reply_malformed')), { local: false, cause })
   }

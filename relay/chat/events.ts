@@ -121,8 +121,8 @@ export type ChatChoice = {
 export type ChatResponse = { id: string; model: string; choices: ChatChoice[]; usage?: ReportedUsage | undefined }
 
 /**
- * How far an answer has come: `ending`, where its reason to finish has come and parts of it are open still, `closed`, where nothing
- * may come behind its end.
+ * How far an answer has come: `ending`, where its reason to finish has come and parts of it are open still, though none that lacks
+ * something; `ended`, where none is; `closed`, where nothing may come behind its end.
  */
 export type Standing = 'open' | 'ending' | 'ended' | 'closed'
 

@@ -15,7 +15,7 @@ import { type End, imagesAsked, sentBy, settle, usedBy } from './settle.ts'
 import { shownEvent } from './shown-failure.ts'
 import { createTrailingBuffer, type TrailingBuffer } from './trailing-buffer.ts'
 import type { PlainCall } from './types.ts'
-import { headLength, isJson, isPage, isText, isUndecided } from './unlike-answer.ts'
+import { headLength, isJson, isPage, isText, isUndecided, longestError } from './unlike-answer.ts'
 
 /** Audio, subtitles and event streams go through as they come; only the end waits for the settlement. */
 export async function answerBytes(current: Try, reply: UpstreamReply, contentType: string): Promise<void> {
@@ -41,10 +41,10 @@ export async function answerBytes(current: Try, reply: UpstreamReply, contentTyp
     res.status(200).setHeader('content-type', typeOf(call, contentType))
     res.flushHeaders()
   }
-  const isAudio = call.asked.operation === 'speech' && contentType.startsWith('text/')
+  const isSpeechAsText = call.asked.operation === 'speech' && contentType.startsWith('text/')
   try {
-    for await (const chunk of isEventStream ? reply.body : withHead(reply.body, isAudio)) {
-      if (firstByteMs === null && !isEventStream && isNoAnswer(chunk, isAudio)) throw malformed()
+    for await (const chunk of isEventStream ? reply.body : withHead(reply.body, isSpeechAsText)) {
+      if (firstByteMs === null && !isEventStream && isNoAnswer(chunk, isSpeechAsText)) throw malformed()
       firstByteMs ??= performance.now() - call.startedAt
       const due = trailing.push(chunk)
       if (due.length === 0 || callerAborted.signal.aborted) continue
@@ -83,14 +83,18 @@ export async function answerBytes(current: Try, reply: UpstreamReply, contentTyp
 }
 
 /** Whether what begins so is a page, or words in the place of speech, which say why there is none. Errors in JSON are read to their end. */
-const isNoAnswer = (head: Uint8Array, isAudio: boolean): boolean =>
-  isPage(head) || (isAudio && isText(head) && !isJson(head))
+const isNoAnswer = (head: Uint8Array, isSpeechAsText: boolean): boolean =>
+  isPage(head) || (isSpeechAsText && isText(head) && !isJson(head))
 
-/** Bytes, of which the first come together, however they were cut, as far as it takes to tell what they are. */
-async function* withHead(body: AsyncIterable<Uint8Array>, isAudio: boolean): AsyncGenerator<Uint8Array> {
+/**
+ * Bytes, of which the first come together, however they were cut, as far as it takes to tell what they are. What is said in JSON is read
+ * to its end.
+ */
+async function* withHead(body: AsyncIterable<Uint8Array>, isSpeechAsText: boolean): AsyncGenerator<Uint8Array> {
   let pieces: Uint8Array[] | undefined = []
   let length = 0
   let head: Uint8Array = new Uint8Array()
+  let isObject = false
   for await (const chunk of body) {
     if (!pieces) {
       yield chunk
@@ -98,8 +102,11 @@ async function* withHead(body: AsyncIterable<Uint8Array>, isAudio: boolean): Asy
     }
     pieces.push(chunk)
     length += chunk.length
-    if (head.length < headLength) head = Buffer.concat([head, chunk])
-    if (isUndecided(head, { length, isAudio })) continue
+    if (head.length < headLength) {
+      head = Buffer.concat([head, chunk])
+      isObject = isJson(head)
+    }
+    if (isObject ? length < longestError : isUndecided(head, isSpeechAsText)) continue
     yield Buffer.concat(pieces, length)
     pieces = undefined
   }

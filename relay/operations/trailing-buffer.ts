@@ -1,3 +1,4 @@
+import { parseJson } from '#core/exact-json.ts'
 import { emptyUsage, type ReportedUsage } from '#core/usage.ts'
 import type { UpstreamFailure } from '#relay/chat/events.ts'
 import { tryRecord } from '#relay/providers/shared/json.ts'
@@ -233,7 +234,7 @@ export function createTrailingBuffer(
       const ofImages = reports.filter(bringsImage)
       const lines = ofImages.length > 1 ? ofImages : [reports.at(-1) ?? counted]
       try {
-        return addedUsage(lines.map((line) => (line === '' ? undefined : read(JSON.parse(line)))))
+        return addedUsage(lines.map((line) => (line === '' ? undefined : read(parseJson(line)))))
       } catch {
         return undefined
       }

@@ -2,7 +2,7 @@
 export const headLength = 1024
 
 /** No error is longer. */
-const longestError = 1_048_576
+export const longestError = 1_048_576
 
 const control = (byte: number): boolean => byte < 0x20 && (byte < 9 || byte > 13)
 
@@ -25,13 +25,11 @@ export function isText(bytes: Uint8Array): boolean {
 export const isJson = (bytes: Uint8Array): boolean => isText(bytes) && /^\s*\{/.test(headOf(bytes))
 
 /**
- * Whether more of an answer has to come until it is plain what it is: upstreams and proxies cut anywhere. What is said in JSON is read
- * to its end. `length`: of all that has come; `isAudio`: words are none, whatever they begin with.
+ * Whether more of an answer has to come until it is plain what it is: upstreams and proxies cut anywhere. Of speech that is announced
+ * as text no words are any, whatever they begin with.
  */
-export function isUndecided(head: Uint8Array, { length, isAudio }: { length: number; isAudio: boolean }): boolean {
-  if (isJson(head)) return length < longestError
-  return length < headLength && isText(head) && (isAudio || /^\s*(<|$)/.test(headOf(head)))
-}
+export const isUndecided = (head: Uint8Array, isSpeechAsText: boolean): boolean =>
+  head.length < headLength && isText(head) && (isSpeechAsText || /^\s*(<|$)/.test(headOf(head)))
 
 /** Whether bytes are a page, as proxies and logins answer with, or another vendor's error in XML. */
 export const isPage = (bytes: Uint8Array): boolean => /^\s*<(!doctype|html|head|body|\?xml)\b/i.test(headOf(bytes))

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { parseJson } from '#core/exact-json.ts'
 import type { NameRule } from './profile.ts'
 
 /** So many letters tell a shortened name from all others: 48 bits. */
@@ -24,7 +25,7 @@ export function fitName(name: string, rule: NameRule): string {
 function steadyPart(user: string): string {
   if (!user.startsWith('{')) return user.replace(/_session_[0-9a-f-]+$/, '')
   try {
-    const { session_id: _, ...identity } = Object(JSON.parse(user)) as Record<string, unknown>
+    const { session_id: _, ...identity } = Object(parseJson(user)) as Record<string, unknown>
     return JSON.stringify(identity)
   } catch {
     return user

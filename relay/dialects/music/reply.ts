@@ -1,3 +1,4 @@
+import { parseJson } from '#core/exact-json.ts'
 import { z } from 'zod'
 
 const reply = z.object({
@@ -13,7 +14,7 @@ export type MusicReply = { code: string; message: string; taskId: string }
 export function readMusicReply(text: string): MusicReply | null {
   let json: unknown
   try {
-    json = JSON.parse(text)
+    json = parseJson(text)
   } catch {
     return null
   }

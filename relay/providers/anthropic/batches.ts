@@ -1,3 +1,4 @@
+import { parseJson } from '#core/exact-json.ts'
 import { joinPath } from '../shared/join-path.ts'
 import { isHeld, messageIds } from '../shared/held-objects.ts'
 import { recordOf, wordOf } from '../shared/json.ts'
@@ -56,7 +57,7 @@ export function readBatchResult(line: string): BatchResult | undefined {
 
 function parsedLine(line: string): Record<string, unknown> | undefined {
   try {
-    return recordOf(JSON.parse(line)) ?? undefined
+    return recordOf(parseJson(line)) ?? undefined
   } catch {
     return undefined
   }

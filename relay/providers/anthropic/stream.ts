@@ -8,15 +8,7 @@ import { argumentsText } from '../shared/tool-arguments.ts'
 import { citationOf, failureIn, finishReasonOf, goesOn } from './answer-parts.ts'
 import { createUsageCounter } from './usage.ts'
 
-/** `mayBeComplete`: its arguments have come, by their last letter. */
-type ToolBlock = {
-  kind: 'tool'
-  index: number
-  custom: boolean
-  input: string
-  written: string
-  mayBeComplete: boolean
-}
+type ToolBlock = { kind: 'tool'; index: number; custom: boolean; input: string; written: string }
 /** A cited block is cited as a whole, so its sources are reported when it ends; offsets count in the text of the complete answer. */
 type TextBlock = { kind: 'text'; start: number; citations: Citation[] }
 /** A call that the vendor makes itself: reported once its result is there. */
@@ -27,6 +19,8 @@ type State = {
   reading: Pick<ProviderCall, 'ambient' | 'customTools'>
   /** By index, those that are being written and of which something is due when they end. */
   blocks: Map<number, Block>
+  /** Those of them that are calls whose arguments have not come, by their last letter. */
+  unwritten: Set<Block>
   /** By id, those without a result. */
   hosted: Map<unknown, HostedBlock>
   usage: ReturnType<typeof createUsageCounter>
@@ -63,8 +57,10 @@ function startTool(block: Json, state: State): { block: Block; events: ChatEvent
   const id = wordOf(block['id']) ?? `toolu_${state.reading.ambient.newId(24)}`
   const given = recordOf(block['input'])
   const input = given && Object.keys(given).length > 0 ? argumentsText(given) : ''
+  const started: Block = { kind: 'tool', index, custom, input, written: '' }
+  if (input === '') state.unwritten.add(started)
   return {
-    block: { kind: 'tool', index, custom, input, written: '', mayBeComplete: input !== '' },
+    block: started,
     events: [{ type: 'tool-call-start', index, id, name, ...(custom ? { kind: 'custom' as const } : {}) }],
   }
 }
@@ -124,12 +120,13 @@ function hostedEvents(result: Json, state: State): ChatEvent[] {
   ]
 }
 
-function argumentsDelta(block: Block | undefined, text: string): ChatEvent[] {
+function argumentsDelta(block: Block | undefined, text: string, { unwritten }: State): ChatEvent[] {
   if (block?.kind === 'hosted') block.input += text
   if (block?.kind !== 'tool' || text === '') return []
   block.written += text
   const end = text.trimEnd()
-  if (end !== '') block.mayBeComplete = end.endsWith('}')
+  if (end.endsWith('}')) unwritten.delete(block)
+  else if (end !== '') unwritten.add(block)
   return block.custom ? [] : [{ type: 'tool-call-delta', index: block.index, arguments: text }]
 }
 
@@ -149,7 +146,7 @@ function deltaBlock(event: Json, state: State): ChatEvent[] {
       return value === undefined ? [] : [{ type: 'reasoning-signature', dialect: 'claude', value }]
     }
     case 'input_json_delta':
-      return argumentsDelta(state.blocks.get(indexOf(event)), textOf(delta['partial_json']) ?? '')
+      return argumentsDelta(state.blocks.get(indexOf(event)), textOf(delta['partial_json']) ?? '', state)
     case 'citations_delta': {
       const citation = citationOf(delta['citation'])
       const block = state.blocks.get(indexOf(event))
@@ -177,6 +174,7 @@ const cite = (citation: Citation, { start }: TextBlock, { written }: State): Cha
 function stopBlock(index: number, state: State): ChatEvent[] {
   const block = state.blocks.get(index)
   state.blocks.delete(index)
+  if (block) state.unwritten.delete(block)
   if (block?.kind === 'text') return block.citations.map((citation) => cite(citation, block, state))
   return block?.kind === 'tool' ? closeTool(block) : []
 }
@@ -221,11 +219,9 @@ function stopMessage(state: State): ChatEvent[] {
 }
 
 /** Some hosts end no block. But where a call has only begun, its arguments are waited for. */
-function standingOf({ finished, blocks }: State): Standing {
-  if (!finished) return 'open'
-  if (blocks.size === 0) return 'ended'
-  const mayEnd = [...blocks.values()].every((block) => block.kind !== 'tool' || block.mayBeComplete)
-  return mayEnd ? 'ending' : 'open'
+function standingOf({ finished, blocks, unwritten }: State): Standing {
+  if (!finished || unwritten.size > 0) return 'open'
+  return blocks.size === 0 ? 'ended' : 'ending'
 }
 
 function readEvent(event: Json, state: State): ChatEvent[] {
@@ -253,6 +249,7 @@ export function createClaudeDecoder(reading: Pick<ProviderCall, 'ambient' | 'cus
   const state: State = {
     reading,
     blocks: new Map(),
+    unwritten: new Set(),
     hosted: new Map(),
     usage: createUsageCounter(),
     toolCalls: 0,

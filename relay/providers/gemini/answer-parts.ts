@@ -53,8 +53,11 @@ export const isOutput = (part: ResponsePart): boolean =>
 export const partsOf = (candidate: Json, reading: Reading): ResponsePart[] =>
   recordsOf(recordOf(candidate['content'])?.['parts']).flatMap((part) => readPart(part, reading))
 
-/** Which of the answers a candidate belongs to. Some hosts number none. */
-export const indexOf = (candidate: Json, place: number): number => numberOf(candidate['index']) ?? place
+/** Which of the answers the candidate at this place belongs to. Some hosts number none, others all but the first. */
+export function indexOf(candidates: readonly Json[], place: number): number {
+  const numberAt = (at: number): number | undefined => numberOf(candidates[at]?.['index'])
+  return numberAt(place) ?? (place > 0 && candidates.some((_, at) => numberAt(at) !== undefined) ? 0 : place)
+}
 
 const signatureOf = (part: Json): { dialect: 'gemini'; value: string } | undefined => {
   const value = wordOf(part['thoughtSignature'])

@@ -309,3 +309,12 @@ test('answers that nobody has numbered stay apart in a stream', () => {
     { type: 'text-delta', text: 'b', choice: 1 },
   ])
 })
+
+test('a number that is left out among numbered answers is the first', () => {
+  const wire = (text: string, index?: number) => ({ index, content: { parts: [{ text }] }, finishReason: 'STOP' })
+  const texts = decode([{ candidates: [wire('b', 1), wire('a')] }]).filter((event) => event.type === 'text-delta')
+  expect(texts).toEqual([
+    { type: 'text-delta', text: 'b', choice: 1 },
+    { type: 'text-delta', text: 'a' },
+  ])
+})

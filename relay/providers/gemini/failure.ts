@@ -1,3 +1,4 @@
+import { parseJson } from '#core/exact-json.ts'
 import type { UpstreamFailure } from '#relay/chat/events.ts'
 import { failureOf, readFailure } from '../shared/failures.ts'
 import { type Json, numberOf, recordOf, recordsOf, textOf, wordOf } from '../shared/json.ts'
@@ -20,7 +21,7 @@ function refine(failure: UpstreamFailure, body: unknown): UpstreamFailure {
 export function readGeminiFailure(status: number, body: string): UpstreamFailure {
   const failure = readFailure(status, body)
   try {
-    return refine(failure, JSON.parse(body))
+    return refine(failure, parseJson(body))
   } catch {
     return failure
   }

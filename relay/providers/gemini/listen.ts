@@ -55,7 +55,7 @@ export function listenToGemini({ choices = 1 }: { choices?: number }): StreamLis
         return 'failed'
       }
       for (const [place, candidate] of candidates.entries()) {
-        const index = indexOf(candidate, place)
+        const index = indexOf(candidates, place)
         places ||= findsPlaces(candidate['groundingMetadata'])
         for (const query of queriesIn(candidate['groundingMetadata'])) queries.add(`${index} ${query}`)
         if (mayGoOn && partsOf(candidate, nameless).some(isOutput)) {

@@ -111,7 +111,7 @@ export function createGeminiDecoder(reading: Reading): StreamDecoder {
     const opening = begin(chunk)
     const events: ChatEvent[] = []
     for (const [place, wire] of wires.entries()) {
-      const index = indexOf(wire, place)
+      const index = indexOf(wires, place)
       places ||= findsPlaces(wire['groundingMetadata'])
       const own = candidateEvents(wire, candidateAt(index), reading)
       events.push(...(index === 0 ? own : own.map((event) => ({ ...event, choice: index }))))

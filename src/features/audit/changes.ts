@@ -1,4 +1,5 @@
 import { parseJson } from '#core/exact-json.ts'
+
 export type Changes = { before: Record<string, unknown>; after: Record<string, unknown> }
 
 /** Texts beyond this are kept by their beginning; an entry is for reading. */

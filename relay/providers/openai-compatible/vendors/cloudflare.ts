@@ -1,3 +1,4 @@
+import { parseJson } from '#core/exact-json.ts'
 import { DomainError } from '#core/errors.ts'
 import type { UpstreamFailure } from '#relay/chat/events.ts'
 import { lossesTowards } from '#relay/chat/losses.ts'
@@ -44,7 +45,7 @@ function firstError(answer: Json, status: number): UpstreamFailure | undefined {
 
 function error(failure: UpstreamFailure, body: string): UpstreamFailure {
   try {
-    return firstError(JSON.parse(body) as Json, failure.status) ?? failure
+    return firstError(parseJson(body) as Json, failure.status) ?? failure
   } catch {
     return failure
   }
