@@ -25,7 +25,7 @@ export type Followed = 'asked' | 'begun' | 'more'
 /** What there has to be and what is asked for; `looks`: also refused where more was charged since than anybody had. */
 type Raise = { least: number; wanted: number; looks: boolean }
 
-/** More is asked for once so much is used up. */
+/** More is asked for once so much is used up of what is set aside for answers. */
 const raiseAt = 0.6
 /** Tokens of an answer that are paid for ahead of it, and with which one may begin. */
 const leastAhead = 64
@@ -33,6 +33,13 @@ const leastAnswer = 16
 const maxAttempts = 6
 const longestOutageMs = 10_000
 const pauseMs = 200
+
+/** With room for more of the answers only: what is read before them is known, and may cost far more than they do. */
+const withRoom = (usage: Usage): Usage => ({
+  ...usage,
+  completionTokens: Math.ceil(usage.completionTokens / raiseAt),
+  audioOutputTokens: Math.ceil(usage.audioOutputTokens / raiseAt),
+})
 
 const leftOf = (result: ReserveResult): number => Math.max(0, availableIn(result))
 
@@ -56,7 +63,8 @@ export function createHoldRaiser(
       },
     })
   const isFixed = plan.terms.price.kind === 'call' || plan.terms.groupRatio === 0
-  const isCovered = (cost: number): boolean => cost <= (refusedAt === hold.amount ? 1 : raiseAt) * hold.amount
+  const isCovered = (usage: Usage): boolean =>
+    costOf(refusedAt === hold.amount ? usage : withRoom(usage), 0) <= hold.amount
   const ask = (amount: number): Promise<ReserveResult> => reserveOnce(services, { ...call, id: hold.id }, { amount })
 
   /** Resolves with why nothing more may be said. */
@@ -116,7 +124,7 @@ export function createHoldRaiser(
     /** What has to be set aside for all that is under way or asked for, or may begin by itself. */
     due: (): number => (isFixed || (!meter.responding && meter.unseen === 0) ? 0 : leastFor(meter.readers.silent)),
     /** Whether what was said so far is paid for, with room for more. */
-    isAhead: (): boolean => isFixed || (hold.held && isCovered(costOf(soFar(), 0))),
+    isAhead: (): boolean => isFixed || (hold.held && isCovered(soFar())),
     /**
      * Sets aside what was said so far and a piece more; for a response that begins, what one usually comes to, and not without a look
      * at what is left.
@@ -129,9 +137,9 @@ export function createHoldRaiser(
       if (!hold.held) return begins ? hold.refusal : null
       if (isFixed) return null
       const usage = soFar()
+      if (!begins && isCovered(usage)) return null
       const silent = begins ? Math.max(1, meter.readers.silent) : 0
       const least = begins ? leastFor(silent) : costOf(usage, 0)
-      if (!begins && isCovered(least)) return null
       const ahead = begins ? expected() * silent : Math.max(leastAhead, usage.completionTokens)
       const wanted = Math.max(least, costOf(usage, ahead))
       return wanted <= hold.amount && !looks ? null : keepTrying({ least, wanted, looks })

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { eventually } from '../relay/caller-dialects.ts'
 import {
   ask,
@@ -111,6 +111,32 @@ test('a response sets aside what responses of the model lately cost, and a sessi
   session.socket.close()
   await untilFree(app, payer.userId)
   expect(await openHolds(app, payer.userId)).toBe(0)
+})
+
+test.each([
+  ['alone', 0, {}],
+  ['in a long conversation', 100_000, {}],
+  ['beside a stored prompt', 0, { prompt: { id: 'pmpt_1' } }],
+])('what is said is set aside in few pieces, whatever is read beside it: %s', async (_, read, update) => {
+  const { app } = world
+  const payer = await payerWith(app, 10_000_000)
+  const session = await world.openSession({ key: payer.key })
+  session.say({ type: 'session.update', session: update })
+  await session.next('session.updated')
+  await converse(session, `[[usage=${read}:10]] Hello`)
+  const reserve = vi.spyOn(app.services.ledger, 'reserve')
+  // A tenth of a second each, 300 of which are 830 tokens.
+  for (let count = 0; count < 300; count += 1)
+    session.say({ type: 'input_audio_buffer.append', audio: Buffer.alloc(4800).toString('base64') })
+  session.say({ type: 'session.update', session: {} })
+  await session.next('session.updated')
+  const forInput = reserve.mock.calls.length
+  await converse(session, '[[words=300]] a long story')
+  const forAnswer = reserve.mock.calls.length - forInput
+  reserve.mockRestore()
+  expect({ forInput, forAnswer, isFew: forInput < 20 && forAnswer < 20 }).toMatchObject({ isFew: true })
+  session.socket.close()
+  await untilFree(app, payer.userId)
 })
 
 test('whoever leaves in the middle of a response pays for the conversation that it read', async () => {
