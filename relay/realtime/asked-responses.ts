@@ -63,11 +63,12 @@ export function createAskedResponses(now: () => number) {
     },
     /**
      * The upstream reports an error, of the event of this name where it names one. By a name that the caller never gave an upstream
-     * calls an event without one: like an error without a name, it is taken for that of the oldest.
+     * calls an event without one: like an error without a name, it is taken for that of the oldest, unless `byNameOnly`.
      */
-    doubt: (name: string | undefined): void => {
+    doubt: (name: string | undefined, { byNameOnly }: { byNameOnly: boolean }): void => {
       const isNamed = name !== undefined && sentNames.has(name)
-      const refused = takeFirst(waiting, (one) => one.reads === null && (!isNamed || one.name === name))
+      const isMeant = (one: AskedResponse): boolean => (isNamed ? one.name === name : !byNameOnly)
+      const refused = takeFirst(waiting, (one) => one.reads === null && isMeant(one))
       if (refused) doubted.push({ ...refused, until: now() + doubtMs })
     },
     /** All that are left, when the session is over. */

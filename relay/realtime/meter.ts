@@ -169,9 +169,10 @@ export function createMeter(given: {
     const type = textOf(event['type']) ?? ''
     if (type === 'session.created' || type === 'session.updated') settings.learn(recordOf(event['session']) ?? {})
     else if (itemsAdded.has(type)) countAdded(recordOf(event['item']) ?? {})
-    // A response that was refused never begins; not every upstream says which event its error is about.
+    // A response that was refused never begins; not every upstream says which event its error is about. Once nothing more is
+    // delivered, what is under way is cancelled, and an error may be of that.
     else if (type === 'error' || (type === '' && recordOf(event['error'])))
-      waiting.doubt(wordOf(recordOf(event['error'])?.['event_id']))
+      waiting.doubt(wordOf(recordOf(event['error'])?.['event_id']), { byNameOnly: stopped })
     else if (type === 'response.created') {
       announces = true
       const id = textOf(recordOf(event['response'])?.['id']) ?? ''

@@ -193,6 +193,17 @@ describe('responses in doubt', () => {
     expect(meter.readersNow()).toMatchObject({ all: 3, silent: 3, unseen })
   })
 
+  test('once nothing more is delivered an error that names none of them puts none in doubt: it may be of our own cancelling', async () => {
+    const meter = start()
+    for (const name of ['first', 'second']) ask(meter, name)
+    meter.stop()
+    meter.receive({ type: 'error', error: { message: 'Cancellation failed: no active response found' } })
+    refuse(meter, 'evt_1')
+    expect(meter.readersNow()).toMatchObject({ all: 2, doubted: 0 })
+    refuse(meter, 'second')
+    expect(meter.readersNow()).toMatchObject({ all: 2, doubted: 1 })
+  })
+
   test('errors of other events that have their names let no more than one begin beside them', () => {
     const meter = start()
     for (const [name, unseen] of [

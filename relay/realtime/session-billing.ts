@@ -39,8 +39,8 @@ export type SessionBilling = {
   endTranscription: (event: Json) => Promise<DomainError | null>
   /** The session ends: of what comes now only what it used is read. */
   stop: (end: PartOfSession['end']) => void
-  /** Charges what was counted since, or gives the hold back. Resolves with what was charged. */
-  close: (end: PartOfSession['end']) => Promise<Usage>
+  /** Charges what was counted since, or gives the hold back. Resolves with what the response of this name came to. */
+  close: (end: PartOfSession['end'], id: string) => Promise<Usage>
 }
 
 export function openSessionBilling(session: Session, meter: Meter): SessionBilling {
@@ -54,8 +54,8 @@ export function openSessionBilling(session: Session, meter: Meter): SessionBilli
   const raiser = createHoldRaiser(session, meter, { hold, usual })
   let charged = false
   let partEnd: PartOfSession['end'] = 'complete'
-  /** What a response came to whose end was read when nothing more was delivered. */
-  let late: Usage | null = null
+  /** By their names: what responses came to whose ends were read when nothing more was delivered. */
+  const late = new Map<string, Usage>()
   /** The pieces of input whose transcription was charged. */
   const transcribed = createRecentNames()
   let last: Promise<unknown> = Promise.resolve()
@@ -110,10 +110,12 @@ export function openSessionBilling(session: Session, meter: Meter): SessionBilli
   }
 
   const endResponse = async (event: Json): Promise<DomainError | null> => {
+    const open = meter.openIds
     const part = await meter.takeResponse(event)
     const row = rowOf(part, partEnd)
-    if (meter.stopped) late = part.measured.usage
-    else learn(part)
+    if (!meter.stopped) learn(part)
+    // Not every upstream names a response at its end as it did before.
+    else for (const id of open) if (!meter.openIds.includes(id)) late.set(id, part.measured.usage)
     return renew(row)
   }
 
@@ -156,7 +158,7 @@ export function openSessionBilling(session: Session, meter: Meter): SessionBilli
     })
   }
 
-  const closeRest = async (end: PartOfSession['end']): Promise<Usage> => {
+  const closeRest = async (end: PartOfSession['end'], id: string): Promise<Usage> => {
     // What cannot be counted is not charged, and its hold does not stay open.
     const isLeft = end === 'hung-up' || end === 'unpaid'
     const part = await meter.takeRest(isLeft).catch((error: unknown) => {
@@ -169,8 +171,7 @@ export function openSessionBilling(session: Session, meter: Meter): SessionBilli
       // Late, it goes on being sent: the session is over either way.
       await ledger.settle(rowOf(part, end), 'go-on').catch(() => {})
     } else if (held) await ledger.release({ ...payer, id: hold.id })
-    const { usage } = part?.measured ?? { usage: emptyUsage }
-    return totalTokens(usage) === 0 && late ? late : usage
+    return late.get(id) ?? part?.measured.usage ?? emptyUsage
   }
 
   return {
@@ -181,6 +182,6 @@ export function openSessionBilling(session: Session, meter: Meter): SessionBilli
       partEnd = end
       meter.stop()
     },
-    close: (end) => inTurn(() => closeRest(end)),
+    close: (end, id) => inTurn(() => closeRest(end, id)),
   }
 }

@@ -25,8 +25,11 @@ type Ending = { by: 'caller' | 'upstream'; word: CloseWord } | { by: 'gateway'; 
 /** Once the caller has gone, its upstream may not go on for longer. */
 const upstreamCloseTimeoutMs = 500
 
-/** How long an upstream may take to say what only it knows of a response that its caller has left. */
-const reportTimeoutMs = 5000
+/**
+ * How long an upstream may take to say what only it knows of a response that its caller has left. A process that stops waits five
+ * seconds for what is still to be booked, and this has to be booked then.
+ */
+const reportTimeoutMs = 3000
 const reportPauseMs = 20
 
 /** Responses of one session at once. Each that was asked for keeps what it was given, and money does not limit those that cost nothing. */
@@ -178,14 +181,18 @@ async function readLate({ meter, billing }: Pick<End, 'meter' | 'billing'>, even
 const awaitsReport = (meter: Meter): boolean => meter.responding && meter.unseen > 0
 
 /** Cancels what is under way, and waits until the upstream has said what it has read for it. */
-async function takeReports({ upstream: { socket } }: Session, meter: Meter): Promise<void> {
+async function cancelAndAwaitReports({ services, upstream: { socket } }: Session, meter: Meter): Promise<void> {
   const cancelled = new Set<string>()
   const since = performance.now()
   while (awaitsReport(meter) && socket.readyState === WebSocket.OPEN && performance.now() - since < reportTimeoutMs) {
     for (const id of meter.openIds) {
       if (cancelled.has(id)) continue
       cancelled.add(id)
-      socket.send(JSON.stringify({ type: 'response.cancel', ...(id === '' ? {} : { response_id: id }) }))
+      const name = `event_${services.ambient.newId(24)}`
+      const cancel = { type: 'response.cancel', event_id: name, ...(id === '' ? {} : { response_id: id }) }
+      // One that comes too late is answered by an error, which by its name is of no response that was asked for.
+      meter.ask(cancel)
+      socket.send(JSON.stringify(cancel))
     }
     await delay(reportPauseMs)
   }
@@ -199,7 +206,7 @@ async function finish(session: Session, { ending, billing, meter }: End): Promis
   caller.frames.stop('drop')
   const isUnpaid = ending.by === 'gateway' && ending.unpaid === true
   const cutId = isUnpaid ? meter.openId : ''
-  if (ending.by === 'caller' || isUnpaid) await takeReports(session, meter)
+  if (ending.by === 'caller' || isUnpaid) await cancelAndAwaitReports(session, meter)
   upstream.frames.stop('take')
   if (ending.by !== 'upstream') {
     const word = ending.by === 'caller' ? ending.word : { code: 1000, reason: '' }
@@ -211,7 +218,7 @@ async function finish(session: Session, { ending, billing, meter }: End): Promis
   await upstream.frames.drained()
   call.upstreamAbort.signal.removeEventListener('abort', giveUp)
   const { responding } = meter
-  const usage = await billing.close(endOf(ending, responding))
+  const usage = await billing.close(endOf(ending, responding), cutId)
   sendCut(caller, cutId, usage)
   if (ending.by === 'gateway') refuseCaller(caller, call, ending.error)
   else if (ending.by === 'upstream') passOn(session, ending.word)

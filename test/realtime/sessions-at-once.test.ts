@@ -1,9 +1,12 @@
-import { expect, test } from 'vitest'
+import { setTimeout as delay } from 'node:timers/promises'
+import { expect, test, vi } from 'vitest'
+import { startApp } from '#test/support/app.ts'
 import { startScriptedUpstream } from './scripted-upstream.ts'
 import {
   chargesOf,
   errorOf,
   model as upstreamModel,
+  open,
   payerWith,
   type Session,
   startRealtime,
@@ -15,7 +18,7 @@ type Upstream = { say: (...events: Event[]) => void; asked: number }
 
 /** What the upstream does when the response of this number of its session is asked for, and with its caller's other events. */
 let play: (upstream: Upstream) => void = () => {}
-let react: (upstream: Upstream, type: unknown) => void = () => {}
+let react: (upstream: Upstream, type: unknown, name: unknown) => void = () => {}
 let received: unknown[] = []
 
 const { baseUrl } = await startScriptedUpstream((socket) => {
@@ -27,9 +30,9 @@ const { baseUrl } = await startScriptedUpstream((socket) => {
   }
   upstream.say({ type: 'session.created', session: { id: 's', output_modalities: ['text'] } })
   socket.on('message', (data: Buffer) => {
-    const { type } = JSON.parse(data.toString()) as Event
+    const { type, event_id: name } = JSON.parse(data.toString()) as Event
     received.push(type)
-    if (type !== 'response.create') return react(upstream, type)
+    if (type !== 'response.create') return react(upstream, type, name)
     upstream.asked += 1
     play(upstream)
   })
@@ -143,6 +146,73 @@ test('whoever leaves a response that reads a stored prompt pays what its upstrea
   await first.next('response.output_text.delta')
   expect(await end(sessions, userId)).toEqual([20_004])
   expect(received).toEqual(['response.create', 'response.cancel'])
+})
+
+test.each([
+  ['by its name', (name: unknown) => ({ event_id: name })],
+  ['without a name', () => ({})],
+])(
+  'a cancelling that comes too late ends no wait for the response that was asked for behind it: its error says so %s',
+  async (_, about) => {
+    play = ({ say, asked }) => {
+      if (asked === 1) say(created(1), word(1))
+    }
+    const { userId, sessions, first } = await openSome(1, 600_000)
+    let cancelled = 0
+    react = ({ say }, type, name) => {
+      if (type !== 'response.cancel') return
+      cancelled += 1
+      if (cancelled === 2) return say(done(2, [30_000, 0]))
+      say(done(1, [20_000, 1]), { type: 'error', error: { code: 'response_cancel_not_active', ...about(name) } })
+      setTimeout(() => say(created(2)), 200)
+    }
+    first.say(asksStored)
+    await first.next('response.output_text.delta')
+    first.say(asksStored)
+    await expect.poll(() => received).toHaveLength(2)
+    expect(await end(sessions, userId)).toEqual([20_004, 30_000])
+  },
+)
+
+test('a response that is cut is shown its own figures, whichever of those beside it was reported last', async () => {
+  play = ({ say, asked }) => {
+    say(created(asked))
+    if (asked === 2) say(...Array.from({ length: 4000 }, () => word(2)))
+  }
+  const { userId, sessions, first } = await openSome(1, 405_000)
+  react = ({ say }, type) => {
+    if (type === 'response.cancel') say(done(2, [200_000, 4000]), done(1, [30_000, 0]))
+  }
+  for (let count = 0; count < 2; count += 1) first.say(asksStored)
+  expect((await first.next('response.done'))['response']).toMatchObject({
+    id: 'r2',
+    status: 'incomplete',
+    usage: { input_tokens: 200_000 },
+  })
+  await first.closed
+  expect((await end(sessions, userId))[1]).toBe(30_000)
+})
+
+test('a process that stops has a second and more to book what a caller has left, although the upstream says nothing of it', async () => {
+  play = ({ say, asked }) => say(created(asked), word(asked))
+  received = []
+  react = () => {}
+  const payer = await payerWith(app, 300_000)
+  {
+    await using node = await startApp({ on: { connection: app.connection, upstream: app.upstream } })
+    const session = await open({ url: node.url, key: payer.key, model: named })
+    session.say(asksStored)
+    await session.next('response.output_text.delta')
+    const { settle } = node.services.ledger
+    vi.spyOn(node.services.ledger, 'settle').mockImplementation(async (...asked) => {
+      await delay(1000)
+      return settle(...asked)
+    })
+    session.socket.terminate()
+    await expect.poll(() => received).toContain('response.cancel')
+  }
+  expect((await chargesOf(app, payer.userId)).map(({ other }) => other)).toMatchObject([{ end: 'hung-up' }])
+  expect(await app.violations()).toEqual([])
 })
 
 test('no response begins on a balance that another session has spent, whatever it has set aside', async () => {
