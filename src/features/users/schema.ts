@@ -3,6 +3,7 @@ import { displayName, storedUsername, password, username } from '#core/account-f
 import { expectedFields } from '#core/expected.ts'
 import { pageInput } from '#core/paging.ts'
 import { refusal } from '#core/refusal.ts'
+import { storableText } from '#core/storable-text.ts'
 
 const userId = z.int(refusal('input.id_invalid')).min(1, refusal('input.id_invalid')).max(2_147_483_647)
 
@@ -30,7 +31,7 @@ export type UpdateAccount = z.infer<typeof updateAccount>
 export const removeAccount = z.object({ username: z.string().max(100) })
 
 /** Neither NUL nor half a character, which no JSON of the database holds. */
-const storable = /^[^\0\p{Cs}]*$/u
+const isStorable = (text: string): boolean => storableText(text) === text
 
 export const settings = z
   .object({
@@ -46,7 +47,7 @@ export const settings = z
       .string()
       .trim()
       .max(2048, refusal('setting.webhook_url_invalid'))
-      .regex(storable, refusal('setting.webhook_url_invalid'))
+      .refine(isStorable, refusal('setting.webhook_url_invalid'))
       .default(''),
     /** Absent: the stored one stays. */
     webhookSecret: z.string().max(500).optional(),
@@ -54,7 +55,7 @@ export const settings = z
       .string()
       .trim()
       .max(100, refusal('setting.email_invalid'))
-      .regex(storable, refusal('setting.email_invalid'))
+      .refine(isStorable, refusal('setting.email_invalid'))
       .default(''),
     acceptUnsetModelRatioModel: z.boolean().default(false),
     showIpInLogs: z.boolean().default(false),
