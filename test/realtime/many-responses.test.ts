@@ -1,51 +1,17 @@
 import { expect, test } from 'vitest'
 import { holdLock } from '#test/support/held-lock.ts'
-import { startScriptedUpstream } from './scripted-upstream.ts'
-import { chargesOf, errorOf, model, openHolds, payerWith, type Session, startRealtime, untilFree } from './world.ts'
-
-type Event = Record<string, unknown>
-type Upstream = { say: (...events: Event[]) => void; asked: number }
+import { created, done, named, perCall, startScriptedResponses, type Upstream, word } from './scripted-responses.ts'
+import { chargesOf, errorOf, openHolds, payerWith, type Session, untilFree } from './world.ts'
 
 /** What the upstream does when the response of this number is asked for. */
 let play: (upstream: Upstream) => void = () => {}
 let received: string[] = []
 
-const { baseUrl, sessions } = await startScriptedUpstream((socket) => {
-  const upstream: Upstream = {
-    say: (...events) => {
-      for (const event of events) socket.send(JSON.stringify(event))
-    },
-    asked: 0,
-  }
-  upstream.say({ type: 'session.created', session: { id: 's', output_modalities: ['text'] } })
-  socket.on('message', (data: Buffer) => {
-    received.push(data.toString())
-    if (!data.toString().includes('response.create')) return
-    upstream.asked += 1
-    play(upstream)
-  })
+const { app, openSession, sessions } = await startScriptedResponses((upstream, { type }, text) => {
+  received.push(text)
+  if (type === 'response.create') play(upstream)
 })
 
-const { app, openSession } = await startRealtime()
-const named = 'realtime-scripted'
-const perCall = 'realtime-per-call'
-await app.make.channel({
-  models: `${named},${perCall}`,
-  baseUrl,
-  modelMapping: JSON.stringify({ [named]: model }),
-})
-// An output token of this model costs four of its input.
-await app.make.option('ModelRatio', JSON.stringify({ [named]: 1, [model]: 1 }))
-await app.make.option('ModelPrice', JSON.stringify({ [perCall]: 0.01 }))
-await app.services.options.reload()
-await app.settled()
-
-const created = (id: number): Event => ({ type: 'response.created', response: { id: `r${id}` } })
-const word = (id: number): Event => ({ type: 'response.output_text.delta', response_id: `r${id}`, delta: ' word' })
-const done = (id: number, [input, output]: [number, number], more: Event = {}): Event => ({
-  type: 'response.done',
-  response: { id: `r${id}`, status: 'completed', usage: { input_tokens: input, output_tokens: output }, ...more },
-})
 const asksBeside = { type: 'response.create', response: { conversation: 'none', instructions: 'say hi' } }
 
 /** A session whose first response leaves a conversation of 100,000 tokens, and this much of the balance. */

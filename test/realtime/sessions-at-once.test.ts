@@ -1,62 +1,18 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { expect, test, vi } from 'vitest'
 import { startApp } from '#test/support/app.ts'
-import { startScriptedUpstream } from './scripted-upstream.ts'
-import {
-  chargesOf,
-  errorOf,
-  model as upstreamModel,
-  open,
-  payerWith,
-  type Session,
-  startRealtime,
-  untilFree,
-} from './world.ts'
-
-type Event = Record<string, unknown>
-type Upstream = { say: (...events: Event[]) => void; asked: number }
+import { created, done, named, perCall, startScriptedResponses, type Upstream, word } from './scripted-responses.ts'
+import { chargesOf, errorOf, open, payerWith, type Session, untilFree } from './world.ts'
 
 /** What the upstream does when the response of this number of its session is asked for, and with its caller's other events. */
 let play: (upstream: Upstream) => void = () => {}
 let react: (upstream: Upstream, type: unknown, name: unknown) => void = () => {}
 let received: unknown[] = []
 
-const { baseUrl } = await startScriptedUpstream((socket) => {
-  const upstream: Upstream = {
-    say: (...events) => {
-      for (const event of events) socket.send(JSON.stringify(event))
-    },
-    asked: 0,
-  }
-  upstream.say({ type: 'session.created', session: { id: 's', output_modalities: ['text'] } })
-  socket.on('message', (data: Buffer) => {
-    const { type, event_id: name } = JSON.parse(data.toString()) as Event
-    received.push(type)
-    if (type !== 'response.create') return react(upstream, type, name)
-    upstream.asked += 1
-    play(upstream)
-  })
-})
-
-const { app, openSession } = await startRealtime()
-const named = 'realtime-scripted'
-const perCall = 'realtime-per-call'
-await app.make.channel({
-  models: `${named},${perCall}`,
-  baseUrl,
-  modelMapping: JSON.stringify({ [named]: upstreamModel }),
-})
-// An output token of this model costs four of its input.
-await app.make.option('ModelRatio', JSON.stringify({ [named]: 1, [upstreamModel]: 1 }))
-await app.make.option('ModelPrice', JSON.stringify({ [perCall]: 0.01 }))
-await app.services.options.reload()
-await app.settled()
-
-const created = (id: number): Event => ({ type: 'response.created', response: { id: `r${id}` } })
-const word = (id: number): Event => ({ type: 'response.output_text.delta', response_id: `r${id}`, delta: ' word' })
-const done = (id: number, [input, output]: [number, number], more: Event = {}): Event => ({
-  type: 'response.done',
-  response: { id: `r${id}`, status: 'completed', usage: { input_tokens: input, output_tokens: output }, ...more },
+const { app, openSession } = await startScriptedResponses((upstream, { type, event_id: name }) => {
+  received.push(type)
+  if (type === 'response.create') play(upstream)
+  else react(upstream, type, name)
 })
 
 const stored = { prompt: { id: 'pmpt_1' } }

@@ -33,6 +33,9 @@ export const removeAccount = z.object({ username: z.string().max(100) })
 /** Neither NUL nor half a character, which no JSON of the database holds. */
 const isStorable = (text: string): boolean => storableText(text) === text
 
+const storedAddress = (longest: number, refused: ReturnType<typeof refusal>) =>
+  z.string().trim().max(longest, refused).refine(isStorable, refused).default('')
+
 export const settings = z
   .object({
     notifyType: z.enum(['email', 'webhook'], refusal('setting.notify_type_invalid')),
@@ -43,20 +46,10 @@ export const settings = z
       .max(1e15, refusal('setting.threshold_invalid'))
       .nullable()
       .default(null),
-    webhookUrl: z
-      .string()
-      .trim()
-      .max(2048, refusal('setting.webhook_url_invalid'))
-      .refine(isStorable, refusal('setting.webhook_url_invalid'))
-      .default(''),
+    webhookUrl: storedAddress(2048, refusal('setting.webhook_url_invalid')),
     /** Absent: the stored one stays. */
     webhookSecret: z.string().max(500).optional(),
-    notificationEmail: z
-      .string()
-      .trim()
-      .max(100, refusal('setting.email_invalid'))
-      .refine(isStorable, refusal('setting.email_invalid'))
-      .default(''),
+    notificationEmail: storedAddress(100, refusal('setting.email_invalid')),
     acceptUnsetModelRatioModel: z.boolean().default(false),
     showIpInLogs: z.boolean().default(false),
   })
