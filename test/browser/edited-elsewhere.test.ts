@@ -6,7 +6,7 @@ import { setOptions } from '../relay/serve.ts'
 import { drawn, openConsole, startInBrowser, toastShown } from './console.ts'
 import { act, box, button } from './parts.ts'
 
-const refusal = '没有保存：内容已在别处被修改，未保存；请关闭后重新打开，再作修改。'
+const refusal = '没有保存：内容已在别处被修改；请关闭后重新打开，再作修改。'
 
 describeWithBrowser('what somebody else saves while a form is open', async () => {
   const { app, browser } = await startInBrowser()
@@ -108,7 +108,7 @@ describeWithBrowser('what somebody else saves while a form is open', async () =>
     await context.close()
   })
 
-  const overtaken = (model: string) => `${model} 的价格已被其他人修改，未保存；请核对后再次保存`
+  const overtaken = (model: string) => `${model} 的价格已被其他人修改；请核对后再次保存`
   const price = (model: string) => {
     const { options } = app.services
     return (['ModelRatio', 'CompletionRatio', 'CacheRatio'] as const).map((key) => options.get(key)[model])

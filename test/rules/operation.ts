@@ -74,7 +74,7 @@ export const rules: RuleList = {
           'An emptied output or cache price is taken away, and the others stay.',
         'refuses buying prices that somebody else has changed since they were read': {
           rule: 'Of two who change the buying prices of a channel, the second is warned.',
-          message: '该渠道的进价已被其他人修改，未保存；请核对后再次保存',
+          message: '该渠道的进价已被其他人修改；请核对后再次保存',
           asserts: 'prices.buying_changed_meanwhile',
         },
         'keeps all of many prices set at once': 'Many prices set at once are all kept.',

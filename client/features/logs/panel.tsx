@@ -41,7 +41,7 @@ export function LogPanel({ openId, log, error, onRetry, onRequest, ...panel }: L
       {...panel}
       openId={openId}
       label={t('日志详情')}
-      printable
+      printable={log !== undefined}
       title={log ? titleOf(log) : t('日志详情')}
       subtitle={log && <Time value={log.createdAt} exact />}
     >

@@ -114,7 +114,7 @@ export function Page() {
         onClose={() => open({ order: 0 })}
         title={shown?.tradeNo ?? opened.data?.tradeNo ?? t('充值订单')}
         label={t('充值订单')}
-        printable
+        printable={opened.data !== undefined}
         {...neighbours(
           rows,
           ({ id }) => id === openId,

@@ -109,10 +109,9 @@ export const businessEnglish: Record<keyof typeof businessErrors, string> = {
   'model.unknown': 'Model {model} does not exist',
   'group.name_taken': 'The group {group} already exists',
   'group.fixed': 'The group {group} is used by the system and cannot be renamed',
-  'prices.changed_meanwhile':
-    'The price of {models} was changed by somebody else meanwhile and nothing was saved; look again, then save',
+  'prices.changed_meanwhile': 'The price of {models} was changed by somebody else meanwhile; look again, then save',
   'prices.buying_changed_meanwhile':
-    'What this channel costs was changed by somebody else meanwhile and nothing was saved; look again, then save',
+    'What this channel costs was changed by somebody else meanwhile; look again, then save',
   'prices.instant_past': 'The change has to take effect in the future',
   'prices.change_ended': 'This price change is already in force or was cancelled',
   'prices.catalogue_failed': 'Fetching the preset ratios failed, please try again',

@@ -117,11 +117,11 @@ export const businessErrors = {
   'group.fixed': { kind: 'invalid', message: '分组 {group} 是系统使用的名称，不能重命名' },
   'prices.changed_meanwhile': {
     kind: 'conflict',
-    message: '{models} 的价格已被其他人修改，未保存；请核对后再次保存',
+    message: '{models} 的价格已被其他人修改；请核对后再次保存',
   },
   'prices.buying_changed_meanwhile': {
     kind: 'conflict',
-    message: '该渠道的进价已被其他人修改，未保存；请核对后再次保存',
+    message: '该渠道的进价已被其他人修改；请核对后再次保存',
   },
   'prices.instant_past': { kind: 'invalid', message: '生效时间必须在未来' },
   'prices.change_ended': { kind: 'conflict', message: '该调价已经生效或已取消' },

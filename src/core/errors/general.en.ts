@@ -10,8 +10,7 @@ export const generalEnglish: Record<keyof typeof generalErrors, string> = {
   not_found: 'What you asked for does not exist',
   rate_limited: 'Too many requests, please try again later!',
   'input.invalid': 'Invalid parameter: {detail}',
-  'input.changed_meanwhile':
-    'This was changed elsewhere meanwhile, nothing was saved. Close it, open it again and repeat your change.',
+  'input.changed_meanwhile': 'This was changed elsewhere meanwhile. Close it, open it again and repeat your change.',
   'input.unreadable': 'The request body cannot be read',
   'input.too_large': 'The request body is too large',
   'input.encoding_unknown': 'The compression of the request body is not supported',

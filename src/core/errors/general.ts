@@ -12,7 +12,7 @@ export const generalErrors = {
   'input.invalid': { kind: 'invalid', message: '请求参数无效：{detail}' },
   'input.changed_meanwhile': {
     kind: 'conflict',
-    message: '内容已在别处被修改，未保存；请关闭后重新打开，再作修改。',
+    message: '内容已在别处被修改；请关闭后重新打开，再作修改。',
   },
   'input.unreadable': { kind: 'invalid', message: '请求内容无法解析', status: 400 },
   'input.too_large': { kind: 'invalid', message: '请求内容过大', status: 413 },

@@ -39,8 +39,7 @@ export const optionEnglish: Record<keyof typeof optionErrors, string> = {
   'option.partly_saved': 'Some settings could not be saved, please try again',
   'option.secret_key_changed': 'An encrypted setting cannot be read, please check SECRET_KEY',
 
-  'mapping.changed_meanwhile':
-    'The model mapping was changed by somebody else meanwhile and not saved; look again, then save',
+  'mapping.changed_meanwhile': 'The model mapping was changed by somebody else meanwhile; look again, then save',
   'mapping.name_required': 'Please enter a virtual model name',
   'mapping.name_taken': 'The virtual model name {name} already exists',
   'mapping.entries_required': 'At least one actual model is needed',

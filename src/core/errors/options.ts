@@ -52,7 +52,7 @@ export const optionErrors = {
   'option.partly_saved': { kind: 'invalid', message: '部分保存失败，请重试' },
   'option.secret_key_changed': { kind: 'internal', message: '加密的设置无法读取，请检查 SECRET_KEY' },
 
-  'mapping.changed_meanwhile': { kind: 'conflict', message: '模型映射已被其他人修改，未保存；请核对后再次保存' },
+  'mapping.changed_meanwhile': { kind: 'conflict', message: '模型映射已被其他人修改；请核对后再次保存' },
   'mapping.name_required': { kind: 'invalid', message: '请输入虚拟模型名', status: 400 },
   'mapping.name_taken': { kind: 'invalid', message: '虚拟模型名 {name} 已存在', status: 400 },
   'mapping.entries_required': { kind: 'invalid', message: '至少需要配置一个实际模型', status: 400 },
