@@ -127,20 +127,20 @@ async function tryOnce(
   const { attempt } = plan
   const { channel, key } = attempt
   const place = { channelId: channel.id, key: key.position, model: limitedModel(call, attempt.model) }
-  services.circuitBreaker.started(place)
+  const start = services.circuitBreaker.started(place)
   try {
     await withFreshToken(plan, forward)
     // A caller who left before the end proves nothing either way.
-    if (call.callerAborted.signal.aborted) services.circuitBreaker.left(place)
-    else services.circuitBreaker.succeeded(place)
+    if (call.callerAborted.signal.aborted) services.circuitBreaker.left(place, start)
+    else services.circuitBreaker.succeeded(place, start)
     return null
   } catch (error) {
     if (!(error instanceof AttemptFailed)) {
-      services.circuitBreaker.left(place)
+      services.circuitBreaker.left(place, start)
       throw error
     }
-    if (error.deliver) services.circuitBreaker.succeeded(place)
-    else services.circuitBreaker.failed(place, error)
+    if (error.deliver) services.circuitBreaker.succeeded(place, start)
+    else services.circuitBreaker.failed(place, start, error)
     return error
   }
 }

@@ -11,13 +11,19 @@ const probeMs = 10_000
 /** Entries of channels that have since gone are dropped when there are many. */
 const mostEntries = 50_000
 
+/** A number that rises with each call and each cooldown, and so tells which of two began first. */
+type Start = number
+
 type Entry = {
   failures: number
+  /** When the cooldown began; calls of before it tell nothing of what is now. */
+  since: Start
+  /** 0 for none. */
   cooldownUntil: number
   /** The upstream named the time itself. */
   asked: boolean
-  /** The cooldown as it was before the attempt that is under way. */
-  before: { cooldownUntil: number; asked: boolean } | null
+  /** The cooldown as it was before the attempt that is under way, and whose that is. */
+  before: { cooldownUntil: number; asked: boolean; by: Start } | null
 }
 
 /**
@@ -30,12 +36,13 @@ export type CircuitBreaker = {
   isHealthy: (channelId: number, key: number, model: string) => boolean
   /** How long the cooldown that the upstream asked for still lasts; 0 where it asked for none. */
   askedCooldownMs: (place: Place) => number
-  /** A call goes there now. */
-  started: (place: Place) => void
-  failed: (place: Place, error: AttemptFailed) => void
-  succeeded: (place: Place) => void
+  /** A call goes there now. What it returns goes with its end: a call that began before a cooldown does not end it. */
+  started: (place: Place) => Start
+  failed: (place: Place, start: Start, error: AttemptFailed) => void
+  /** Without a start: of what is now. */
+  succeeded: (place: Place, start?: Start) => void
   /** The call ended without telling anything about the place. */
-  left: (place: Place) => void
+  left: (place: Place, start: Start) => void
   /** A channel was changed: what is known of its keys concerns others. */
   forget: (channelId: number) => void
   /** For the console: current cooldowns. */
@@ -64,6 +71,7 @@ export function createCircuitBreaker(
   onChange: (place: Place, cooldown: Cooldown | null) => void = () => {},
 ): CircuitBreaker {
   const entries = new Map<string, Entry>()
+  let lastStart: Start = 0
   const forgetPlace = (place: Place): void => {
     const entry = entryOf(place)
     if (entry && entries.delete(nameOf(place)) && entry.cooldownUntil > 0) onChange(place, null)
@@ -76,9 +84,16 @@ export function createCircuitBreaker(
     if (entry.failures < failuresBeforeCooldown) return 0
     return Math.min(firstCooldownMs * 2 ** (entry.failures - failuresBeforeCooldown), longestCooldownMs)
   }
-  const left = (place: Place): void => {
+  const left = (place: Place, start: Start): void => {
     const entry = entryOf(place)
-    if (entry?.before) Object.assign(entry, entry.before, { before: null })
+    if (entry?.before?.by !== start) return
+    const { cooldownUntil, asked } = entry.before
+    Object.assign(entry, { cooldownUntil, asked, before: null })
+  }
+  const isBefore = (start: Start, { cooldownUntil, since }: Entry): boolean => cooldownUntil > 0 && start < since
+  const succeeded = (place: Place, start: Start = Infinity): void => {
+    const entry = entryOf(place)
+    if (entry && !isBefore(start, entry)) forgetPlace(place)
   }
 
   return {
@@ -92,33 +107,45 @@ export function createCircuitBreaker(
       return entry?.asked ? Math.max(0, entry.cooldownUntil - now()) : 0
     },
     started: (place) => {
+      const start = (lastStart += 1)
       const entry = entryOf(place)
-      if (!entry || entry.cooldownUntil === 0) return
+      if (!entry || entry.cooldownUntil === 0) return start
       // After a cooldown the first call is a probe: until it is back the others go elsewhere.
       const until = now() + probeMs
-      if (until <= entry.cooldownUntil) return
-      entry.before ??= { cooldownUntil: entry.cooldownUntil, asked: entry.asked }
+      if (until <= entry.cooldownUntil) return start
+      entry.before ??= { cooldownUntil: entry.cooldownUntil, asked: entry.asked, by: start }
       entry.cooldownUntil = until
       entry.asked = false
+      return start
     },
-    failed: (place, error) => {
-      if (error.local) return left(place)
+    failed: (place, start, error) => {
+      if (error.local) return left(place, start)
       // It said no to this call, and so is up.
-      if (!isOverload(error)) return forgetPlace(place)
+      if (!isOverload(error)) return succeeded(place, start)
       if (entries.size > mostEntries) entries.clear()
-      const entry = entries.get(nameOf(place)) ?? { failures: 0, cooldownUntil: 0, asked: false, before: null }
+      const entry = entries.get(nameOf(place)) ?? {
+        failures: 0,
+        since: 0,
+        cooldownUntil: 0,
+        asked: false,
+        before: null,
+      }
       entry.failures += 1
+      if (!isBefore(start, entry)) entry.since = lastStart += 1
       const cooldown = cooldownFor(entry, error)
-      entry.cooldownUntil = cooldown > 0 ? now() + cooldown : 0
-      entry.asked = error.retryAfterMs !== null && error.retryAfterMs > 0
+      const until = cooldown > 0 ? now() + cooldown : 0
+      const running = entry.before ?? entry
+      const remains = running.asked && running.cooldownUntil > Math.max(until, now())
+      entry.cooldownUntil = remains ? running.cooldownUntil : until
+      entry.asked = remains || (error.retryAfterMs !== null && error.retryAfterMs > 0)
       entry.before = null
       entries.set(nameOf(place), entry)
-      if (cooldown > 0) {
+      if (cooldown > 0 && !remains) {
         const { status, message, original } = error.failure
-        onChange(place, { until: new Date(entry.cooldownUntil), status, reason: original?.message ?? message })
+        onChange(place, { until: new Date(until), status, reason: original?.message ?? message })
       }
     },
-    succeeded: forgetPlace,
+    succeeded,
     left,
     forget: (channelId) => {
       for (const name of entries.keys()) if (name.startsWith(`${channelId}:`)) forgetPlace(placeOf(name))

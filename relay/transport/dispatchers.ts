@@ -37,8 +37,11 @@ export function createDispatchers({ lookup, connections }: DispatcherOptions) {
     if (!proxy) return new Pool(origin, { ...shared, connect: { timeout, lookup } })
     const address = checkedProxy(proxy)
     const connector = { timeout, lookup, allowH2: false } as buildConnector.BuildOptions
-    if (address.startsWith('socks')) return new Socks5ProxyAgent(address, { connect: buildConnector(connector) })
-    return new ProxyAgent({ ...shared, uri: address, proxyTls: connector })
+    // Without it the steps behind the proxy's connection have five seconds each, and TLS behind an http proxy ten.
+    const limit = { connectTimeout: timeout }
+    if (address.startsWith('socks'))
+      return new Socks5ProxyAgent(address, { ...limit, connect: buildConnector(connector) })
+    return new ProxyAgent({ ...shared, ...limit, uri: address, proxyTls: connector })
   }
 
   return {

@@ -90,7 +90,7 @@ function breakerRows(): string[][] {
     const breaker = createCircuitBreaker(() => now)
     return errors
       .map((error) => {
-        breaker.failed(place, error)
+        breaker.failed(place, breaker.started(place), error)
         const until = breaker.coolingDown()[0]?.until.getTime() ?? now
         const seconds = (until - now) / 1000
         now = Math.max(now, until)

@@ -53,12 +53,12 @@ export function startHttpProxy(): Promise<TestProxy> {
   return listen(server, seen)
 }
 
-/** A socks5 proxy without authentication. */
-export function startSocksProxy(): Promise<TestProxy> {
+/** A socks5 proxy without authentication, which answers a greeting when it may. */
+export function startSocksProxy(mayAnswer: () => Promise<void> = async () => {}): Promise<TestProxy> {
   const seen: string[] = []
   const server = createServer((socket) => {
     socket.once('data', () => {
-      socket.write(Buffer.from([5, 0]))
+      void mayAnswer().then(() => socket.write(Buffer.from([5, 0])))
       socket.once('data', (ask) => {
         const isName = ask[3] === 3
         const end = isName ? 5 + (ask[4] ?? 0) : 8

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { createTransport, type SendRequest, type Transport } from '#relay/transport/send.ts'
 import { startUpstream, type Upstream } from '#test/simulator/index.ts'
 import { startHttpProxy, startSilentServer, startSocksProxy, type TestProxy } from './proxies.ts'
@@ -11,6 +11,7 @@ beforeEach(async () => {
   transport = createTransport()
 })
 afterEach(async () => {
+  vi.useRealTimers()
   await transport.close()
   proxy?.close()
   await upstream.close()
@@ -76,6 +77,23 @@ it('bounds the time a proxy takes to connect', async () => {
   )
   // The system's own limit is minutes.
   expect(performance.now() - start).toBeLessThan(30_000)
+})
+
+it('waits for a slow socks5 proxy as long as the channel says', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  const greeted = Promise.withResolvers<void>()
+  const answer = Promise.withResolvers<void>()
+  proxy = await startSocksProxy(() => {
+    greeted.resolve()
+    return answer.promise
+  })
+  const sent = transport.send({ ...request(`socks5://127.0.0.1:${proxy.port}`), connectTimeoutMs: 60_000 })
+  sent.catch(() => {})
+  await greeted.promise
+  await vi.advanceTimersByTimeAsync(30_000)
+  vi.useRealTimers()
+  answer.resolve()
+  expect(await (await sent).text()).toContain('[DONE]')
 })
 
 it('refuses proxies at link-local addresses and proxies that are none', async () => {
