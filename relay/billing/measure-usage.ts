@@ -1,5 +1,6 @@
 import {
   type Container,
+  type Drawing,
   hasTools,
   isCount,
   isToolCount,
@@ -15,7 +16,7 @@ import { countDelivered, countPrompt, estimateUsage, imageTokensOf } from '#rela
 import type { Holding } from '#features/request-bodies/budget.ts'
 import { inlineMedia, openFileMemory } from '#relay/attempt/inline-media.ts'
 import { addedTools, gigabytesOf } from '#relay/providers/shared/held-objects.ts'
-import { recordsOf, textOf } from '#relay/providers/shared/json.ts'
+import { recordsOf, textOf, wordOf } from '#relay/providers/shared/json.ts'
 import type { AttemptContext } from '#relay/attempt/attempt-context.ts'
 
 export type Answered = {
@@ -93,9 +94,18 @@ function withAddedTools(usage: Usage, body: Readonly<Record<string, unknown>>): 
   return {
     ...usage,
     ...(containers ? { containers: containers.map(withMemory) } : {}),
-    ...(drawing && drawer ? { drawing: { ...drawing, model: textOf(drawer['model']) ?? drawing.model } } : {}),
+    ...(drawing && drawer ? { drawing: drawnWith(drawer, drawing) } : {}),
   }
 }
+
+const drawnWith = (tool: Readonly<Record<string, unknown>>, drawing: Drawing): Drawing => ({
+  ...drawing,
+  model: wordOf(tool['model']) ?? drawing.model,
+  images: drawing.images.map(({ quality, size }) => ({
+    quality: quality || (wordOf(tool['quality']) ?? ''),
+    size: size || (wordOf(tool['size']) ?? ''),
+  })),
+})
 
 /** What the vendor's tools did, which nobody has to estimate. */
 const toolsIn = ({ webSearchCalls, fileSearchCalls, containers, drawing }: Usage) => ({

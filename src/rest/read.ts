@@ -148,10 +148,10 @@ export const pageQueryUpTo =
 
 export const pageQuery = pageQueryUpTo(largestPageSize)
 
-/** Zero-based lists, with the size under the given name or fixed. */
+/** Zero-based lists, with the size under the given name or, where that is not sent, under the usual one; or fixed. */
 export const zeroBasedPage =
   (sizeName: string | null, largest: number = largestPageSize) =>
   ({ query }: { query: Record<string, string | undefined> }) => ({
     page: clampPage((integer(query['p']) ?? 0) + 1),
-    pageSize: sizeName === null ? defaultPageSize : clampSize(integer(query[sizeName]), largest),
+    pageSize: sizeName === null ? defaultPageSize : clampSize(integer(query[sizeName] ?? query['page_size']), largest),
   })

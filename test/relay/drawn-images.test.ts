@@ -44,6 +44,23 @@ test('images that a vendor draws with a tool of the responses API are charged by
   }
 })
 
+test('an image that says neither costs as the tool says, wherever that stands; what is left to the model costs the most', async () => {
+  const plain = { type: 'image_generation_call', result: 'AAAA' }
+  const low = { type: 'image_generation', quality: 'low', size: '1024x1024' }
+  const auto = { type: 'image_generation', quality: 'auto', size: 'auto' }
+  const quotaOf = async (item: object, tool: object, stands: 'beside' | 'inside') => {
+    const more = { output: [item], tools: stands === 'beside' ? [tool] : [] }
+    const asked = stands === 'beside' ? {} : adding(tool)
+    return (await drawn(json(responseOf(more)), { asked }))?.quota
+  }
+  for (const stands of ['beside', 'inside'] as const) {
+    expect(await quotaOf(plain, low, stands)).toBe(answered + 5500)
+    expect(await quotaOf(plain, auto, stands)).toBe(answered + 125_000)
+    // What the image itself says goes before.
+    expect(await quotaOf(image('high', '1024x1536'), low, stands)).toBe(answered + 125_000)
+  }
+})
+
 const tables = {
   ModelPrice: '{"draws-by-the-call":0.02}',
   ModelRatio: '{"gpt-image-1":5,"gpt-image-1.5":2,"draws-free":0}',

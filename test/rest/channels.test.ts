@@ -86,6 +86,24 @@ describe('a channel on the wire', () => {
     expect(JSON.parse(String(row?.['other_info']))).toEqual({ status_reason: 'bad key', status_time: 1_700_000_000 })
   })
 
+  it('is created in the state that is sent, and else switched on', async () => {
+    for (const [sent, stored] of [
+      [{}, 1],
+      [{ status: 0 }, 1],
+      [{ status: 1 }, 1],
+      [{ status: 2 }, 2],
+      [{ status: '2' }, 2],
+      [{ status: 3 }, 3],
+    ] as const) {
+      const id = await create(sent)
+      expect((await admin.get(`/api/channel/${id}`)).data).toMatchObject({ status: stored })
+      expect(await app.sql('select distinct enabled from abilities where channel_id = $1', [id])).toEqual([
+        { enabled: stored === 1 },
+      ])
+    }
+    expect((await admin.post('/api/channel/', { ...body, status: 4 })).body).toMatchObject({ success: false })
+  })
+
   it('is not shown to users', async () => {
     const reply = await user.get('/api/channel/')
     expect([reply.status, reply.body['success']]).toEqual([200, false])

@@ -20,7 +20,9 @@ describe('who is asking', () => {
       { 'x-user-id': `${id}1` },
       { 'x-user-id': `${id}.0` },
     ]) {
-      expect(await self(headers as Record<string, string>)).toMatchObject({ status: 401, body: { success: false } })
+      // The header that programs look for in the message, to send it then.
+      const body = { success: false, message: expect.stringContaining('New-Api-User') as string }
+      expect(await self(headers as Record<string, string>)).toMatchObject({ status: 401, body })
     }
   })
 

@@ -153,6 +153,8 @@ describe('reading tokens', () => {
     expect((await list({ p: '0', size: '2' })).map(({ name }) => name)).toEqual(['c', 'b'])
     expect((await list({ p: '1', size: '2' })).map(({ name }) => name)).toEqual(['a'])
     expect(await list({ p: '2', size: '2' })).toEqual([])
+    // As other lists call it.
+    expect((await list({ p: '0', page_size: '2' })).length).toBe(2)
     expect((await list({ p: '-1', size: '1000000' })).length).toBe(3)
   })
 

@@ -1,7 +1,7 @@
 import { Button, HStack, NativeSelect, Stack, Text } from '@chakra-ui/react'
 import { Plus, Trash } from 'lucide-react'
 import { useFieldArray, useFormContext, useWatch } from 'react-hook-form'
-import { calendarPeriods, mostCaps, rollingSeconds } from '#core/limits/spend-cap.ts'
+import { calendarPeriods, mostCaps, mostWindows, rollingSeconds } from '#core/limits/spend-cap.ts'
 import { defaultQuotaPerUnit } from '#core/quota.ts'
 import { t, text } from '../../i18n/t.ts'
 import { IconButton } from '../icon-button.tsx'
@@ -33,11 +33,13 @@ type SpendCapsFieldProps =
 
 const words = {
   caps: {
+    most: mostCaps,
     help: text('一段时间内最多花费多少，到达后调用会被拒绝，直到重新计算。'),
     add: text('添加消费上限'),
     remove: text('移除消费上限'),
   },
   plan: {
+    most: mostWindows,
     help: text('每个周期内最多由套餐支付多少；所有周期同时有效。'),
     add: text('添加周期'),
     remove: text('移除周期'),
@@ -63,7 +65,7 @@ export function SpendCapsField({ name, kind = 'caps', models }: SpendCapsFieldPr
           {t(words[kind].help)}
         </Text>
       )}
-      {fields.length < mostCaps && (
+      {fields.length < words[kind].most && (
         <Button
           size="xs"
           alignSelf="flex-start"

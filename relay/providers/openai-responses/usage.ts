@@ -27,12 +27,15 @@ function containersOf(response: Json): Container[] {
   return [...found.values()]
 }
 
-/** A call does not say which model drew; the tool, which the response repeats, does. */
+/** A call does not say which model drew, and not always how; the tool, which the response repeats, does. */
 function drawingIn(response: Json): Drawing {
   const tool = recordsOf(response['tools']).find(({ type }) => type === 'image_generation')
   const images = recordsOf(response['output'])
     .filter((item) => item['type'] === 'image_generation_call' && wordOf(item['result']) !== undefined)
-    .map((item) => ({ quality: textOf(item['quality']) ?? '', size: textOf(item['size']) ?? '' }))
+    .map((item) => ({
+      quality: wordOf(item['quality']) ?? wordOf(tool?.['quality']) ?? '',
+      size: wordOf(item['size']) ?? wordOf(tool?.['size']) ?? '',
+    }))
   const drawn = recordOf(recordOf(response['tool_usage'])?.['image_gen'])
   const input = countOf(drawn?.['input_tokens'])
   const output = countOf(drawn?.['output_tokens'])

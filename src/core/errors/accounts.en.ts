@@ -3,9 +3,9 @@ import type { accountErrors } from './accounts.ts'
 export const accountEnglish: Record<keyof typeof accountErrors, string> = {
   'session.required': 'Not logged in or login has expired, please log in again',
   'session.access_token_unknown': 'Invalid access token',
-  'session.user_header_missing': 'The user id header is missing',
-  'session.user_header_invalid': 'The user id header is not a number',
-  'session.user_header_mismatch': 'The user id header does not match the signed-in user',
+  'session.user_header_missing': 'The user id header New-Api-User is missing',
+  'session.user_header_invalid': 'The user id header New-Api-User is not a number',
+  'session.user_header_mismatch': 'The user id header New-Api-User does not match the signed-in user',
   'session.cross_site': 'Requests from this origin are not trusted',
   'session.banned': 'The account has been banned',
   'session.user_invalid': 'The user record is invalid',

@@ -7,9 +7,10 @@ import type { ErrorRows } from './row.ts'
 export const accountErrors = {
   'session.required': { kind: 'unauthenticated', message: '未登录或登录已过期，请重新登录' },
   'session.access_token_unknown': { kind: 'forbidden', message: '访问令牌无效' },
-  'session.user_header_missing': { kind: 'unauthenticated', message: '未提供用户编号请求头' },
-  'session.user_header_invalid': { kind: 'unauthenticated', message: '用户编号请求头格式错误' },
-  'session.user_header_mismatch': { kind: 'unauthenticated', message: '用户编号请求头与登录用户不符' },
+  // Programs look for the header's name in these to know that they have to send it.
+  'session.user_header_missing': { kind: 'unauthenticated', message: '未提供用户编号请求头 New-Api-User' },
+  'session.user_header_invalid': { kind: 'unauthenticated', message: '用户编号请求头 New-Api-User 格式错误' },
+  'session.user_header_mismatch': { kind: 'unauthenticated', message: '用户编号请求头 New-Api-User 与登录用户不符' },
   'session.cross_site': { kind: 'forbidden', message: '请求来源不受信任' },
   'session.banned': { kind: 'forbidden', message: '账号已被封禁' },
   'session.user_invalid': { kind: 'forbidden', message: '用户信息无效' },

@@ -5,6 +5,8 @@ import { refusal } from '../refusal.ts'
 export const rollingSeconds = [3600, 18_000, 43_200, 86_400, 604_800, 2_592_000] as const
 export const calendarPeriods = ['day', 'week', 'month'] as const
 export const mostCaps = 10
+/** Of a plan. */
+export const mostWindows = 5
 
 function isTimeZone(name: string): boolean {
   try {

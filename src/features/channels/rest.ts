@@ -144,6 +144,7 @@ const toCreate = ({ body }: RestRequest): Parameters<typeof asCreate>[0] => ({
   models: names(body['models']),
   groups: filled(names(body['group'])),
   other: text(body['other']),
+  status: statusOf(body),
 })
 const asCreate = (input: Partial<CreateChannel> & Pick<CreateChannel, 'name' | 'type' | 'key' | 'models'>) => input
 

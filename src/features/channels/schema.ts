@@ -53,6 +53,8 @@ const fields = {
 /** Commas or line breaks separate several credentials. */
 const key = text(500_000)
 
+const givenStatus = z.union([z.literal(1), z.literal(2), z.literal(3)])
+
 export const createChannel = z.object({
   ...fields,
   key,
@@ -72,6 +74,7 @@ export const createChannel = z.object({
   priority: fields.priority.default(0),
   weight: fields.weight.default(0),
   autoBan: z.boolean().default(true),
+  status: givenStatus.optional(),
 })
 export type CreateChannel = z.infer<typeof createChannel>
 
@@ -80,11 +83,11 @@ export type CreateChannel = z.infer<typeof createChannel>
  * began: it is refused where somebody else has changed them since.
  */
 export const updateChannel = z
-  .object({ ...fields, key, status: z.union([z.literal(1), z.literal(2), z.literal(3)]) })
+  .object({ ...fields, key, status: givenStatus })
   .partial()
   .extend({ id: channelId, expected: expectedFields })
 export type UpdateChannel = z.infer<typeof updateChannel>
-export type ChannelFields = Partial<Omit<CreateChannel, 'key'>>
+export type ChannelFields = Partial<Omit<CreateChannel, 'key' | 'status'>>
 
 export const channelSorts = [
   'priority',

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { expectedFields } from '#core/expected.ts'
-import { spendCap } from '#core/limits/spend-cap.ts'
+import { mostWindows, spendCap } from '#core/limits/spend-cap.ts'
 import { payMethods } from '#core/payment/methods.ts'
 import { pageInput } from '#core/paging.ts'
 import { largestMoney, readMoney } from '#core/payment/money.ts'
@@ -9,7 +9,6 @@ import { refusal } from '#core/refusal.ts'
 const planTerms = ['day', 'week', 'month', 'year'] as const
 export const subscriptionStatuses = ['active', 'expired', 'cancelled', 'refunded'] as const
 
-const mostWindows = 5
 const largest = 1e14
 
 const id = z.int(refusal('input.id_invalid')).min(1, refusal('input.id_invalid')).max(2_147_483_647)

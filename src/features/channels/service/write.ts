@@ -27,13 +27,13 @@ async function saved(deps: UserDeps, id: number): Promise<SavedChannel> {
 
 /** @throws {DomainError} channel.name_and_key_required */
 export async function createChannel(deps: UserDeps, input: CreateChannel): Promise<SavedChannel> {
-  const { key, ...fields } = input
+  const { key, status = channelStatus.enabled, ...fields } = input
   if (fields.name === '' || key.trim() === '') throw new DomainError('channel.name_and_key_required')
   const columns = toColumns(fields, null)
   const keys = readKeys(fields.type, key)
   const id = await deps.em.transactional(async (em) => {
     const secret = { ...columnsOfSetting(deps, columns), ...keyColumns(deps.secrets, keys) }
-    const row = { ...columns, name: fields.name, type: fields.type, ...secret }
+    const row = { ...columns, name: fields.name, type: fields.type, status, ...secret }
     const created = await em.insert(Channel, row)
     await replaceKeyStates(em, deps, { id: created, keys })
     await indexChannels(em, [created])
