@@ -87,7 +87,7 @@ const families: readonly [RegExp, string][] = [
   [/^(llama|meta)/, 'Meta'],
   [/^(doubao|skylark)/, 'Doubao'],
   [/^(ernie|bloomz)/, 'Baidu'],
-  [/^(hunyuan)/, 'Tencent'],
+  [/^(hunyuan|hy\d)/, 'Tencent'],
   [/^(abab|minimax)/, 'MiniMax'],
   [/^(yi-)/, '01.AI'],
   [/^(spark)/, 'iFlytek'],

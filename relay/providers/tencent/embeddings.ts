@@ -1,5 +1,11 @@
 import type { UpstreamFailure } from '#relay/chat/events.ts'
-import { type PlainTranslation, type ProviderCall, type UpstreamRequest, UpstreamRefusal } from '../types.ts'
+import {
+  type PlainTranslation,
+  type ProviderCall,
+  type ProviderChannel,
+  type UpstreamRequest,
+  UpstreamRefusal,
+} from '../types.ts'
 import { countOf, type Json, recordOf, recordsOf } from '../shared/json.ts'
 import { unplacedFields } from '../shared/unplaced-fields.ts'
 import { embeddingList, promptOnly, textsToEmbed } from '../shared/plain-answers.ts'
@@ -9,6 +15,7 @@ const responseOf = (json: unknown): Json => recordOf(recordOf(json)?.['Response'
 type Host = {
   /** The request to the vendor's OpenAI surface, for keys of that one. */
   open: (call: ProviderCall, body: Json) => UpstreamRequest | undefined
+  signedBase: (channel: ProviderChannel) => string
   headers: (action: string) => Record<string, string>
   failure: (answer: Json) => UpstreamFailure | undefined
 }
@@ -22,7 +29,7 @@ export const tencentEmbeddings = (host: Host): PlainTranslation => ({
     if (open) return open
     return {
       method: 'POST',
-      url: `${call.channel.baseUrl}/`,
+      url: `${host.signedBase(call.channel)}/`,
       headers: host.headers('GetEmbedding'),
       body: { InputList: texts },
       losses: unplacedFields(asked.json, ['model', 'input', 'encoding_format']),

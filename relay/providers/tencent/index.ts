@@ -1,10 +1,11 @@
 import type { UpstreamFailure } from '#relay/chat/events.ts'
+import type { ChatRequest } from '#relay/chat/request.ts'
 import { bearer } from '../openai-compatible/address.ts'
 import { toOpenAiRequest } from '../openai-compatible/request.ts'
 import { reshapedReading } from '../openai-compatible/reshaped.ts'
 import type { OpenAiStyle } from '../openai-compatible/style.ts'
 import { renderFormat } from '../openai-compatible/format-instruction.ts'
-import { enableThinking } from '../openai-compatible/thinking-switch.ts'
+import { enableThinking, thinkingType } from '../openai-compatible/thinking-switch.ts'
 import type { Provider, ProviderCall, ProviderChannel, UpstreamRequest } from '../types.ts'
 import { readFailure } from '../shared/failures.ts'
 import { type Json, recordOf, recordsOf, textOf, tryRecord, wordOf } from '../shared/json.ts'
@@ -13,8 +14,10 @@ import { signTc3 } from './sign-tc3.ts'
 import { toSnakeNames, toTencentBody } from './body.ts'
 import { unplaced } from '../shared/unsupported-fields.ts'
 
+/** Announced to end on 2026-09-30, as was the older OpenAI surface: https://cloud.tencent.com/document/product/1729/131925 */
 const signedSurface = 'https://hunyuan.tencentcloudapi.com'
-const openSurface = 'https://api.hunyuan.cloud.tencent.com/v1'
+/** Where the vendor's models went: https://cloud.tencent.com/document/product/1823/132252 */
+const tokenHub = 'https://tokenhub.tencentmaas.com'
 
 type Key = { kind: 'signing'; secretId: string; secretKey: string } | { kind: 'bearer'; token: string }
 
@@ -26,9 +29,18 @@ function readKey(key: string): Key {
 
 const isOpen = (channel: ProviderChannel): boolean => readKey(channel.key).kind === 'bearer'
 
-/** A key of the OpenAI surface goes there, unless the channel names another server. */
-const openBase = ({ baseUrl }: ProviderChannel): string =>
-  baseUrl === '' || baseUrl === signedSurface ? openSurface : baseUrl
+/** Of any region; its address goes without a version like those of other vendors, while another server's is taken as it stands. */
+const isTokenHub = (baseUrl: string): boolean => /^https:\/\/tokenhub[\w.-]*$/.test(baseUrl)
+
+/** A single key is one of TokenHub, unless the channel names another server. */
+function openBase({ baseUrl }: ProviderChannel): string {
+  const base = baseUrl === '' || baseUrl === signedSurface ? tokenHub : baseUrl
+  return isTokenHub(base) ? `${base}/v1` : base
+}
+
+/** And a key of three parts one of the API that is signed for. */
+const signedBase = ({ baseUrl }: ProviderChannel): string =>
+  baseUrl === '' || baseUrl === tokenHub ? signedSurface : baseUrl
 
 /** https://github.com/TencentCloud/tencentcloud-sdk-go, `hunyuan/v20230901/errors.go`, and the codes that all its services share. */
 const statuses: readonly [RegExp, number][] = [
@@ -55,12 +67,21 @@ function errorIn(answer: Json): UpstreamFailure | undefined {
   return { status: statusOf(code), type, code, message, param: null }
 }
 
+const switchOlder = enableThinking(/^hunyuan-(a13b|t1|2)/)
+/** https://cloud.tencent.com/document/product/1823/131208 */
+const switchNewer = thinkingType(/^hy\d/)
+
+function reasoning(body: Json, request: ChatRequest): void {
+  switchOlder(body, request)
+  switchNewer(body, request)
+}
+
 const style: OpenAiStyle = {
   id: 'tencent',
   label: 'Tencent Hunyuan',
   channelTypes: [23],
-  url: ({ channel }) => (isOpen(channel) ? `${openBase(channel)}/chat/completions` : `${channel.baseUrl}/`),
-  reasoning: enableThinking(/^hunyuan-(a13b|t1|2)/),
+  url: ({ channel }) => (isOpen(channel) ? `${openBase(channel)}/chat/completions` : `${signedBase(channel)}/`),
+  reasoning,
   refusal: { mark: '', read: errorIn },
 }
 
@@ -76,6 +97,7 @@ const actionHeaders = (action: string): Record<string, string> => ({
 })
 
 const embeddings = tencentEmbeddings({
+  signedBase,
   headers: actionHeaders,
   failure: (answer) => errorIn(toSnakeNames(answer) as Json),
   open: ({ channel }, body) => {
@@ -89,7 +111,12 @@ const embeddings = tencentEmbeddings({
 function toRequest(request: Parameters<Provider['chat']['request']>[0], call: ProviderCall): UpstreamRequest {
   const written = toOpenAiRequest(style)(request, call)
   const key = readKey(call.channel.key)
-  if (key.kind === 'bearer') return { ...written, headers: { ...written.headers, ...bearer(key.token) } }
+  if (key.kind === 'bearer') {
+    // Unasked it counts no tokens in streams.
+    const asksForUsage = call.stream && openBase(call.channel).startsWith('https://tokenhub')
+    const body = { ...recordOf(written.body), ...(asksForUsage ? { stream_options: { include_usage: true } } : {}) }
+    return { ...written, headers: { ...written.headers, ...bearer(key.token) }, body }
+  }
   const plain: Json = { ...recordOf(written.body) }
   renderFormat(plain)
   const { body, losses } = toTencentBody(plain)

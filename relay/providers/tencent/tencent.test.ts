@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { expect, test } from 'vitest'
+import { channelTypeOf, defaultBaseUrlOf } from '#core/channel-types/index.ts'
 import { callWith } from '../conformance/fixtures.ts'
 import { requestWith, toolConversation, weatherTool } from '../conformance/requests.ts'
 import { tencent } from './index.ts'
@@ -21,12 +22,17 @@ test('the signature agrees with the documented vector', () => {
   })
 })
 
-const call = (key: string) =>
+const call = (key: string, { baseUrl = `https://${host}` }: { baseUrl?: string } = {}) =>
   callWith({
     model: 'hunyuan-lite',
     ambient: { now: () => now, newId: () => 'id', random: () => 0 },
-    channel: { type: 23, baseUrl: `https://${host}`, key },
+    channel: { type: 23, baseUrl, key },
   })
+
+const embed = (there: ReturnType<typeof call>) => {
+  const asked = { json: { model: 'm', input: 'a' }, form: null }
+  return tencent.plain!.embeddings!.request(asked, there)
+}
 
 test('a call is signed over the body that goes out', () => {
   const written = tencent.chat.request(requestWith(), call('app|id|SECRETKEYEXAMPLE'))
@@ -37,14 +43,59 @@ test('a call is signed over the body that goes out', () => {
   expect(sent.headers['authorization']).toContain(signature)
 })
 
-test('a single key goes to the OpenAI surface', () => {
+const tokenHub = 'https://tokenhub.tencentmaas.com'
+
+test('a single key goes to TokenHub, and is sent as it is', () => {
   const written = tencent.chat.request(requestWith(), call('sk-1'))
   expect(written).toMatchObject({
-    url: 'https://api.hunyuan.cloud.tencent.com/v1/chat/completions',
+    url: `${tokenHub}/v1/chat/completions`,
     headers: { authorization: 'Bearer sk-1' },
     body: { model: 'hunyuan-lite' },
   })
   expect(tencent.sign!(written, call('sk-1'))).toBe(written)
+})
+
+test.each([
+  [defaultBaseUrlOf(23), `${tokenHub}/v1`],
+  [`https://${host}`, `${tokenHub}/v1`],
+  ['https://tokenhub-intl.tencentcloudmaas.com', 'https://tokenhub-intl.tencentcloudmaas.com/v1'],
+  [`${tokenHub}/plan/v3`, `${tokenHub}/plan/v3`],
+  ['https://api.hunyuan.cloud.tencent.com/v1', 'https://api.hunyuan.cloud.tencent.com/v1'],
+  ['https://u.test/hunyuan', 'https://u.test/hunyuan'],
+])('a single key of a channel at %s goes to %s', (baseUrl, base) => {
+  const there = call('sk-1', { baseUrl })
+  expect(tencent.chat.request(requestWith(), there).url).toBe(`${base}/chat/completions`)
+  expect(tencent.models.request(there.channel).url).toBe(`${base}/models`)
+  expect(embed(there).url).toBe(`${base}/embeddings`)
+})
+
+test.each([
+  [defaultBaseUrlOf(23), `https://${host}/`],
+  [`https://${host}`, `https://${host}/`],
+  ['https://u.test', 'https://u.test/'],
+])('a key of three parts of a channel at %s is signed for the older API at %s', (baseUrl, url) => {
+  const there = call('a|b|c', { baseUrl })
+  expect(tencent.chat.request(requestWith(), there).url).toBe(url)
+  expect(embed(there).url).toBe(url)
+})
+
+test('TokenHub is asked for usage in streams, other servers are not', () => {
+  const asked = (baseUrl: string) =>
+    tencent.chat.request(requestWith({ stream: true }), { ...call('sk-1', { baseUrl }), stream: true }).body
+  expect(asked(tokenHub)).toMatchObject({ stream: true, stream_options: { include_usage: true } })
+  expect(asked('https://u.test/v1')).not.toHaveProperty('stream_options')
+  expect(tencent.chat.request(requestWith(), call('sk-1')).body).not.toHaveProperty('stream_options')
+})
+
+test('thinking is switched in the words of TokenHub for its models, in the older ones for theirs', () => {
+  const write = (model: string, on: boolean) =>
+    tencent.chat.request(requestWith({ reasoning: { mode: on ? 'enabled' : 'disabled' } }), { ...call('sk-1'), model })
+      .body
+  for (const model of channelTypeOf(23)?.currentModels ?? []) {
+    expect(write(model, true)).toMatchObject({ thinking: { type: 'enabled' } })
+    expect(write(model, false)).toMatchObject({ thinking: { type: 'disabled' } })
+  }
+  expect(write('hunyuan-a13b', true)).toMatchObject({ enable_thinking: true })
 })
 
 test('names begin with capitals, results name their call', () => {

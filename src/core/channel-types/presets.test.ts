@@ -20,6 +20,7 @@ test.each([
   ['zai-coding', 'https://api.z.ai/api/coding/paas/v4/chat/completions'],
   ['kimi-coding', 'https://api.kimi.com/coding/v1/chat/completions'],
   ['ark-coding', 'https://ark.cn-beijing.volces.com/api/coding/v3/chat/completions'],
+  ['tokenhub-intl', 'https://tokenhub-intl.tencentcloudmaas.com/v1/chat/completions'],
   ['glm-coding-messages', 'https://open.bigmodel.cn/api/anthropic/v1/messages'],
 ])('chats of %s go to %s', (id, url) => {
   const preset = channelPresets.find((each) => each.id === id)

@@ -82,6 +82,12 @@ export const channelPresets: readonly ChannelPreset[] = [
   },
   { id: 'dashscope-intl', label: 'DashScope (Singapore)', type: 17, baseUrl: 'https://dashscope-intl.aliyuncs.com' },
   { id: 'dashscope-us', label: 'DashScope (Virginia)', type: 17, baseUrl: 'https://dashscope-us.aliyuncs.com' },
+  {
+    id: 'tokenhub-intl',
+    label: 'Tencent TokenHub (Singapore)',
+    type: 23,
+    baseUrl: 'https://tokenhub-intl.tencentcloudmaas.com',
+  },
   { id: 'minimax-cn', label: 'MiniMax (api.minimaxi.com)', type: 35, baseUrl: 'https://api.minimaxi.com' },
   { id: 'minimax-io', label: 'MiniMax (api.minimax.io)', type: 35, baseUrl: 'https://api.minimax.io' },
   {
