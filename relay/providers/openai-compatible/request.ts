@@ -167,7 +167,7 @@ function bodyOf(request: ChatRequest, call: ProviderCall, writing: Writing): Jso
       ...streamFields(request, style, call),
     }),
   })
-  style.reasoning?.(body, request)
+  for (const name of style.reasoning?.(body, request) ?? []) losses.add(name)
   const hasThinkingField = thinkingFields.some((name) => body[name] !== undefined)
   if (style.reasoning && !hasThinkingField && wantsThinking(request.reasoning) === true) losses.add('reasoning_effort')
   return body

@@ -45,8 +45,11 @@ export type OpenAiStyle = {
   plainText?: boolean | undefined
   /** Images must come as bytes. */
   inlineImages?: boolean | undefined
-  /** The vendor's own form of the thinking setting; without it only model families known to reason are sent the effort. */
-  reasoning?: ((body: Json, request: ChatRequest) => void) | undefined
+  /**
+   * The vendor's own form of the thinking setting; without it only model families known to reason are sent the effort. Returns
+   * names of what had to become something else.
+   */
+  reasoning?: ((body: Json, request: ChatRequest) => string[] | void) | undefined
   /**
    * Last changes to the body of both a translated and a native call. `body` is a shallow copy: fields are replaced, never
    * changed inside. Returns names of what had to be left out.

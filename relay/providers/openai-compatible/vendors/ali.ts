@@ -38,13 +38,16 @@ function repairArguments(body: Json): void {
 }
 
 /** Models that are known to think or not by the one field: https://help.aliyun.com/zh/model-studio/deep-thinking. */
-const hybrids = /^(qwen(3|-plus|-turbo|-flash|-max)|glm-4|deepseek-v3|kimi-k2\.)(?!.*(instruct|coder|thinking))/
+const hybrids = /^(qwen(3|-plus|-turbo|-flash|-max)|glm-4|deepseek-v[34]|kimi-k2\.)(?!.*(instruct|coder|thinking))/
+/** And take an effort beside it, but think no more for that alone. */
+const takesEffort = /^deepseek-v4/
 
-/** The effort of OpenAI's callers, which these models have no word for. */
+/** The effort of OpenAI's callers, which most of these models have no word for. */
 function switchThinking(body: Json): void {
   const effort = wordOf(body['reasoning_effort'])
-  if (effort === undefined || !hybrids.test(String(body['model']))) return
-  delete body['reasoning_effort']
+  const model = String(body['model'])
+  if (effort === undefined || !hybrids.test(model)) return
+  if (effort === 'none' || !takesEffort.test(model)) delete body['reasoning_effort']
   body['enable_thinking'] ??= effort !== 'none'
 }
 
@@ -87,7 +90,7 @@ export const ali = openAiCompatible({
   }),
   carriesCacheControl: true,
   takesTopK: true,
-  reasoning: enableThinking(/^(qwen(3|-plus|-turbo|-flash|-max)|glm|deepseek-v3|kimi)(?!.*(instruct|coder))/),
+  reasoning: enableThinking(/^(qwen(3|-plus|-turbo|-flash|-max)|glm|deepseek-v[34]|kimi)(?!.*(instruct|coder))/),
   adjust,
   error,
   plain: { embeddings: { mostInputs: 10 }, rerank: aliRerank, images: aliImages, 'image-edits': aliImageEdits },

@@ -1,8 +1,10 @@
 import { joinPath } from '../../shared/join-path.ts'
 import type { UpstreamFailure } from '#relay/chat/events.ts'
+import type { ChatRequest } from '#relay/chat/request.ts'
 import { openAiCompatible } from '../index.ts'
 import { messagesBelow } from '../messages-form.ts'
 import { minimaxSpeech } from './minimax-speech.ts'
+import { wantsThinking } from '../thinking-switch.ts'
 import { countOf, type Json, recordOf, wordOf } from '../../shared/json.ts'
 
 const statuses: Readonly<Record<number, number>> = {
@@ -36,6 +38,17 @@ function adjust(body: Json): void {
   delete body['max_tokens']
 }
 
+/** The first model that need not think; the ones before it always do: https://github.com/CherryHQ/cherry-studio/pull/15991 */
+const switchable = /^minimax-m3/i
+
+function reasoning(body: Json, request: ChatRequest): void {
+  // Without it the reasoning stands inside the text.
+  body['reasoning_split'] ??= true
+  const wanted = wantsThinking(request.reasoning)
+  if (wanted !== undefined && switchable.test(String(body['model'])))
+    body['thinking'] ??= { type: wanted ? 'adaptive' : 'disabled' }
+}
+
 export const minimax = openAiCompatible({
   id: 'minimax',
   label: 'MiniMax',
@@ -43,10 +56,7 @@ export const minimax = openAiCompatible({
   messagesUrl: messagesBelow(/(\/anthropic)?(\/v1)?$/, '/anthropic/v1/messages'),
   responsesUrl: ({ channel }) => joinPath(channel.baseUrl, '/v1', '/responses'),
   carriesReasoning: 'details',
-  reasoning: (body) => {
-    // Without it the reasoning stands inside the text.
-    body['reasoning_split'] ??= true
-  },
+  reasoning,
   adjust,
   plain: { speech: minimaxSpeech(refusal) },
   refusal: { mark: '"base_resp"', read: refusal },

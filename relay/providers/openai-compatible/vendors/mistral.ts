@@ -127,7 +127,7 @@ function reasoning(body: Json, request: ChatRequest): void {
   const model = String(body['model'])
   if (model.startsWith('magistral')) {
     if (wanted !== false) body['prompt_mode'] ??= 'reasoning'
-  } else if (wanted !== undefined && /^mistral-(small-2603|medium-3\.[5-9]|small-latest|medium-latest)/.test(model)) {
+  } else if (wanted !== undefined && /^mistral-(small-(2603|latest)|medium-(3[.-][5-9]|2604|latest))/.test(model)) {
     body['reasoning_effort'] = wanted ? 'high' : 'none'
   }
 }

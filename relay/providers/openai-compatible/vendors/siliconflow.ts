@@ -8,7 +8,8 @@ import { siliconflowImageEdits, siliconflowImages } from './siliconflow-images.t
 /** Models that let thinking be switched; all others refuse the field. */
 const switchable = {
   test: (model: string): boolean =>
-    /GLM-4\.[5-9]|DeepSeek-V3\.[1-9]/i.test(model) || (/Qwen3/i.test(model) && !/Instruct|Thinking|Coder/i.test(model)),
+    /GLM-4\.[5-9]|DeepSeek-V(3\.[1-9]|4)/i.test(model) ||
+    (/Qwen3/i.test(model) && !/Instruct|Thinking|Coder/i.test(model)),
 }
 
 const style: OpenAiStyle = {

@@ -29,7 +29,7 @@ export const volcengine = openAiCompatible({
   url: ({ channel, model }) =>
     joinPath(channel.baseUrl, version, model.startsWith('bot') ? '/bots/chat/completions' : '/chat/completions'),
   carriesReasoning: 'content',
-  reasoning: thinkingType(/seed|deepseek-v3|glm/),
+  reasoning: thinkingType(/seed|deepseek-v[34]|glm/),
   adjust,
   plain: { embeddings: volcengineEmbeddings, 'image-edits': volcengineImageEdits },
 })

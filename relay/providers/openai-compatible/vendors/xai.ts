@@ -1,9 +1,11 @@
 import { DomainError } from '#core/errors.ts'
 import { joinPath } from '../../shared/join-path.ts'
+import type { Effort } from '#core/models/parameters.ts'
 import type { ReportedUsage } from '#core/usage.ts'
 import type { ChatRequest } from '#relay/chat/request.ts'
 import { openAiCompatible } from '../index.ts'
 import { xaiImageEdits, xaiImages } from './xai-images.ts'
+import { clampEffort } from '../model-families.ts'
 import { effortOf } from '../request.ts'
 import { readUsage } from '../usage.ts'
 import { countOf, type Json, recordOf, sumOf } from '../../shared/json.ts'
@@ -27,17 +29,29 @@ function adjust(body: Json): string[] {
   return refused
 }
 
-/** Only the small model takes an effort from callers of other dialects; the larger ones differ from release to release. */
-function reasoning(body: Json, request: ChatRequest): void {
+/** The efforts that each release takes; the others take none: https://docs.x.ai/developers/model-capabilities/text/reasoning */
+const releases: readonly [RegExp, readonly Effort[]][] = [
+  [/^grok-3-mini/, ['low', 'high']],
+  [/^grok-4\.3/, ['none', 'low', 'medium', 'high']],
+  [/^grok-4\.6/, ['low', 'medium', 'high', 'xhigh']],
+  [/^grok-4\.[5-9]/, ['low', 'medium', 'high']],
+]
+
+/** The effort of callers of other dialects, as near as the release has one; without any it would think as much as it does by default. */
+function reasoning(body: Json, request: ChatRequest): string[] {
   const input = request.reasoning
-  if (!input) return
+  if (!input) return []
   if (request.extra.dialect === 'openai-chat') {
     if (input.effort !== undefined) body['reasoning_effort'] = input.effort
-    return
+    return []
   }
   const effort = effortOf(input, request.extra.dialect)
-  if (effort === undefined || effort === 'none' || !String(body['model']).startsWith('grok-3-mini')) return
-  body['reasoning_effort'] = effort === 'high' || effort === 'xhigh' || effort === 'max' ? 'high' : 'low'
+  const taken = releases.find(([model]) => model.test(String(body['model'])))?.[1]
+  if (effort === undefined || taken === undefined) return []
+  const wanted = effort === 'minimal' ? 'low' : effort
+  const nearest = clampEffort(wanted, taken)
+  body['reasoning_effort'] = nearest
+  return nearest === wanted ? [] : ['reasoning_effort']
 }
 
 /** Reasoning is counted beside the answer here, and cached tokens sometimes beside the prompt. */

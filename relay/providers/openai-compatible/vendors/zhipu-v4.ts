@@ -11,13 +11,38 @@ import { effortOf } from '../request.ts'
 import { thinkingType } from '../thinking-switch.ts'
 
 const thinks = /^glm-(4\.[5-9]|[5-9])/
+const takesEffort = /^glm-5\.[2-9]/
+/** "This model always engages in thinking and cannot be disabled; please use low, high, or max.": https://docs.z.ai/guides/capabilities/thinking */
+const alwaysThinks = /^glm-5\.[3-9]/
+
 const switchThinking = thinkingType(thinks)
 
 function reasoning(body: Json, request: ChatRequest): void {
-  switchThinking(body, request)
+  const model = String(body['model'])
   const effort = request.reasoning && effortOf(request.reasoning, request.extra.dialect)
-  const takesEffort = String(body['model']).startsWith('glm-5.2')
-  if (takesEffort && effort !== undefined && effort !== 'none') body['reasoning_effort'] = effort
+  const isSwitched = !alwaysThinks.test(model)
+  if (isSwitched) switchThinking(body, request)
+  if (takesEffort.test(model) && effort !== undefined && !(isSwitched && effort === 'none'))
+    body['reasoning_effort'] = effort
+}
+
+/** What other efforts are in the three words of the models that always think. */
+const efforts: Readonly<Record<string, string>> = { none: 'low', minimal: 'low', medium: 'high', xhigh: 'max' }
+
+/** Without an effort these models think as much as they can, so who asks them not to think is given the least. */
+function keepThinking(body: Json): string[] {
+  if (!alwaysThinks.test(String(body['model']))) return []
+  const lost: string[] = []
+  const thinking = recordOf(body['thinking'])
+  if (thinking?.['type'] === 'disabled') {
+    body['thinking'] = { ...thinking, type: 'enabled' }
+    body['reasoning_effort'] ??= 'low'
+    lost.push('thinking')
+  }
+  const effort = wordOf(body['reasoning_effort'])
+  if (effort === undefined) return lost
+  body['reasoning_effort'] = efforts[effort] ?? effort
+  return effort === 'none' ? [...lost, 'reasoning_effort'] : lost
 }
 
 /** https://docs.bigmodel.cn/api-reference, chat completions, `user_id`: 6 to 128 characters. */
@@ -90,6 +115,7 @@ function adjust(body: Json): string[] {
   const user = wordOf(body['user_id']) ?? wordOf(body['user'])
   delete body['user']
   if (user !== undefined) body['user_id'] = fitUser(user, userRule)
+  lost.push(...keepThinking(body))
   sampling(body)
   bareImages(body)
   if (body['tools'] !== undefined) {
