@@ -9,6 +9,9 @@ test.each([
   'Could not decrypt the provided encrypted_content. Ensure that the value is the unmodified encrypted_content.',
   'Thought signature is not valid',
   'Corrupted thought signature.',
+  'User messages cannot contain reasoning content. Please remove the reasoning content and try again.',
+  "This model doesn't support the reasoningContent.reasoningText.signature field. Remove reasoningContent.reasoningText.signature and try again.",
+  'Encrypted content cannot be used in a different region from the one that created it.',
 ])('a refusal of proofs is known by its words: %s', (message) => {
   expect(refusesProofs(refusal(message))).toBe(true)
   // Also where the operator hides them from callers.
@@ -22,5 +25,8 @@ test('or by its code', () => {
 test('another refusal is none, nor is a fault', () => {
   expect(refusesProofs(refusal('Function call is missing a thought_signature in functionCall parts'))).toBe(false)
   expect(refusesProofs(refusal('messages: at least one message is required'))).toBe(false)
+  expect(
+    refusesProofs(refusal("This model doesn't support the stopSequences field. Remove stopSequences and try again.")),
+  ).toBe(false)
   expect(refusesProofs(refusal('Thought signature is not valid', null, 500))).toBe(false)
 })
