@@ -223,7 +223,7 @@ describe('single vendors', () => {
   })
 
   test('DeepSeek is sent a word in place of each image, in both of its forms, whoever wrote them', () => {
-    const word = { type: 'text', text: '[image_url left out: this model reads text only]' }
+    const word = { type: 'text', text: '[image_url left out: this model cannot read it]' }
     const question: Message = { role: 'user', content: [done, image] }
     const { body, losses } = sendTo(deepSeek, {
       messages: loop(answered(done, image), say('assistant', 'a'), question),
@@ -249,7 +249,7 @@ describe('single vendors', () => {
       { json, bytes: Buffer.from(JSON.stringify(json)) },
       callWith({ model: 'deepseek-v4', channel: { type: 43 } }),
     )
-    const left = { type: 'text', text: '[image left out: this model reads text only]' }
+    const left = { type: 'text', text: '[image left out: this model cannot read it]' }
     expect(JSON.parse(String(native.body))['messages']).toEqual([
       { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'c', content: [done, left] }] },
       { role: 'user', content: 'q' },
@@ -257,8 +257,28 @@ describe('single vendors', () => {
     expect(native.losses).toEqual(['image'])
   })
 
+  test('DeepSeek’s Flash sees images, in both forms, and is sent a word in place of other files', () => {
+    const file = { type: 'file', source: { kind: 'base64', mediaType: 'application/pdf', data: 'AAAA' } } as const
+    const question: Message = { role: 'user', content: [done, image, file] }
+    const { body, losses } = sendTo({ type: 43, model: 'deepseek-flash' }, { messages: [question] })
+    const word = { type: 'text', text: '[file left out: this model cannot read it]' }
+    expect(body['messages']).toMatchObject([{ content: [done, { type: 'image_url' }, word] }])
+    expect(losses).toEqual(['file'])
+    for (const model of ['deepseek-flash', 'deepseek-v4-flash', 'deepseek-v4-flash-vision-exp']) {
+      const content = [{ type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'AAAA' } }]
+      const json = { model, max_tokens: 9, messages: [{ role: 'user', content }] }
+      const native = providerFor(43).native.claude!.request(
+        { json, bytes: Buffer.from(JSON.stringify(json)) },
+        callWith({ model, channel: { type: 43 } }),
+      )
+      expect(JSON.parse(String(native.body))['messages']).toEqual(json.messages)
+      expect(native.losses).toEqual([])
+    }
+  })
+
   test.each([
     ['deepseek-v4', {}, 393_216],
+    ['deepseek-flash', {}, 393_216],
     ['deepseek-v4', { default: 500 }, 500],
     ['deepseek-v4', { default: 8192, 'deepseek-v4': 700 }, 700],
     ['unknown', {}, 8192],

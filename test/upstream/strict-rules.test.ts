@@ -19,6 +19,7 @@ const strictFormat = (schema: Json) => ({
 const open = { type: 'object' }
 const openList = { type: 'object', properties: { a: { type: ['array', 'null'] } } }
 const f = { function: { name: 'f', arguments: '{}' } }
+const namedTool = { type: 'function', function: { name: 'f' } }
 
 test('what each vendor takes is taken', () => {
   checkChat({ model: 'm', messages: [user, chatCall(f), chatResult()] }, { path: '' })
@@ -71,6 +72,26 @@ test.each<[string, Json, string?]>([
   ],
   ['one token of a model that reasons', { model: 'gpt-5.2', max_completion_tokens: 1 }],
   ['a developer, as DeepSeek', { model: 'deepseek-v4-pro', messages: [{ role: 'developer', content: 's' }, user] }],
+  [
+    'a tool that must be called while it thinks, as DeepSeek',
+    { model: 'deepseek-v4-pro', tools: [namedTool], tool_choice: 'required' },
+  ],
+  [
+    'a tool that must be called while it thinks, as Kimi',
+    { model: 'kimi-k2.6', tools: [namedTool], tool_choice: namedTool },
+  ],
+  [
+    'a name that begins with a digit, as Kimi',
+    { model: 'kimi-k2.6', tools: [{ type: 'function', function: { name: '1st' } }] },
+  ],
+  [
+    'a type beside alternatives, as Kimi',
+    {
+      model: 'kimi-k2.6',
+      tools: [{ type: 'function', function: { name: 'f', parameters: { type: 'object', anyOf: [open] } } }],
+    },
+  ],
+  ['a call without reasoning, as Kimi', { model: 'kimi-k2.6', messages: [user, chatCall(f), chatResult()] }],
   ['later instructions, as Qwen', { model: 'qwen3.6-27b', messages: [user, { role: 'system', content: 's' }] }],
   ['a seed, as Mistral', { model: 'mistral-large-latest', seed: 1 }],
   ['a name of a speaker, as Mistral', { model: 'mistral-large-latest', messages: [{ ...user, name: 'alice' }] }],
@@ -155,6 +176,15 @@ test.each<[string, Json, boolean?]>([
     { model: 'claude-opus-4-8', messages: [user, { role: 'system', content: 's' }, user] },
   ],
   ['later instructions, as DeepSeek', { model: 'deepseek-v4-pro', messages: [user, { role: 'system', content: 's' }] }],
+  [
+    'an effort where it is not to think, as DeepSeek',
+    { model: 'deepseek-v4-pro', thinking: { type: 'disabled' }, output_config: { effort: 'max' } },
+  ],
+  ['a call without a thought, as DeepSeek', { model: 'deepseek-v4-pro', messages: [user, use, result] }],
+  [
+    'a tool that must be called while it thinks, as DeepSeek',
+    { model: 'deepseek-v4-pro', tools: [{ name: 'f', input_schema: open }], tool_choice: { type: 'any' } },
+  ],
   ['compaction in the words of OpenAI', { context_management: [{ type: 'compaction' }] }],
   ['five marks', { system: [mark, mark, mark, mark, mark] }],
   ['a search under another id', block({ type: 'server_tool_use', id: 'ws_1', name: 'web_search', input: {} })],

@@ -51,6 +51,8 @@ describe('names', () => {
     expect(fitName(long, rule)).toBe('mcp__plugin_chrome-devtools-mcp_chrome-devtools__pe_4d5b4b1f81ac')
     expect(fitName('a.b', rule)).not.toBe(fitName('a:b', rule))
     expect(fitName('1 名字', rule)).toMatch(/^_1____[0-9a-f]{12}$/)
+    const letter = { longest: 64, pattern: /^[a-zA-Z][a-zA-Z0-9_-]*$/ }
+    for (const name of ['21st', '-a', '_a', '名字']) expect(fitName(name, letter)).toMatch(/^x_[\w-]*_[0-9a-f]{12}$/)
   })
 
   test('that a vendor gives a function of its own stay where the target knows such functions, beside those of callers', () => {

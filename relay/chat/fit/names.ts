@@ -17,7 +17,9 @@ export const fitsRule = (name: string, { shortest, longest, pattern }: NameRule)
 export function fitName(name: string, rule: NameRule): string {
   if (fitsRule(name, rule)) return name
   const clean = name.replaceAll(/[^a-zA-Z0-9_-]/g, '_')
-  const begun = /^[a-zA-Z_]/.test(clean) ? clean : `_${clean}`
+  const word = /^[a-zA-Z_]/.test(clean) ? clean : `_${clean}`
+  // Some take a letter alone at the beginning.
+  const begun = rule.pattern.test(word) ? word : `x${word}`
   return `${begun.slice(0, rule.longest - hashLength - 1)}_${hashOf(name)}`
 }
 

@@ -162,7 +162,7 @@ export function checkMessages(body: Json, { isHosted }: { isHosted: boolean }): 
   checkThinking(body)
   checkTools(body, isHosted)
   checkBlocks(body)
-  if (asText(body['model']).startsWith('deepseek-')) checkDeepSeekBlocks(asObjects(body['messages']))
+  if (asText(body['model']).startsWith('deepseek-')) checkDeepSeekBlocks(body)
   checkEnding(body)
   checkSampling(body)
   checkInstructions(body)

@@ -2,7 +2,7 @@ import { camelled, checkFields } from '../fields.ts'
 import { asList, asObject, asObjects, asText, refuse, type Json } from '../prompt.ts'
 
 /** Every schema inside a schema, itself first. */
-function innerSchemas(schema: unknown): Json[] {
+export function innerSchemas(schema: unknown): Json[] {
   const given = asObject(schema)
   if (Object.keys(given).length === 0) return []
   const lists = ['anyOf', 'oneOf', 'allOf'].flatMap((name) => asList(given[name]))

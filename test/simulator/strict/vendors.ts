@@ -1,5 +1,6 @@
 import { checkSignature } from '../gemini/signatures.ts'
 import { asNumber, asObject, asObjects, asText, refuse, Refusal, type Json } from '../prompt.ts'
+import { innerSchemas } from './schemas.ts'
 
 const contentText = (content: unknown): string =>
   typeof content === 'string'
@@ -91,18 +92,71 @@ const refuseVariant = (place: string, type: string, expected: string): never =>
  * "messages[66].content: unknown variant `image`, expected one of `text`, `tool_use`, `tool_result`, `thinking`":
  * https://github.com/deepseek-ai/DeepSeek-V3/issues/1026; a result's content is as a message's.
  */
-export function checkDeepSeekBlocks(messages: Json[]): void {
+export function checkDeepSeekBlocks(body: Json): void {
+  const messages = asObjects(body['messages'])
+  const reads = seesImages.test(asText(body['model'])) ? 'image' : undefined
   for (const [index, message] of messages.entries()) {
     // https://github.com/deepseek-ai/awesome-deepseek-integration/issues/639
     if (message['role'] === 'system') refuseVariant(`messages[${index}].role`, 'system', '`user` or `assistant`')
     for (const block of asObjects(message['content']).flatMap((each) => [each, ...asObjects(each['content'])]))
-      if (block['type'] === 'image' || block['type'] === 'document')
+      if (block['type'] !== reads && (block['type'] === 'image' || block['type'] === 'document'))
         refuseVariant(
           `messages[${index}].content`,
           asText(block['type']),
           'one of `text`, `tool_use`, `tool_result`, `thinking`',
         )
   }
+  // https://github.com/deepseek-ai/DeepSeek-V3/issues/1397
+  if (asObject(body['thinking'])['type'] === 'disabled' && asObject(body['output_config'])['effort'] !== undefined)
+    refuse('thinking options type cannot be disabled when reasoning_effort is set')
+  if (!thinks(body)) return
+  refuseForced(body, 'Thinking mode does not support this tool_choice')
+  const typesOf = (message: Json) => asObjects(message['content']).map((block) => block['type'])
+  // https://github.com/QwenLM/qwen-code/pull/3788
+  if (messages.map(typesOf).some((types) => types.includes('tool_use') && !types.includes('thinking')))
+    refuse('The `content[].thinking` in the thinking mode must be passed back to the API.')
+}
+
+/** https://api-docs.deepseek.com/guides/vision */
+const seesImages = /flash|vision/
+
+/** As it is asked to, else as the model does unasked. */
+const thinks = (body: Json): boolean => {
+  const mode = asObject(body['thinking'])['type']
+  return mode === undefined ? /v[4-9]|flash|^kimi-k2\.[56]/.test(asText(body['model'])) : mode !== 'disabled'
+}
+
+/** A tool that must be called: https://github.com/deepseek-ai/DeepSeek-V3/issues/1376, https://github.com/UKGovernmentBEIS/inspect_ai/pull/5152 */
+function refuseForced(body: Json, message: string): void {
+  const choice = body['tool_choice']
+  if (choice === 'required' || ['function', 'any', 'tool'].includes(asText(asObject(choice)['type']))) refuse(message)
+}
+
+/**
+ * Kimi: names of functions, https://github.com/MoonshotAI/kimi-cli/issues/2531; schemas, https://github.com/MoonshotAI/walle; and what the models
+ * that think refuse, of which this one can be asked not to.
+ */
+function checkKimi(body: Json): void {
+  for (const tool of asObjects(body['tools']).map((each) => asObject(each['function']))) {
+    if (!/^[a-zA-Z][a-zA-Z0-9_-]*$/.test(asText(tool['name'])))
+      refuse(
+        'function name is invalid, must start with a letter and can contain letters, numbers, underscores, and dashes',
+      )
+    const odd = innerSchemas(tool['parameters']).some(
+      (each) => each['type'] !== undefined && each['anyOf'] !== undefined,
+    )
+    if (odd)
+      refuse(
+        'tools.function.parameters is not a valid moonshot flavored json schema, details: <when using anyOf, type should be defined in anyOf items instead of the parent schema>',
+      )
+  }
+  if (!thinks(body)) return
+  refuseForced(body, "tool_choice 'specified' is incompatible with thinking enabled")
+  const odd = asObjects(body['messages']).findIndex(
+    (message) => asObjects(message['tool_calls']).length > 0 && asText(message['reasoning_content']) === '',
+  )
+  if (odd >= 0)
+    refuse(`thinking is enabled but reasoning_content is missing in assistant tool call message at index ${odd}`)
 }
 
 /**
@@ -115,10 +169,12 @@ function checkDeepSeek(body: Json): void {
     // https://github.com/eclipse-theia/theia/issues/15144
     if (message['role'] === 'developer')
       refuseVariant(`messages[${index}].role`, 'developer', 'one of `system`, `user`, `assistant`, `tool`')
-    const odd = asObjects(message['content']).find((part) => part['type'] !== 'text')
+    const reads = seesImages.test(asText(body['model'])) ? ['text', 'image_url'] : ['text']
+    const odd = asObjects(message['content']).find((part) => !reads.includes(asText(part['type'])))
     if (odd) refuseVariant(`messages[${index}]`, asText(odd['type']), '`text`')
   }
-  if (asObject(body['thinking'])['type'] !== 'enabled') return
+  if (!thinks(body)) return
+  refuseForced(body, 'Thinking mode does not support this tool_choice')
   for (const message of asObjects(body['messages']))
     if (asObjects(message['tool_calls']).length > 0 && message['reasoning_content'] === undefined)
       refuse('The `reasoning_content` in the thinking mode must be passed back to the API.')
@@ -245,6 +301,7 @@ export function checkVendor(body: Json, path: string): void {
   if (isAli) checkDashScope(body)
   if (isMistral(model)) checkMistral(body)
   if (model.startsWith('deepseek-')) checkDeepSeek(body)
+  if (/^kimi-k2\.[56]$/.test(model)) checkKimi(body)
   if (/^qwen3\.[5-9]/.test(model)) checkQwenTemplate(body)
   if (isOllama(model)) checkOllama(body)
   if (model.startsWith('gemini-')) checkGoogleProofs(asObjects(body['messages']), model)

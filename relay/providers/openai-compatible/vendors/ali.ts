@@ -3,6 +3,7 @@ import type { ProviderCall } from '../../types.ts'
 import { type Json, numberOf, recordOf, recordsOf, textOf, tryRecord, wordOf } from '../../shared/json.ts'
 import { argumentsObject } from '../../shared/tool-arguments.ts'
 import { bearer } from '../address.ts'
+import { fitForcedTool } from '../forced-tool.ts'
 import { openAiCompatible } from '../index.ts'
 import { messagesBelow } from '../messages-form.ts'
 import { enableThinking } from '../thinking-switch.ts'
@@ -51,7 +52,37 @@ function switchThinking(body: Json): void {
   body['enable_thinking'] ??= effort !== 'none'
 }
 
-function adjust(body: Json, call: ProviderCall): void {
+/** Models that think in any case, and those of the ones above that do unless they are asked not to. */
+const alwaysThinks = /^(qwq|qvq|deepseek-r1|glm-[5-9]|kimi-k[3-9])|-thinking/
+const thinksUnasked = /^(qwen3\.[5-9]|glm-4|kimi-k2\.)/
+
+function switchOff(body: Json): void {
+  body['enable_thinking'] = false
+}
+
+/**
+ * "The tool_choice parameter does not support being set to required or object in thinking mode":
+ * https://github.com/cloudwego/eino/issues/994, https://github.com/can1357/oh-my-pi/issues/886.
+ */
+function fitChoice(body: Json): string[] {
+  const model = String(body['model'])
+  const asked = body['enable_thinking'] ?? undefined
+  const isFree = asked === undefined && hybrids.test(model) && !alwaysThinks.test(model)
+  if (isFree) return fitForcedTool(body, thinksUnasked.test(model) || openWeights.test(model), switchOff)
+  return fitForcedTool(body, asked === true || alwaysThinks.test(model))
+}
+
+function adjustStream(body: Json, call: ProviderCall): void {
+  if (call.stream) return
+  if (streamsOnly.test(String(body['model']))) {
+    body['stream'] = true
+    body['stream_options'] = { include_usage: true }
+  } else if (openWeights.test(String(body['model'])) && body['enable_thinking'] !== false) {
+    body['enable_thinking'] = false
+  }
+}
+
+function adjust(body: Json, call: ProviderCall): string[] {
   repairArguments(body)
   const named = String(body['model'])
   if (named.endsWith('-internet')) {
@@ -61,13 +92,8 @@ function adjust(body: Json, call: ProviderCall): void {
   switchThinking(body)
   const topP = numberOf(body['top_p'])
   if (topP !== undefined) body['top_p'] = clampTopP(topP)
-  if (call.stream) return
-  if (streamsOnly.test(String(body['model']))) {
-    body['stream'] = true
-    body['stream_options'] = { include_usage: true }
-  } else if (openWeights.test(String(body['model'])) && body['enable_thinking'] !== false) {
-    body['enable_thinking'] = false
-  }
+  adjustStream(body, call)
+  return fitChoice(body)
 }
 
 /** An account that has not paid is refused with the status of a malformed call, for which no other channel would be tried. */

@@ -6,7 +6,8 @@ import { openAiCompatible } from '../index.ts'
 import { messagesBelow } from '../messages-form.ts'
 import { effortOf } from '../request.ts'
 import { renderFormat } from '../format-instruction.ts'
-import { fillReasoning } from '../fill-reasoning.ts'
+import { fillReasoning, fillThinking } from '../fill-reasoning.ts'
+import { fitForcedTool } from '../forced-tool.ts'
 import { thinkingType } from '../thinking-switch.ts'
 import { textOnly } from '../../shared/text-only.ts'
 import { type Json, recordOf, wordOf } from '../../shared/json.ts'
@@ -25,24 +26,59 @@ const userRule: NameRule = { longest: 512, pattern: /^[a-zA-Z0-9_-]+$/ }
 
 /**
  * "The `reasoning_content` in the thinking mode must be passed back to the API.": https://api-docs.deepseek.com/guides/thinking_mode;
- * https://github.com/NousResearch/hermes-agent/pull/18263.
+ * https://github.com/NousResearch/hermes-agent/pull/18263. "The `content[].thinking` in the thinking mode must be passed back to the
+ * API." in its other form: https://github.com/QwenLM/qwen-code/pull/3788.
  */
 const fill = fillReasoning(thinks)
+const fillBlocks = fillThinking(thinks)
+
+/** https://api-docs.deepseek.com/guides/vision: the newest Flash sees, and answers for the older ones; Pro reads text only. */
+const sees = /flash|vision/
+const images: ReadonlySet<unknown> = new Set(['image_url', 'image'])
 
 /**
- * "unknown variant `image_url`, expected `text`": https://github.com/1jehuang/jcode/issues/310, and of its other form "unknown variant
- * `image`": https://github.com/deepseek-ai/DeepSeek-V3/issues/1026, https://api-docs.deepseek.com/guides/anthropic_api.
+ * Of the others, "unknown variant `image_url`, expected `text`": https://github.com/1jehuang/jcode/issues/310, and of its other form
+ * "unknown variant `image`": https://github.com/deepseek-ai/DeepSeek-V3/issues/1026, https://api-docs.deepseek.com/guides/anthropic_api.
  */
 function leaveOutOthers(body: Json): string[] {
-  const plain = textOnly(body['messages'])
+  const plain = textOnly(body['messages'], sees.test(String(body['model'])) ? images : undefined)
   if (plain) body['messages'] = plain.messages
   return plain?.losses ?? []
 }
 
+function switchOff(body: Json): void {
+  body['thinking'] = { type: 'disabled' }
+}
+
+/** "Thinking mode does not support this tool_choice": https://github.com/deepseek-ai/DeepSeek-V3/issues/1376, in both forms. */
+function fitChoice(body: Json, effort: string | undefined): string[] {
+  const mode = recordOf(body['thinking'])?.['type'] ?? (effort === 'none' ? 'disabled' : effort && 'enabled')
+  if (mode === undefined) return fitForcedTool(body, thinks.test(String(body['model'])), switchOff)
+  return fitForcedTool(body, mode !== 'disabled')
+}
+
+/**
+ * "thinking options type cannot be disabled when reasoning_effort is set", which Claude Code's subagents do:
+ * https://github.com/deepseek-ai/DeepSeek-V3/issues/1397.
+ */
+function dropEffort(body: Json): string[] {
+  const { effort, ...others } = recordOf(body['output_config']) ?? {}
+  if (effort === undefined || recordOf(body['thinking'])?.['type'] !== 'disabled') return []
+  body['output_config'] = others
+  return ['reasoning_effort']
+}
+
+function adjustMessages(body: Json): string[] {
+  // An effort alone does not ask to think in this dialect.
+  const losses = [...leaveOutOthers(body), ...fitChoice(body, undefined), ...dropEffort(body)]
+  fillBlocks(body)
+  return losses
+}
+
 /** A schema cannot be enforced here, only described; an object can. */
 function adjust(body: Json): string[] {
+  const losses = [...leaveOutOthers(body), ...fitChoice(body, wordOf(body['reasoning_effort']))]
   fill(body)
-  const losses = leaveOutOthers(body)
   const user = wordOf(body['user_id'])
   if (user !== undefined) body['user_id'] = fitUser(user, userRule)
   if (recordOf(body['response_format'])?.['type'] !== 'json_schema') return losses
@@ -59,7 +95,7 @@ export const deepseek = openAiCompatible({
   messagesUrl: messagesBelow(/(\/anthropic)?(\/(v1|beta))?$/, '/anthropic/v1/messages'),
   profile: { user: userRule },
   userField: 'user_id',
-  adjustMessages: leaveOutOthers,
+  adjustMessages,
   carriesReasoning: 'content',
   plainText: true,
   reasoning,

@@ -1,22 +1,30 @@
+import type { NameRule } from '#relay/chat/fit/profile.ts'
 import type { ChatRequest } from '#relay/chat/request.ts'
 import { joinPath } from '../../shared/join-path.ts'
 import { openAiCompatible } from '../index.ts'
-import { fillReasoning } from '../fill-reasoning.ts'
+import { fillReasoning, fillThinking } from '../fill-reasoning.ts'
+import { fitForcedTool, offerNamedTool } from '../forced-tool.ts'
+import { fitToolSchemas } from '../kimi-schema.ts'
 import { effortOf } from '../request.ts'
 import { thinkingType } from '../thinking-switch.ts'
 import { type Json, recordOf, wordOf } from '../../shared/json.ts'
 
 /** Models of today, which the vendor's coding plan names without the maker: https://platform.kimi.ai/docs/api/models-overview */
-const newer = /^(kimi-)?k(2\.[5-9]|[3-9])/
+const newer = /^(kimi-)?k(2\.[5-9]|[3-9])|^kimi-for-coding/
 /** Of these the ones that always think, as much as they are asked to. */
 const byEffort = /^(kimi-)?k[3-9]/
 /** And the ones that can be asked not to think. */
 const switchable = /^(kimi-)?k2\.[5-9](?!.*code)/
 
+/** Models that think unless they are asked not to, whether or not they can be. */
+const thinks = /^(kimi-)?k(2\.[5-9]|[3-9])|^kimi-(for-coding|k2-thinking)/
+
 /**
- * "thinking is enabled but reasoning_content is missing in assistant tool call message": https://github.com/continuedev/continue/issues/11600.
+ * "thinking is enabled but reasoning_content is missing in assistant tool call message": https://github.com/continuedev/continue/issues/11600,
+ * and in its form of messages: https://github.com/farion1231/cc-switch/issues/3351.
  */
-const fill = fillReasoning(/^(kimi-)?k(2\.[5-9]|[3-9])|^kimi-(for-coding|k2-thinking)/)
+const fill = fillReasoning(thinks)
+const fillBlocks = fillThinking(thinks)
 
 /** What newer models have fixed; another value is refused: "invalid temperature: only 1 is allowed for this model". */
 const fixed: Readonly<Record<string, number>> = {
@@ -56,9 +64,40 @@ function adjustThinking(body: Json): string[] {
   return effort === 'none' ? [...lost, 'reasoning_effort'] : lost
 }
 
+function switchOff(body: Json): void {
+  body['thinking'] = { type: 'disabled' }
+}
+
+/**
+ * "tool_choice 'required' is incompatible with thinking enabled", of the third generation 'specified' alone:
+ * https://github.com/UKGovernmentBEIS/inspect_ai/pull/5152, https://github.com/can1357/oh-my-pi/pull/5994.
+ */
+function fitChoice(body: Json): string[] {
+  const model = String(body['model'])
+  const mode = recordOf(body['thinking'])?.['type']
+  if (mode === 'disabled' || !thinks.test(model)) return []
+  if (!byEffort.test(model))
+    return fitForcedTool(body, true, mode === undefined && switchable.test(model) ? switchOff : undefined)
+  offerNamedTool(body)
+  return []
+}
+
 function adjust(body: Json): string[] {
   const lost = newer.test(String(body['model'])) ? [...adjustThinking(body), ...dropFixed(body)] : []
+  lost.push(...fitChoice(body))
+  fitToolSchemas(body)
   fill(body)
+  return lost
+}
+
+/** "invalid thinking: only type=enabled is allowed for this model": https://github.com/MoonshotAI/Kimi-K2/issues/141. */
+function adjustMessages(body: Json): string[] {
+  const model = String(body['model'])
+  const isRefused = recordOf(body['thinking'])?.['type'] === 'disabled' && newer.test(model) && !switchable.test(model)
+  if (isRefused) delete body['thinking']
+  const lost = [...(isRefused ? ['thinking'] : []), ...fitChoice(body)]
+  fitToolSchemas(body)
+  fillBlocks(body)
   return lost
 }
 
@@ -70,11 +109,15 @@ function reasoning(body: Json, request: ChatRequest): void {
   if (effort !== undefined) body['reasoning_effort'] = effort
 }
 
+/** "function name is invalid, must start with a letter": https://github.com/MoonshotAI/kimi-cli/issues/2531, MoonshotAI/kimi-cli#1773. */
+const toolName: NameRule = { longest: 64, pattern: /^[a-zA-Z][a-zA-Z0-9_-]*$/ }
+
 export const moonshot = openAiCompatible({
   id: 'moonshot',
   label: 'Moonshot',
   channelTypes: [25],
   ignoresSearches: true,
+  profile: { toolName },
   messagesUrl: ({ channel }) =>
     // The coding plan has both dialects right below its own path.
     channel.baseUrl.includes('/coding')
@@ -84,4 +127,5 @@ export const moonshot = openAiCompatible({
   carriesReasoning: 'content',
   reasoning,
   adjust,
+  adjustMessages,
 })

@@ -1,0 +1,177 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { type Json, listOf, recordOf } from '../shared/json.ts'
+import { fitToolSchemas } from './kimi-schema.ts'
+
+const firstTool = (body: Json): Json => recordOf(listOf(body['tools'])[0]) ?? {}
+
+function fitted(schema: Json): Json {
+  const chat: Json = { tools: [{ type: 'function', function: { name: 'f', parameters: schema } }] }
+  const messages: Json = { tools: [{ name: 'f', input_schema: schema }] }
+  for (const body of [chat, messages]) fitToolSchemas(body)
+  const result = recordOf(firstTool(messages)['input_schema']) ?? {}
+  expect(firstTool(chat)['function']).toEqual({ name: 'f', parameters: result })
+  return result
+}
+
+const inside = (schema: Json): unknown =>
+  recordOf(fitted({ type: 'object', properties: { p: schema } })['properties'])?.['p']
+
+const text = { type: 'string' }
+const a = { a: text }
+
+describe('schemas of tools towards Kimi', () => {
+  test.each<[string, Json, Json]>([
+    [
+      'a type beside alternatives',
+      { type: 'string', description: 'd', anyOf: [{ minLength: 1 }, { type: 'string', enum: ['x'] }] },
+      {
+        description: 'd',
+        anyOf: [
+          { type: 'string', minLength: 1 },
+          { type: 'string', enum: ['x'] },
+        ],
+      },
+    ],
+    [
+      'several types beside alternatives of one each',
+      { type: ['string', 'array'], anyOf: [{ type: 'array', items: text }, text] },
+      { anyOf: [{ type: 'array', items: text }, text] },
+    ],
+    [
+      'what only the alternatives require',
+      { type: 'object', properties: { ...a, b: text }, anyOf: [{ required: ['a'] }, { required: ['b'] }] },
+      {
+        anyOf: [
+          { type: 'object', properties: { ...a, b: text }, required: ['a'] },
+          { type: 'object', properties: { ...a, b: text }, required: ['b'] },
+        ],
+      },
+    ],
+    [
+      'alternatives that are closed',
+      { type: 'object', anyOf: [{ type: 'object', properties: a, additionalProperties: false }] },
+      { anyOf: [{ type: 'object', properties: a, additionalProperties: false }] },
+    ],
+    [
+      'a property of which both say something',
+      { type: 'object', properties: a, anyOf: [{ properties: { a: { const: 'x' } }, required: ['a'] }] },
+      { anyOf: [{ type: 'object', properties: { a: { type: 'string', const: 'x' } }, required: ['a'] }] },
+    ],
+    [
+      'a list by place',
+      { type: 'array', items: [text, { type: 'number' }], additionalItems: false },
+      { type: 'array', prefixItems: [text, { type: 'number' }], maxItems: 2 },
+    ],
+    [
+      'a list by place with others behind it',
+      { type: 'array', items: [text], additionalItems: { type: 'number' }, minItems: 1 },
+      { type: 'array', prefixItems: [text], items: { type: 'number' }, minItems: 1 },
+    ],
+  ])('%s is said in words that it takes', (_, given, taken) => {
+    expect(inside(given)).toEqual(taken)
+    expect(inside({ type: 'array', items: given })).toEqual({ type: 'array', items: taken })
+  })
+
+  test('alternatives by reference stay where what they refer to is of the type, and the definitions at the root', () => {
+    const $defs = { x: { type: 'object', properties: a } }
+    const reference = { $ref: '#/$defs/x' }
+    expect(fitted({ type: 'object', anyOf: [reference], $defs })).toEqual({ anyOf: [reference], $defs })
+  })
+
+  test.each<[string, Json]>([
+    ['takes', { type: 'object', properties: { a: { anyOf: [text, { type: 'null' }] } }, required: ['a'] }],
+    ['contradicts itself', { type: 'object', anyOf: [{ type: 'string' }] }],
+    ['refers elsewhere', { type: 'object', anyOf: [{ $ref: 'https://host.test/x' }] }],
+    [
+      'is closed to what an alternative describes',
+      { type: 'object', properties: {}, additionalProperties: false, anyOf: [{ properties: a }] },
+    ],
+    [
+      'forbids by pattern',
+      { type: 'object', properties: a, anyOf: [{ patternProperties: { '^a': { type: 'number' } } }] },
+    ],
+    [
+      'is too long to repeat',
+      { type: 'object', enum: ['x'.repeat(60_000)], anyOf: [{ required: [] }, { required: [] }] },
+    ],
+  ])('one that it %s stays as it is', (_, schema) => {
+    const tools = [{ type: 'function', function: { name: 'f', parameters: schema } }]
+    const body: Json = { tools }
+    fitToolSchemas(body)
+    expect(body['tools']).toBe(tools)
+  })
+
+  test('each allows what it allowed, and nothing else', () => {
+    const names = ['a', 'b', 'c']
+    const word = fc.constantFrom('string', 'number', 'integer', ['object', 'string'], ['integer', 'array'])
+    const plainWords = fc.record({ type: word, enum: fc.constantFrom(['x', 1], [1]) }, { requiredKeys: [] })
+    const schemaOf = (depth: number): fc.Arbitrary<Json> => {
+      if (depth === 0) return plainWords
+      const inner = schemaOf(depth - 1)
+      const some = { minLength: 1, maxLength: 2 }
+      const objectWords = {
+        type: fc.constant('object'),
+        properties: fc.dictionary(fc.constantFrom(...names), inner, { maxKeys: 2 }),
+        required: fc.subarray(names, { maxLength: 1 }),
+        additionalProperties: fc.oneof(fc.boolean(), plainWords),
+      }
+      const branch = fc.oneof(inner, fc.record(objectWords, { requiredKeys: [] }))
+      const listWords = {
+        type: fc.constantFrom('array', ['array', 'string']),
+        items: fc.oneof(inner, fc.array(inner, some)),
+        additionalItems: fc.oneof(fc.boolean(), inner),
+        maxItems: fc.nat(2),
+      }
+      return fc.oneof(
+        plainWords,
+        fc.record({ ...objectWords, anyOf: fc.array(branch, some) }, { requiredKeys: ['type', 'anyOf'] }),
+        fc.record({ ...listWords, anyOf: fc.array(inner, some) }, { requiredKeys: ['type'] }),
+      )
+    }
+    const valueOf = (depth: number): fc.Arbitrary<unknown> => {
+      const plain = fc.constantFrom<unknown>('x', 'y', 1, 1.5, null)
+      if (depth === 0) return plain
+      const inner = valueOf(depth - 1)
+      const record = fc.dictionary(fc.constantFrom(...names), inner, { maxKeys: 3 })
+      return fc.oneof(plain, record, fc.array(inner, { maxLength: 3 }))
+    }
+    fc.assert(
+      fc.property(schemaOf(2), fc.array(valueOf(2), { maxLength: 6 }), (given, values) => {
+        const body: Json = { tools: [{ name: 'f', input_schema: given }] }
+        fitToolSchemas(body)
+        const changed = firstTool(body)['input_schema']
+        for (const each of values) expect(allows(changed, each)).toBe(allows(given, each))
+      }),
+      { numRuns: 3000 },
+    )
+  })
+})
+
+const typeOf = (value: unknown): string =>
+  value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value === 'object' ? 'object' : typeof value
+
+/** What the standard says of the words above. */
+function allows(schema: unknown, value: unknown): boolean {
+  if (typeof schema === 'boolean') return schema
+  const words = recordOf(schema) ?? {}
+  const types = [words['type'] ?? []].flat()
+  const isType = (type: unknown): boolean =>
+    type === typeOf(value) || (type === 'integer' && typeof value === 'number' && Number.isInteger(value))
+  if (types.length > 0 && !types.some(isType)) return false
+  if (words['enum'] !== undefined && !listOf(words['enum']).includes(value)) return false
+  if (words['anyOf'] !== undefined && !listOf(words['anyOf']).some((branch) => allows(branch, value))) return false
+  if (Array.isArray(value)) {
+    const places = listOf(words['prefixItems'] ?? words['items'])
+    const rest = Array.isArray(words['items']) ? words['additionalItems'] : words['items']
+    if (typeof words['maxItems'] === 'number' && value.length > words['maxItems']) return false
+    return value.every((each, index) => allows(places[index] ?? rest ?? true, each))
+  }
+  const record = recordOf(value)
+  if (!record) return true
+  if (!listOf(words['required']).every((name) => Object.hasOwn(record, String(name)))) return false
+  const known = recordOf(words['properties']) ?? {}
+  return Object.entries(record).every(([name, each]) =>
+    allows(Object.hasOwn(known, name) ? known[name] : (words['additionalProperties'] ?? true), each),
+  )
+}
