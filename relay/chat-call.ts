@@ -4,7 +4,7 @@ import { attemptAll } from './attempt/attempts.ts'
 import { forward } from './attempt/forward.ts'
 import { openHold } from './billing/hold.ts'
 import { admitChat } from './request/admit.ts'
-import type { ChatRoute, RelayServices } from './request/call.ts'
+import type { Call, ChatRoute, RelayServices } from './request/call.ts'
 import { limit, type LimitedCall } from './request/limit.ts'
 import { receive } from './request/receive.ts'
 import { refuseExtensions, screen } from './request/screen.ts'
@@ -19,11 +19,13 @@ export async function handleChat(
 ): Promise<void> {
   const incoming = receive(services, route.dialect, { req, res })
   let limited: LimitedCall | null = null
+  let admitted: Call | null = null
   try {
     if (services.stopping()) throw new DomainError('relay.stopping')
     const caller = await route.identify(services, req)
     limited = await limit(services, caller, incoming)
     const call = await admitChat(services, { incoming, route, caller })
+    admitted = call
     refuseExtensions(services, call)
     const screening = screen(services, call)
     if (screening) await screening
@@ -41,6 +43,6 @@ export async function handleChat(
     await limited.ended(statusSent(incoming))
   } catch (error) {
     await limited?.ended(statusSent(incoming, error))
-    reportError(services, incoming, error)
+    reportError(services, admitted ?? incoming, error)
   }
 }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { CallerError } from './types.ts'
 import { dialectOf, dialects } from './registry.ts'
+import { testContext } from './testing/stream-text.ts'
 
 const errorOf = (status: number, given: Partial<CallerError> = {}): CallerError => ({
   status,
@@ -22,6 +23,8 @@ const kinds = (status: number) => {
     [gemini.status, of(gemini)['status']],
   ]
 }
+
+const call = { ...testContext(), model: 'm' }
 
 describe('errors towards the caller', () => {
   it.each([
@@ -160,7 +163,7 @@ describe('errors towards the caller', () => {
   it('has its code in words for OpenAI’s clients, whose types know no number', () => {
     const error = errorOf(429, { type: 'RESOURCE_EXHAUSTED', code: 429 })
     expect(dialects['openai-chat'].error(error).body).toMatchObject({ error: { code: '429' } })
-    expect(dialects['openai-responses'].streamError(error)).toContain('"code":"429"')
+    expect(dialects['openai-responses'].streamError(error, call)).toContain('"code":"429"')
   })
 
   it('keeps the type, code and parameter of an upstream for callers of OpenAI dialects', () => {
@@ -191,13 +194,34 @@ describe('errors towards the caller', () => {
   it('writes an error after the first byte as an event of the dialect, never as an end marker', () => {
     const message = 'went wrong (request id: r1)'
     const data = (text: string) => JSON.parse(text.slice(text.indexOf('data: ') + 6))
-    expect(data(dialects['openai-chat'].streamError(errorOf(500)))).toMatchObject({ error: { message } })
-    expect(data(dialects.gemini.streamError(errorOf(500)))).toMatchObject({ error: { code: 500, message } })
-    const claude = dialects.claude.streamError(errorOf(529))
+    expect(data(dialects['openai-chat'].streamError(errorOf(500), call))).toMatchObject({ error: { message } })
+    expect(data(dialects.gemini.streamError(errorOf(500), call))).toMatchObject({ error: { code: 500, message } })
+    const claude = dialects.claude.streamError(errorOf(529), call)
     expect(claude.startsWith('event: error\n')).toBe(true)
     expect(data(claude)).toMatchObject({ type: 'error', error: { type: 'overloaded_error', message } })
-    const responses = dialects['openai-responses'].streamError(errorOf(500))
-    expect(responses.startsWith('event: error\n')).toBe(true)
-    expect(data(responses)).toMatchObject({ type: 'error', message, code: null, param: null })
+    const responses = dialects['openai-responses'].streamError(errorOf(500), call).trim().split('\n\n')
+    expect(responses.map((text) => [/^event: (.*)/.exec(text)?.[1], data(text).sequence_number])).toEqual([
+      ['response.created', 0],
+      ['response.in_progress', 1],
+      ['error', 2],
+      ['response.failed', 3],
+    ])
+    expect(data(responses[2] ?? '')).toMatchObject({ type: 'error', message, code: null, param: null })
+    const failed = { model: 'm', status: 'failed', error: { code: 'server_error', message } }
+    expect(data(responses[3] ?? '')).toMatchObject({ response: failed })
+  })
+
+  it.each([
+    [{ status: 500 }, 'server_error'],
+    [{ status: 502, type: 'upstream_error', code: 'bad_response_status_code' }, 'server_error'],
+    [{ status: 503, type: 'gateway_error', code: 'no_channel' }, 'server_error'],
+    [{ status: 429, code: 1302 }, 'rate_limit_exceeded'],
+    [{ status: 429, code: 'too_many' }, 'rate_limit_exceeded'],
+    [{ status: 429, code: 'insufficient_quota' }, 'insufficient_quota'],
+    [{ status: 503, type: 'upstream_error', code: 'server_is_overloaded' }, 'server_is_overloaded'],
+    [{ status: 400, code: 'string_above_max_length', overflow: {} }, 'context_length_exceeded'],
+  ])('says by its code in a failed response what agents act on: %o', (given, expected) => {
+    const text = dialects['openai-responses'].streamError(errorOf(given.status, given), call)
+    expect(text).toContain(`"error":{"code":"${expected}"`)
   })
 })

@@ -26,6 +26,9 @@ export type EncodeContext = {
   callerBody?: Readonly<Record<string, unknown>> | undefined
 }
 
+/** What is known of a call whose stream has nothing but its failure in it. */
+export type FailedCall = Pick<EncodeContext, 'ambient' | 'callerBody'> & { model?: string | undefined }
+
 /**
  * Ends a stream that went out as received: before its own end, as at a reached output limit, and after it where the upstream
  * closed without the dialect's mark. Watches what passes at the cost of keeping it.
@@ -35,6 +38,8 @@ export type Cutter = {
   watch: (event: WireEvent, held: boolean) => void
   /** The closing events; `text` is all that was delivered. */
   end: (given: { usage: Usage; text: string }) => WireEvent[]
+  /** The closing events of an answer that failed, where they say more than the dialect's `streamError`. */
+  fail?: (error: CallerError) => WireEvent[]
   /** The closing mark of a complete answer, where it has not passed. */
   mark?: () => WireEvent | undefined
 }
@@ -72,7 +77,7 @@ export type ChatDialect = {
   streamContentType: (context: Pick<EncodeContext, 'asJsonArray'>) => string
   error: (error: CallerError) => { status: number; body: unknown }
   /** An error after the first byte, as wire text. */
-  streamError: (error: CallerError) => string
+  streamError: (error: CallerError, call: FailedCall) => string
   cutter: (context: CutContext) => Cutter
   /** Where an unstreamed answer names its model, by keys from the top; and an event of a streamed one, where it does. */
   modelPlace: { unstreamed: readonly string[]; event: (event: WireEvent) => readonly string[] | undefined } | null

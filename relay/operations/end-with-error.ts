@@ -11,5 +11,5 @@ export function endWithError(current: Try, trailing: TrailingBuffer, cause: unkn
     ? new DomainError('relay.stopping')
     : attemptFailureAt(services, { place: attempt, token: providerCall.token }, cause)
   call.res.write(trailing.completeRest())
-  call.res.end(call.dialect.streamError(callerError(failureOf(shown), call)))
+  call.res.end(call.dialect.streamError(callerError(failureOf(shown), call), { ambient: services.ambient }))
 }

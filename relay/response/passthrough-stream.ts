@@ -22,6 +22,7 @@ export function passthroughStream(context: AttemptContext): StreamWriter {
     return place ? { ...event, data: withModel(event.data, place) } : event
   }
   const withName = call.dialect.namesEvents === true ? nameEvent : (event: WireEvent) => event
+  const framed = (events: WireEvent[]): string => events.map((event) => framer.frame(named(event))).join('')
   const framer = call.asJsonArray ? createArrayFramer() : eventFramer
   const cutter = call.dialect.cutter({
     includeUsage: call.request.includeUsage,
@@ -67,7 +68,9 @@ export function passthroughStream(context: AttemptContext): StreamWriter {
       const error = callerError(failure, call)
       // Of an answer that goes on and on the last piece waits with its end.
       const rest = listener.continued ? held : ''
-      return rest + framer.fail({ event: call.dialect.streamError(error), body: call.dialect.error(error).body })
+      if (cutter.fail) return rest + framed(cutter.fail(error))
+      const event = call.dialect.streamError(error, { ambient: context.services.ambient })
+      return rest + framer.fail({ event, body: call.dialect.error(error).body })
     },
     begun: () => hasBegun,
     complete: () => listener.complete,
@@ -78,12 +81,7 @@ export function passthroughStream(context: AttemptContext): StreamWriter {
     isEmpty: () => isNothing(listener.delivered()),
     written: listener.written,
     closeCut: (measured) =>
-      held +
-      cutter
-        .end({ usage: measured, text: listener.delivered().text })
-        .map((event) => framer.frame(named(event)))
-        .join('') +
-      framer.close(),
+      held + framed(cutter.end({ usage: measured, text: listener.delivered().text })) + framer.close(),
     delivered: () => listener.delivered(),
     keeps: () => listener.keeps,
   }

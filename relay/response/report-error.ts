@@ -1,13 +1,14 @@
 import { DomainError, type ErrorCode } from '#core/errors.ts'
 import { isDatabaseUnavailable } from '#core/database-errors.ts'
-import type { Incoming, RelayServices } from '#relay/request/call.ts'
+import type { Call, Incoming, RelayServices } from '#relay/request/call.ts'
 import { AttemptFailed, callerError, failureOf, finalFailure, isUnexpected } from '#relay/attempt/failure.ts'
 import { hidesFailures } from '#core/options/hides-failures.ts'
 import { retryAfterOf, setRetryAfter } from '#relay/request/rate-limited.ts'
+import type { FailedCall } from '#relay/dialects/types.ts'
 import { SettleFailed } from '#features/ledger/service.ts'
 
 /** Reports to the caller what went wrong, in its own dialect; as an event where the stream has begun. */
-export function reportError(services: RelayServices, incoming: Incoming, error: unknown): void {
+export function reportError(services: RelayServices, incoming: Incoming | Call, error: unknown): void {
   const { res, dialect, id, callerAborted } = incoming
   if (isUnexpected(error)) services.reportUnexpected(error, id)
   if (callerAborted.signal.aborted || res.writableEnded) return
@@ -20,7 +21,8 @@ export function reportError(services: RelayServices, incoming: Incoming, error: 
       return
     }
     // Audio has no room for an error: whoever was sent a part of it must not take it for the whole.
-    if (String(res.getHeader('content-type')).startsWith('text/event-stream')) res.end(dialect.streamError(shownError))
+    if (String(res.getHeader('content-type')).startsWith('text/event-stream'))
+      res.end(dialect.streamError(shownError, failedCall(services, incoming)))
     else res.destroy()
     return
   }
@@ -34,6 +36,12 @@ export function reportError(services: RelayServices, incoming: Incoming, error: 
   if (retryAfter === null && !isPassing(error) && !mayPassUpstream(error)) res.setHeader('x-should-retry', 'false')
   res.status(status).json(body)
 }
+
+/** What is known of a call: before it was admitted, nothing. */
+const failedCall = ({ ambient }: RelayServices, incoming: Incoming | Call): FailedCall =>
+  'request' in incoming
+    ? { ambient, model: incoming.request.model, callerBody: incoming.earlier?.asked ?? incoming.body.json }
+    : { ambient }
 
 /** An upstream that is busy or unavailable now may answer in a moment. */
 function mayPassUpstream(error: unknown): boolean {

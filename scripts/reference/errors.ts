@@ -5,7 +5,7 @@ import { claude } from '#relay/dialects/claude/index.ts'
 import { gemini } from '#relay/dialects/gemini/index.ts'
 import { openAiChat } from '#relay/dialects/openai-chat/index.ts'
 import { openAiResponses } from '#relay/dialects/openai-responses/index.ts'
-import type { CallerError } from '#relay/dialects/types.ts'
+import type { CallerError, ChatDialect } from '#relay/dialects/types.ts'
 import { failureOfDomainError } from '#relay/attempt/failure.ts'
 import { sendRefusal } from '#rest/envelope.ts'
 import { codeOfKind } from '#trpc/procedure-errors.ts'
@@ -46,6 +46,14 @@ function wordsFor(status: number): string[] {
 
 const statuses = [400, 401, 402, 403, 404, 408, 409, 413, 422, 429, 500, 502, 503, 504, 529]
 
+const ambient = { now: () => new Date(0), newId: () => '…', random: () => 0 }
+
+/** The events of a stream that only fails; those that open it are left out. */
+const eventsOf = (dialect: ChatDialect, error: CallerError): string => {
+  const text = dialect.streamError(error, { ambient, model: 'm' }).trim()
+  return text.slice(Math.max(0, text.indexOf('event: error')))
+}
+
 /** One refusal of the gateway as the callers of each dialect read it. */
 function wireForms(): string {
   const refused = { ...failureOfDomainError(bare('rate_limited')), code: 'rate_limit_exceeded', message: 'why' }
@@ -53,7 +61,7 @@ function wireForms(): string {
   return [openAiChat, openAiResponses, claude, gemini]
     .map(
       (dialect) =>
-        `**${dialect.id}**\n\n\`\`\`\n${JSON.stringify(dialect.error(error).body)}\n\n${dialect.streamError(error).trim()}\n\`\`\``,
+        `**${dialect.id}**\n\n\`\`\`\n${JSON.stringify(dialect.error(error).body)}\n\n${eventsOf(dialect, error)}\n\`\`\``,
     )
     .join('\n\n')
 }

@@ -4,6 +4,7 @@ import { ResponsesWS } from 'openai/resources/responses/ws'
 import { beforeEach, describe, expect, test, vi } from 'vitest'
 import { WebSocket } from 'ws'
 import { startApp } from '#test/support/app.ts'
+import { cut, startScriptedUpstream, type Step } from '#test/support/scripted-upstream.ts'
 import { consumed, eventually } from '../relay/caller-dialects.ts'
 import { allowUnpriced, serve } from '../relay/serve.ts'
 import { startBalancedApp } from '#test/relay/relay-world.ts'
@@ -263,6 +264,38 @@ test('failures are reported in form, cost nothing, and leave the socket open', a
   session.create({ model, input: 'hi' })
   expect((await session.ended()).type).toBe('response.completed')
   session.socket.close()
+})
+
+test('a stream that breaks ends in a failed response, and one without an end in an error with its status', async () => {
+  const { token } = await payer()
+  await using scripted = await startScriptedUpstream()
+  const named = (type: string, rest: object) => `event: ${type}\ndata: ${JSON.stringify({ type, ...rest })}\n\n`
+  const response = { id: 'resp_1', object: 'response', status: 'in_progress', output: [] }
+  const begun = [
+    named('response.created', { response, sequence_number: 0 }),
+    named('response.output_text.delta', { item_id: 'i', output_index: 0, content_index: 0, delta: 'word' }),
+  ]
+  const end = async (...steps: Step[]) => {
+    const { model } = await serve(app, { baseUrl: scripted.play({ steps: [...begun, ...steps] }) })
+    const session = await open(token.key)
+    session.create({ model, input: 'hi' })
+    const isEnd = ({ type, status }: Event) => type === 'response.failed' || (type === 'error' && status !== undefined)
+    const last = await eventually(
+      () => session.events.findLast(isEnd),
+      (found) => found !== undefined,
+    )
+    session.socket.close()
+    return last
+  }
+  const quota = { code: 'insufficient_quota', message: 'no more' }
+  const failed = { id: 'resp_1', status: 'failed', error: { code: 'insufficient_quota' } }
+  expect(await end(cut)).toMatchObject({ response: { ...failed, error: { code: 'server_error' } } })
+  expect(await end(named('error', quota))).toMatchObject({ response: failed })
+  expect(await end(named('response.failed', { response: { ...response, error: quota } }))).toMatchObject({
+    response: { ...failed, error: { message: expect.stringContaining('no more (request id') } },
+  })
+  const cancelled = named('response.cancelled', { response: { ...response, status: 'cancelled' } })
+  expect(await end(cancelled)).toMatchObject({ type: 'error', status: 502 })
 })
 
 test('a token that was switched off ends nothing that runs and begins nothing more', async () => {

@@ -15,19 +15,26 @@ const kinds = [
 
 /** The error event that ends a broken stream, in exactly the dialect's form. */
 function endingError(by: CallerDialect, text: string) {
-  const last = text.trimEnd().split('\n\n').at(-1) ?? ''
-  const data = JSON.parse(/^data: (.*)$/m.exec(last)?.[1] ?? 'null') as Record<string, unknown> | null
-  if (by.dialect === 'responses') return responsesError(data, last)
+  const events = text.trimEnd().split('\n\n')
+  const [before, data] = [events.at(-2), events.at(-1)].map(
+    (event = '') => JSON.parse(/^data: (.*)$/m.exec(event)?.[1] ?? 'null') as Record<string, unknown> | null,
+  )
+  if (by.dialect === 'responses') return responsesError(before, data)
   // An event needs no id of its own: the message carries it.
   return by.readError(by.dialect === 'messages' ? { request_id: '', ...data } : data)
 }
 
-/** Once an answer has begun to be sent in items, it fails as a whole; before that there is an event for it. */
-function responsesError(data: Record<string, unknown> | null, text: string) {
-  const failed = data?.['response'] as { status: string; error: { message: string } } | undefined
-  if (data?.['type'] === 'response.failed' && failed?.status === 'failed') return failed.error
-  if (data?.['type'] === 'error') return { message: String(data['message']) }
-  throw new Error(`no error event: ${text}`)
+type Data = Record<string, unknown> | null | undefined
+
+/** The error has an event, and the response fails as a whole: clients read the one or the other. */
+function responsesError(error: Data, ending: Data) {
+  const failed = ending?.['response'] as { id: string; status: string; error: { message: string } } | undefined
+  expect(error?.['type']).toBe('error')
+  expect(ending).toMatchObject({ type: 'response.failed', response: { status: 'failed' } })
+  expect(failed?.id).toMatch(/^resp/)
+  expect(Number(ending?.['sequence_number'])).toBe(Number(error?.['sequence_number']) + 1)
+  expect(failed?.error.message).toBe(error?.['message'])
+  return { message: String(failed?.error.message) }
 }
 
 const scenarios = [

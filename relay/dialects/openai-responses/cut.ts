@@ -1,6 +1,7 @@
 import { type Fields, isObject, parseObject } from '#relay/chat/json.ts'
 import type { WireEvent } from '#relay/transport/framing.ts'
 import type { CutContext, Cutter } from '../types.ts'
+import { failedOutcome, toErrorFields } from './error.ts'
 import { outcomeOf, toResponsesUsage } from './response-object.ts'
 
 /** The event's name, which hosts that send none repeat at the beginning of its data. */
@@ -26,12 +27,29 @@ function unfinished(item: Fields, text: string): Fields {
   return { ...item, status, content: [{ type: 'output_text', text, annotations: [], logprobs: [] }] }
 }
 
-/** Ends a response: the item being written is closed, and the response is incomplete for `max_output_tokens`. */
+/** Ends a response: the item being written is closed, and the response is incomplete for `max_output_tokens`, or has failed. */
 export function cutOpenAiResponses({ model, ambient }: CutContext): Cutter {
   let created: WireEvent | undefined
   let added: WireEvent | undefined
   let last: WireEvent | undefined
   const done: WireEvent[] = []
+
+  const outputOf = (): Fields[] => done.flatMap((event) => listOf([parseObject(event.data)?.['item']]))
+  const headOf = (): Fields => {
+    const begun = parseObject(created?.data ?? '')?.['response']
+    if (isObject(begun)) return begun
+    return { id: '', object: 'response', created_at: Math.floor(ambient.now().getTime() / 1000), model }
+  }
+  /** Events behind the last one, which go on in its numbering. */
+  const behind = (final: Fields) => {
+    const events: WireEvent[] = []
+    let sequence = typeof final['sequence_number'] === 'number' ? final['sequence_number'] : 0
+    const add = (type: string, rest: Fields): void => {
+      sequence += 1
+      events.push({ event: type, data: JSON.stringify({ type, ...rest, sequence_number: sequence }) })
+    }
+    return { events, add }
+  }
 
   return {
     watch: (event) => {
@@ -45,14 +63,9 @@ export function cutOpenAiResponses({ model, ambient }: CutContext): Cutter {
       }
     },
     end: ({ usage, text }) => {
-      const events: WireEvent[] = []
       const final = parseObject(last?.data ?? '') ?? {}
-      let sequence = typeof final['sequence_number'] === 'number' ? final['sequence_number'] : 0
-      const add = (type: string, rest: Fields): void => {
-        sequence += 1
-        events.push({ event: type, data: JSON.stringify({ type, ...rest, sequence_number: sequence }) })
-      }
-      const output = done.flatMap((event) => listOf([parseObject(event.data)?.['item']]))
+      const { events, add } = behind(final)
+      const output = outputOf()
       const opened = parseObject(added?.data ?? '')
       const item = opened && isObject(opened['item']) ? opened['item'] : undefined
       if (opened && item) {
@@ -67,12 +80,14 @@ export function cutOpenAiResponses({ model, ambient }: CutContext): Cutter {
         add('response.output_item.done', { output_index: opened['output_index'], item: cut })
         output.push(cut)
       }
-      const begun = parseObject(created?.data ?? '')?.['response']
-      const head = isObject(begun)
-        ? begun
-        : { id: '', object: 'response', created_at: Math.floor(ambient.now().getTime() / 1000), model }
-      const response = { ...head, ...outcomeOf('length'), error: null, output, usage: toResponsesUsage(usage) }
+      const response = { ...headOf(), ...outcomeOf('length'), error: null, output, usage: toResponsesUsage(usage) }
       add('response.incomplete', { response })
+      return events
+    },
+    fail: (error) => {
+      const { events, add } = behind(parseObject(last?.data ?? '') ?? {})
+      add('error', toErrorFields(error))
+      add('response.failed', { response: { ...headOf(), ...failedOutcome(error), output: outputOf(), usage: null } })
       return events
     },
   }

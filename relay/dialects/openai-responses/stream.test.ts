@@ -203,7 +203,7 @@ describe('responses stream', () => {
         data: {
           response: {
             status: 'failed',
-            error: { code: 'server_error' },
+            error: { code: 'broken', message: 'went wrong' },
             // What was delivered so far stands in it.
             output: [{ type: 'message', status: 'incomplete', content: [{ type: 'output_text' }] }],
           },

@@ -1,8 +1,8 @@
 import type { ReportedUsage } from '#core/usage.ts'
-import type { ChatEvent, FinishReason, StreamEncoder, UpstreamFailure } from '#relay/chat/events.ts'
+import type { ChatEvent, FinishReason, StreamEncoder } from '#relay/chat/events.ts'
 import { shownError } from '../error-text.ts'
-import type { CallerError, EncodeContext } from '../types.ts'
-import { toErrorFields } from './error.ts'
+import type { CallerError, EncodeContext, FailedCall } from '../types.ts'
+import { failedOutcome, toErrorFields } from './error.ts'
 import { asksForCompaction } from './compaction.ts'
 import { calledAs } from './agent-tools.ts'
 import { createEventWriter } from './event-writer.ts'
@@ -34,18 +34,8 @@ export function streamOpenAiResponses(context: EncodeContext): StreamEncoder {
   const fail = (error: CallerError): string => {
     failed = true
     const opening = begin('') + items.settle('incomplete')
-    const fields = toErrorFields(error)
-    const response = {
-      ...headOf(''),
-      store: false,
-      status: 'failed',
-      completed_at: null,
-      error: { code: failureCode(error), message: fields.message },
-      incomplete_details: null,
-      output: items.output,
-      usage: null,
-    }
-    return opening + writer.event('error', fields) + writer.event('response.failed', { response })
+    const response = { ...headOf(''), store: false, ...failedOutcome(error), output: items.output, usage: null }
+    return opening + writer.event('error', toErrorFields(error)) + writer.event('response.failed', { response })
   }
 
   return {
@@ -79,9 +69,16 @@ export function streamOpenAiResponses(context: EncodeContext): StreamEncoder {
   }
 }
 
-/** What agents act on: they wait, or make their conversation shorter. */
-const failureCode = ({ status, overflow }: UpstreamFailure): string =>
-  overflow ? 'context_length_exceeded' : status === 429 ? 'rate_limit_exceeded' : 'server_error'
+/** A stream that has nothing but a failure in it. */
+export const responsesStreamError = (
+  { requestId, ...error }: CallerError,
+  { model = '', ...call }: FailedCall,
+): string =>
+  streamOpenAiResponses({ model, includeUsage: false, estimatedPromptTokens: 0, ...call }).push({
+    type: 'error',
+    error,
+    requestId,
+  })
 
 function writeContent(items: ReturnType<typeof createItems>, event: ContentEvent): string {
   switch (event.type) {

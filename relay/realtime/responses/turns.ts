@@ -36,6 +36,13 @@ const largestEvent = 64 * 1024 * 1024
 /** Only what ends a response is read: everything else goes out as it came. */
 const isEnd = (name: string | undefined): boolean => name === 'response.completed' || name === 'response.incomplete'
 
+/** After any other event clients wait for the next one, and for minutes where none comes. */
+const endedEarly = {
+  type: 'error',
+  status: 502,
+  error: { type: 'server_error', code: 'stream_response_error', message: 'the response ended early', param: null },
+}
+
 const namesConversation = (body: Json): boolean => (body['conversation'] ?? null) !== null
 
 /** Serves the messages of one socket, each to its end. */
@@ -47,6 +54,7 @@ export function createTurns({ ambient, log }: RelayServices, { outer, conversati
   const respond = async (body: Json): Promise<Json | null> => {
     let ended: Json | null = null
     let streams = false
+    let isOver = false
     let answered = { status: 500, headers: {} as Record<string, string> }
     const pieces: Buffer[] = []
     let due: string[] = []
@@ -55,6 +63,7 @@ export function createTurns({ ambient, log }: RelayServices, { outer, conversati
       onEvent: ({ event, data }) => {
         if (data === '[DONE]') return
         if (isEnd(event)) ended = recordOf(tryRecord(data)?.['response']) ?? null
+        isOver ||= isEnd(event) || event === 'response.failed'
         due.push(data)
       },
     })
@@ -81,6 +90,7 @@ export function createTurns({ ambient, log }: RelayServices, { outer, conversati
     if (streams) {
       parser.end()
       await flush()
+      if (!isOver && !abandoned) await send(endedEarly)
     } else if (!abandoned) {
       const error = tryRecord(Buffer.concat(pieces).toString('utf8'))?.['error'] ?? null
       await send({ type: 'error', ...answered, error })
