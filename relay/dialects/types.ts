@@ -78,6 +78,8 @@ export type ChatDialect = {
   error: (error: CallerError) => { status: number; body: unknown }
   /** An error after the first byte, as wire text. */
   streamError: (error: CallerError, call: FailedCall) => string
+  /** Agents that read in a stream alone that their conversation is too long, by the headers of their calls. */
+  readsOverflowInStream?: ((headers: Readonly<Record<string, unknown>>) => boolean) | undefined
   cutter: (context: CutContext) => Cutter
   /** Where an unstreamed answer names its model, by keys from the top; and an event of a streamed one, where it does. */
   modelPlace: { unstreamed: readonly string[]; event: (event: WireEvent) => readonly string[] | undefined } | null

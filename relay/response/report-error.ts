@@ -4,6 +4,7 @@ import type { Call, Incoming, RelayServices } from '#relay/request/call.ts'
 import { AttemptFailed, callerError, failureOf, finalFailure, isUnexpected } from '#relay/attempt/failure.ts'
 import { hidesFailures } from '#core/options/hides-failures.ts'
 import { retryAfterOf, setRetryAfter } from '#relay/request/rate-limited.ts'
+import { openCallerStream } from './caller-stream.ts'
 import type { FailedCall } from '#relay/dialects/types.ts'
 import { SettleFailed } from '#features/ledger/service.ts'
 
@@ -24,6 +25,17 @@ export function reportError(services: RelayServices, incoming: Incoming | Call, 
     if (String(res.getHeader('content-type')).startsWith('text/event-stream'))
       res.end(dialect.streamError(shownError, failedCall(services, incoming)))
     else res.destroy()
+    return
+  }
+  if (
+    failure.overflow &&
+    'request' in incoming &&
+    incoming.stream &&
+    dialect.readsOverflowInStream?.(incoming.req.headers)
+  ) {
+    const contentType = dialect.streamContentType({ asJsonArray: incoming.asJsonArray })
+    const text = dialect.streamError(shownError, failedCall(services, incoming))
+    void openCallerStream(incoming, { contentType, losses: [] }).end(text)
     return
   }
   const { status, body } = dialect.error(shownError)

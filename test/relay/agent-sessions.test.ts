@@ -1,4 +1,6 @@
+import { once } from 'node:events'
 import { beforeEach, describe, expect, test } from 'vitest'
+import { WebSocket } from 'ws'
 import type { TestToken } from '#test/support/factories.ts'
 import { json } from '#test/support/scripted-upstream.ts'
 import { channelsOf, serve } from './serve.ts'
@@ -9,7 +11,7 @@ const { app, scripted, token: mine } = await startScriptedRelay()
 const theirs = await richToken(app)
 beforeEach(() => app.upstream.clear())
 
-const [, , messages] = callerDialects as [CallerDialect, CallerDialect, CallerDialect, CallerDialect]
+const [, responses, messages] = callerDialects as [CallerDialect, CallerDialect, CallerDialect, CallerDialect]
 
 describe('a conversation that is too long for the model', () => {
   const tellings = [
@@ -75,6 +77,74 @@ describe('a conversation that is too long for the model', () => {
       }
     },
   )
+
+  const [ofOpenAi] = tellings
+  const refused = (body: object) => ({
+    status: 400,
+    headers: { 'content-type': 'application/json' },
+    steps: [JSON.stringify(body)],
+  })
+  const created = { type: 'response.created', response: { id: 'resp_1', object: 'response', status: 'in_progress' } }
+  const ended = { type: 'response.failed', response: { ...created.response, status: 'failed', ...ofOpenAi?.body } }
+  const events = [created, ended].map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`)
+
+  test.each([
+    ['a vendor of responses', { type: 1, baseUrl: scripted.play({ steps: [events.join('')] }) }],
+    ['a vendor of responses, by its status', { type: 1, baseUrl: scripted.play(refused(ofOpenAi?.body ?? {})) }],
+    ['another vendor', { type: 14, baseUrl: scripted.play(refused(tellings[1]?.body ?? {})) }],
+    ['the gateway', { type: 14 }],
+  ])(
+    'is a failed response in the stream of Codex, and a 400 to everybody else, as reported by %s',
+    async (by, channel) => {
+      const before = (await consumed(app)).length
+      const { model, ids } = await serve(app, channel)
+      if (by === 'the gateway') {
+        await app.pool.query('update channels set max_input_tokens = 1 where id = $1', ids)
+        await app.services.channels.reload()
+      }
+      const ask = (headers: Record<string, string>, stream = true) =>
+        say(app, responses, { token: mine, model, stream, headers, text: 'too long' })
+      for (const [name, value] of [
+        ['originator', 'codex_vscode'],
+        ['user-agent', 'Codex Desktop/1.0'],
+      ] as const) {
+        const headers = { [name]: value }
+        const reply = await ask(headers)
+        expect(reply.status).toBe(200)
+        expect(reply.headers.get('content-type')).toContain('text/event-stream')
+        const sent = (await reply.text()).trim().split('\n\n')
+        expect(sent.map((event) => event.split('\n')[0])).toEqual([
+          'event: response.created',
+          'event: response.in_progress',
+          'event: error',
+          'event: response.failed',
+        ])
+        expect(JSON.parse(sent.at(-1)?.split('\ndata: ')[1] ?? '')).toMatchObject({
+          response: { model, status: 'failed', error: { code: 'context_length_exceeded' } },
+        })
+        expect((await ask(headers, false)).status).toBe(400)
+      }
+      expect((await ask({ 'user-agent': 'OpenAI/JS 7.55' })).status).toBe(400)
+      expect(await consumed(app)).toHaveLength(before)
+    },
+  )
+
+  test('is a failed response over the socket of responses, whoever opened it', async () => {
+    const { model } = await serve(app, { type: 14, baseUrl: scripted.play(refused(tellings[1]?.body ?? {})) })
+    for (const originator of ['another', 'codex_cli_rs']) {
+      const socket = new WebSocket(`${app.url.replace('http', 'ws')}/v1/responses`, {
+        headers: { authorization: `Bearer sk-${mine.key}`, originator },
+      })
+      const received: { type: string; response?: object }[] = []
+      socket.on('message', (data: Buffer) => void received.push(JSON.parse(data.toString()) as { type: string }))
+      await once(socket, 'open')
+      socket.send(JSON.stringify({ type: 'response.create', model, input: 'too long' }))
+      await expect.poll(() => received.at(-1)?.type, { timeout: 60_000 }).toBe('response.failed')
+      expect(received[0]?.type).toBe('response.created')
+      expect(received.at(-1)?.response).toMatchObject({ model, error: { code: 'context_length_exceeded' } })
+      socket.close()
+    }
+  })
 
   test('is refused with that reason where an operator hides what upstreams say, too', async () => {
     const { model } = await serve(app, {

@@ -12,6 +12,10 @@ import { responsesWithOutputLimit, responsesWithSystemPrompt } from './rewrite.t
 /** Events that hold the response as it is so far. */
 const fullResponses = /^response\.(created|queued|in_progress|completed|incomplete|failed|cancelled)$/
 
+/** Codex reads no reason in a 400, and shortens its conversation after `response.failed` alone. */
+const isCodex = (headers: Readonly<Record<string, unknown>>): boolean =>
+  [headers['originator'], headers['user-agent']].some((name) => typeof name === 'string' && /^codex/i.test(name))
+
 export const openAiResponses: ChatDialect = {
   id: 'openai-responses',
   parse: (value, path) =>
@@ -23,6 +27,7 @@ export const openAiResponses: ChatDialect = {
   streamContentType: () => 'text/event-stream',
   error: responsesError,
   streamError: responsesStreamError,
+  readsOverflowInStream: isCodex,
   cutter: cutOpenAiResponses,
   modelPlace: {
     unstreamed: ['model'],

@@ -92,14 +92,14 @@ export function createTurns({ ambient, log }: RelayServices, { outer, conversati
       await flush()
       if (!isOver && !abandoned) await send(endedEarly)
     } else if (!abandoned) {
-      const error = tryRecord(Buffer.concat(pieces).toString('utf8'))?.['error'] ?? null
-      await send({ type: 'error', ...answered, error })
+      const error = recordOf(tryRecord(Buffer.concat(pieces).toString('utf8'))?.['error']) ?? null
+      if (error?.['code'] === 'context_length_exceeded') await fail(body, error)
+      else await send({ type: 'error', ...answered, error })
     }
     return ended
   }
 
-  /** Takes note of what a conversation begins with, and answers with an id to go on from. Nothing is generated nor charged. */
-  const prepare = async (body: Json): Promise<Json> => {
+  const begin = async (body: Json): Promise<Json> => {
     const response = {
       id: `resp_${ambient.newId(48)}`,
       object: 'response',
@@ -111,9 +111,21 @@ export function createTurns({ ambient, log }: RelayServices, { outer, conversati
       incomplete_details: null,
       previous_response_id: null,
       store: false,
-      usage: null as Json | null,
+      usage: null,
     }
     await send({ type: 'response.created', sequence_number: 0, response })
+    return response
+  }
+
+  /** That a conversation is too long agents read in a response alone. */
+  const fail = async (body: Json, { code, message }: Json): Promise<void> => {
+    const failed = { ...(await begin(body)), status: 'failed', error: { code, message } }
+    await send({ type: 'response.failed', sequence_number: 1, response: failed })
+  }
+
+  /** Takes note of what a conversation begins with, and answers with an id to go on from. Nothing is generated nor charged. */
+  const prepare = async (body: Json): Promise<Json> => {
+    const response = await begin(body)
     const usage = {
       input_tokens: 0,
       input_tokens_details: { cached_tokens: 0 },
