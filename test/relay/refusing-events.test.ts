@@ -6,6 +6,7 @@ import { channelsOf, serve, withOptions } from './serve.ts'
 
 const { app, scripted, token } = await startScriptedRelay({ options: { RetryTimes: '1' } })
 
+const [, responses] = callerDialects as [CallerDialect, CallerDialect]
 const key = 'sk-0123456789abcdefghij'
 const message = `no more for ${key} today`
 const frame = (value: unknown): string => `data: ${typeof value === 'string' ? value : JSON.stringify(value)}\n\n`
@@ -46,6 +47,20 @@ const callers: { name: string; by: CallerDialect; setting: object; type?: number
   { name: 'chat completions, written anew', by: chat, setting: { force_format: true } },
   ...callerDialects.slice(1).map((by) => ({ name: by.dialect, by, setting: {} })),
 ].map((caller) => (caller.name === 'responses' ? { ...caller, type: 43 } : caller))
+
+test.each(['invalid_prompt', 'cyber_policy', 'image_file_not_found'])(
+  'what a failed response says against its own prompt is a 400, and no other channel is asked: %s',
+  async (code) => {
+    const response = { id: 'r', object: 'response', status: 'failed', error: { code, message: 'no', type: null } }
+    const failed = `event: response.failed\n${frame({ type: 'response.failed', response })}`
+    const { model } = await serve(app, { priority: 1, baseUrl: scripted.play({ steps: [failed] }) }, {})
+    const { total } = app.upstream
+    const reply = await say(app, responses, { token, model, stream: true })
+    expect(reply.status).toBe(400)
+    expect(responses.readError(await reply.json()).code).toBe(code)
+    expect(app.upstream.total).toBe(total)
+  },
+)
 
 describe.each(callers)('$name', ({ by, setting, type = 1 }) => {
   const route = (steps: Step[], priority = 0) => ({

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { refusalOf } from './failures.ts'
+import { failureOfError, refusalOf } from './failures.ts'
 
 test.each([
   [{ error: { message: 'no', code: 429 } }, 429, 'no'],
@@ -14,6 +14,44 @@ test.each([
   [{ message: 'no', __type: 'ThrottlingException' }, 500, 'no'],
 ])('%j is an error', (body, status, message) => {
   expect(refusalOf(body)).toMatchObject({ status, message })
+})
+
+/** `ResponseError.code` of the package `openai`, and what Codex reads beside it. */
+const codes = {
+  400: [
+    'invalid_prompt',
+    'bio_policy',
+    'cyber_policy',
+    'misalignment_policy_violation',
+    'data_residency_mismatch',
+    'invalid_image',
+    'invalid_image_format',
+    'invalid_base64_image',
+    'invalid_image_url',
+    'invalid_image_mode',
+    'image_too_small',
+    'image_parse_error',
+    'image_content_policy_violation',
+    'unsupported_image_media_type',
+    'empty_image_file',
+    'failed_to_download_image',
+    'image_file_not_found',
+    'context_length_exceeded',
+  ],
+  402: ['insufficient_quota'],
+  404: ['model_not_found'],
+  413: ['image_too_large', 'image_file_too_large'],
+  429: ['rate_limit_exceeded'],
+  500: ['server_error'],
+  503: ['server_is_overloaded', 'slow_down'],
+  504: ['vector_store_timeout'],
+}
+const coded = Object.entries(codes).flatMap(([status, names]) =>
+  names.map((code) => ({ status: Number(status), code })),
+)
+
+test.each(coded)('the code $code of a failed response without a type is $status', ({ status, code }) => {
+  expect(failureOfError({ code, message: 'no', type: null })).toMatchObject({ status, code })
 })
 
 test.each([

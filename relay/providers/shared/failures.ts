@@ -86,13 +86,18 @@ const statusWords: readonly [RegExp, number][] = [
   [/invalid_api_key|authentication|unauthori|UNAUTHENTICATED|invalid_token/i, 401],
   [/insufficient_(quota|balance|credits)|billing|payment|arrearage/i, 402],
   [/permission|forbidden|PERMISSION_DENIED/i, 403],
-  [/not_found|NOT_FOUND/i, 404],
+  [/(?<!image_file_)not_found/i, 404],
   [/too_large/i, 413],
   [/rate_?limit|too_many|throttl|RESOURCE_EXHAUSTED/i, 429],
-  [/overloaded|unavailable|engine_overloaded/i, 503],
+  [/overloaded|unavailable|slow_down/i, 503],
   [/timeout|DEADLINE_EXCEEDED/i, 504],
   [
     /invalid_request|invalid_param|INVALID_ARGUMENT|content_filter|context_length|bad_request|user_error|moderation_blocked/i,
+    400,
+  ],
+  // What is wrong with a prompt or an image, or forbidden in it, by the codes of OpenAI's failed responses.
+  [
+    /invalid_(prompt|image|base64)|_policy(_violation)?\b|data_residency|image_(parse|too_small|file_not_found)|unsupported_image|empty_image|failed_to_download/i,
     400,
   ],
 ]
