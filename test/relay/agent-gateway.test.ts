@@ -275,3 +275,55 @@ test.each(
     /The tool says: .*Done!/,
   )
 })
+
+test.each([14, 24, 43].flatMap((type) => [true, false].map((stream) => ({ type, stream }))))(
+  'a search for tools that its caller runs is a function on type $type, and what it finds can be called: streamed $stream',
+  async ({ type, stream }) => {
+    const { model } = await serve(app, { type })
+    const ask = async (input: object[], streamed = stream) => {
+      const schema = { type: 'object', properties: { words: { type: 'string' } }, required: ['words'] }
+      const search = { type: 'tool_search', execution: 'client', description: 'Finds tools.', parameters: schema }
+      const body = { model, store: false, tools: [search], input, stream: streamed }
+      const reply = await app.relay(token, '/v1/responses', body)
+      const losses = reply.headers.get('x-translation-loss')
+      const text = await reply.text()
+      const completed = text.split('\n').findLast((line) => line.startsWith('data: {')) ?? `data: {"response":${text}}`
+      type Completed = { response: { output: { type: string; call_id: string }[] } }
+      const { output } = (JSON.parse(completed.slice('data: '.length)) as Completed).response
+      return { losses, output, last: output.at(-1) }
+    }
+    const args = (value: object) => encodeURIComponent(JSON.stringify(value))
+    const input: object[] = [{ role: 'user', content: `go [[tool=tool_search,args=${args({ words: 'events' })}]]` }]
+    const first = await ask(input)
+    expect(first.losses ?? '').not.toContain('tool_search')
+    expect(JSON.stringify(app.upstream.requests.at(-1)?.body)).toContain('Finds tools.')
+    const asked = { type: 'tool_search_call', execution: 'client', arguments: { words: 'events' }, status: 'completed' }
+    expect(first.last).toMatchObject(asked)
+    const create = {
+      type: 'function',
+      name: 'create',
+      defer_loading: true,
+      parameters: { type: 'object', properties: {} },
+    }
+    const tools = [{ type: 'namespace', name: 'mcp__calendar', description: 'Dates.', tools: [create] }]
+    const found = {
+      type: 'tool_search_output',
+      call_id: first.last?.call_id,
+      execution: 'client',
+      status: 'completed',
+      tools,
+    }
+    const answered = await ask([...input, ...first.output, found], false)
+    expect(answered.losses ?? '').not.toContain('defer_loading')
+    expect(JSON.stringify(answered.output)).toMatch(/The tool says: .*mcp__calendar__create/)
+    const next = { role: 'user', content: `now [[tool=mcp__calendar__create,args=${args({})}]]` }
+    const second = await ask([...input, ...first.output, found, next])
+    expect(second.last).toMatchObject({ type: 'function_call', namespace: 'mcp__calendar', name: 'create' })
+  },
+)
+
+test('a search for tools that the vendor would run is dropped elsewhere, and reported', async () => {
+  const { model } = await serve(app, { type: 14 })
+  const reply = await app.relay(token, '/v1/responses', { model, input: 'hi', tools: [{ type: 'tool_search' }] })
+  expect([...reply.headers.values()].join(' ')).toContain('tools.tool_search')
+})

@@ -2,7 +2,7 @@ import { type Fields, isObject, parseObject } from '#relay/chat/json.ts'
 import type { FunctionTool, JsonSchema, ToolCallPart } from '#relay/chat/request.ts'
 
 /** Tools that models of this vendor are trained for; to any other model they are functions. */
-type OwnKind = 'local_shell' | 'shell' | 'apply_patch'
+type OwnKind = 'local_shell' | 'shell' | 'apply_patch' | 'tool_search'
 
 const text = { type: 'string' }
 const texts = { type: 'array', items: text }
@@ -47,12 +47,37 @@ const ownTools: Readonly<Record<OwnKind, FunctionTool>> = {
       ['operation'],
     ),
   },
+  tool_search: {
+    type: 'function',
+    name: 'tool_search',
+    description: 'Searches for tools that are not in the list yet. What it finds can be called from then on.',
+    parameters: parameters({ query: text, limit: { type: 'integer' } }, ['query']),
+  },
 }
 
 const isOwnKind = (type: unknown): type is OwnKind => typeof type === 'string' && Object.hasOwn(ownTools, type)
 
-/** The function that stands for a tool of the vendor's own; nothing for any other. */
-export const ownTool = (type: string): FunctionTool | undefined => (isOwnKind(type) ? ownTools[type] : undefined)
+/** The vendor searches for tools itself where the caller does not say that it does. */
+const isSearchedElsewhere = ({ type, execution }: Fields): boolean =>
+  String(type).startsWith('tool_search') && execution !== 'client'
+
+/** A shell in a container of the vendor's is no function, which its caller would have to run. */
+const runsElsewhere = (tool: Fields): boolean =>
+  isSearchedElsewhere(tool) ||
+  (isObject(tool['environment']) && String(tool['environment']['type']).startsWith('container'))
+
+/** The function that stands for a tool of the vendor's own, in its caller's words where it has some; nothing for any other. */
+export function ownTool(tool: Fields): FunctionTool | undefined {
+  const { type, description, parameters: schema } = tool
+  if (!isOwnKind(type) || runsElsewhere(tool)) return undefined
+  const own = ownTools[type]
+  if (type !== 'tool_search') return own
+  return {
+    ...own,
+    ...(typeof description === 'string' ? { description } : {}),
+    ...(isObject(schema) ? { parameters: schema } : {}),
+  }
+}
 
 /** A tool of a namespace under one name, as agents call tools of their MCP servers. */
 export const joinedName = (namespace: string, name: string): string =>
@@ -71,24 +96,36 @@ const flat = (tool: unknown): Named[] => {
 const keyOf = ({ tool, namespace }: Named): unknown =>
   isObject(tool) && typeof tool['name'] === 'string' ? `${namespace ?? ''} ${tool['name']}` : tool
 
+/** What a search has found waits no more. */
+function loaded({ tool, ...named }: Named): Named {
+  if (!isObject(tool)) return { tool, ...named }
+  const { defer_loading: _deferred, ...rest } = tool
+  return { tool: rest, ...named }
+}
+
+/** The tools that an item of a conversation adds, as a search for tools does too. */
+function addedBy(item: unknown): Named[] {
+  if (!isObject(item)) return []
+  if (item['type'] === 'additional_tools') return listOf(item['tools']).flatMap(flat)
+  return item['type'] === 'tool_search_output' ? listOf(item['tools']).flatMap(flat).map(loaded) : []
+}
+
 /** All tools of a call, those in its conversation too, which take the place of earlier ones of their name. */
 function namedTools({ tools, input }: Fields): Named[] {
-  const added = listOf(input).flatMap((item) =>
-    isObject(item) && item['type'] === 'additional_tools' ? listOf(item['tools']) : [],
-  )
+  const added = listOf(input).flatMap(addedBy)
   const own = listOf(tools).flatMap(flat)
   if (added.length === 0) return own
-  const byName = new Map(added.flatMap(flat).map((named) => [keyOf(named), named]))
+  const byName = new Map(added.map((named) => [keyOf(named), named]))
   return [...own.filter((named) => !byName.has(keyOf(named))), ...byName.values()]
 }
 
+const joined = ({ tool, namespace }: Named): unknown =>
+  namespace !== undefined && isObject(tool) && typeof tool['name'] === 'string'
+    ? { ...tool, name: joinedName(namespace, tool['name']) }
+    : tool
+
 /** The tools of a call as one list, those of namespaces under their joined names. */
-export const flatTools = (body: Fields): unknown[] =>
-  namedTools(body).map(({ tool, namespace }) =>
-    namespace !== undefined && isObject(tool) && typeof tool['name'] === 'string'
-      ? { ...tool, name: joinedName(namespace, tool['name']) }
-      : tool,
-  )
+export const flatTools = (body: Fields): unknown[] => namedTools(body).map(joined)
 
 /** What a call of a function really is to its caller. */
 export type CalledAs = { namespace: string; name: string } | { kind: OwnKind }
@@ -99,7 +136,7 @@ export function calledAs(body: Fields): ReadonlyMap<string, CalledAs> {
   for (const { tool, namespace } of namedTools(body)) {
     if (!isObject(tool)) continue
     const { type, name } = tool
-    if (isOwnKind(type)) found.set(ownTools[type].name, { kind: type })
+    if (isOwnKind(type) && !isSearchedElsewhere(tool)) found.set(ownTools[type].name, { kind: type })
     else if (namespace !== undefined && typeof name === 'string')
       found.set(joinedName(namespace, name), { namespace, name })
   }
@@ -113,6 +150,8 @@ export function ownCallItem(
   { argumentsText, status }: { argumentsText: string; status: string },
 ): object {
   const given = parseObject(argumentsText) ?? {}
+  if (kind === 'tool_search')
+    return { type: 'tool_search_call', ...head, execution: 'client', arguments: given, status }
   const { type: _type, ...action } = given
   if (kind === 'apply_patch') {
     const operation = isObject(given['operation']) ? given['operation'] : given
@@ -136,6 +175,7 @@ const callKinds: Readonly<Record<string, OwnKind>> = {
   local_shell_call: 'local_shell',
   shell_call: 'shell',
   apply_patch_call: 'apply_patch',
+  tool_search_call: 'tool_search',
 }
 
 /** The same item in a conversation, as the call of a function; nothing for any other item. */
@@ -143,7 +183,12 @@ export function readOwnCall(item: Fields): ToolCallPart | undefined {
   const { type, action, operation, call_id: callId, id } = item
   const kind = typeof type === 'string' && Object.hasOwn(callKinds, type) ? callKinds[type] : undefined
   const callName = typeof callId === 'string' ? callId : id
-  if (kind === undefined || typeof callName !== 'string') return undefined
+  if (kind === undefined || typeof callName !== 'string' || isSearchedElsewhere(item)) return undefined
+  if (kind === 'tool_search') {
+    const { arguments: search } = item
+    const words = typeof search === 'string' ? search : JSON.stringify(search ?? {})
+    return { type: 'tool-call', id: callName, name: kind, arguments: words }
+  }
   const given = kind === 'apply_patch' ? { operation } : isObject(action) ? action : {}
   const { type: _type, ...rest } = given as Fields
   return {
@@ -154,13 +199,27 @@ export function readOwnCall(item: Fields): ToolCallPart | undefined {
   }
 }
 
-const outputs = new Set(['local_shell_call_output', 'shell_call_output', 'apply_patch_call_output'])
+const outputs = new Set([
+  'local_shell_call_output',
+  'shell_call_output',
+  'apply_patch_call_output',
+  'tool_search_output',
+])
+
+const nameOf = (named: Named): unknown[] => {
+  const tool = joined(named)
+  return isObject(tool) && typeof tool['name'] === 'string' ? [tool['name']] : []
+}
 
 /** What such a call gave, as the result of a function. */
 export function readOwnOutput(item: Fields): { callId: string; text: string } | undefined {
   const { type, call_id: callId, id, output, status } = item
   const name = typeof callId === 'string' ? callId : id
-  if (typeof type !== 'string' || !outputs.has(type) || typeof name !== 'string') return undefined
+  if (typeof type !== 'string' || !outputs.has(type) || typeof name !== 'string' || isSearchedElsewhere(item))
+    return undefined
+  // What the tools are like is said with the others of the call.
+  if (type === 'tool_search_output')
+    return { callId: name, text: JSON.stringify({ tools: addedBy(item).flatMap(nameOf) }) }
   const given = output ?? status ?? ''
   return { callId: name, text: typeof given === 'string' ? given : JSON.stringify(given) }
 }

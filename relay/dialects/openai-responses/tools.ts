@@ -40,15 +40,9 @@ export function readTools(value: unknown, read: Reader): Tool[] {
       const allowedDomains = domainsOf(filters?.['allowed_domains'], `${path}.filters.allowed_domains`, read)
       return defined({ ...readWebSearch(tool), allowedDomains })
     }
-    return (
-      (runsElsewhere(tool) ? undefined : ownTool(type)) ?? { type: 'vendor', dialect: 'openai-responses', value: tool }
-    )
+    return ownTool(tool) ?? { type: 'vendor', dialect: 'openai-responses', value: tool }
   })
 }
-
-/** A shell in a container of the vendor's is no function, which its caller would have to run. */
-const runsElsewhere = ({ environment }: Fields): boolean =>
-  isObject(environment) && String(environment['type']).startsWith('container')
 
 const readFunction = (tool: Fields, path: string, read: Reader): Tool =>
   defined({
@@ -65,7 +59,7 @@ export function readToolChoice(body: Fields, read: Reader): { toolChoice?: ToolC
   if (!isObject(choice) || choice['type'] === 'allowed_tools')
     return { toolChoice: readChatToolChoice({ tool_choice: choice }, read), losses: [] }
   const { type, name, namespace } = choice
-  const own = typeof type === 'string' ? ownTool(type) : undefined
+  const own = ownTool(choice)
   if (own) return { toolChoice: { type: 'tool', name: own.name }, losses: [] }
   if ((type !== 'function' && type !== 'custom') || name === undefined) return { losses: ['tool_choice'] }
   const called = read.name(name, 'tool_choice.name')

@@ -25,9 +25,11 @@ const containerIn = (value: unknown): string[] => {
     : wordsOf(value)
 }
 
+const adding: ReadonlySet<unknown> = new Set(['additional_tools', 'tool_search_output'])
+
 /** Tools that a conversation of responses has added. */
 export const addedTools = ({ input }: Json): Json[] =>
-  recordsOf(input).flatMap((item) => (item['type'] === 'additional_tools' ? recordsOf(item['tools']) : []))
+  recordsOf(input).flatMap((item) => (adding.has(item['type']) ? recordsOf(item['tools']) : []))
 
 const toolsOf = (body: Json): Json[] => [...recordsOf(body['tools']), ...addedTools(body)]
 

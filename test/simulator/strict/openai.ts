@@ -227,7 +227,7 @@ function checkRemoteServer(tool: Json, index: number): void {
 }
 
 const itemKinds = words(
-  'message function_call function_call_output custom_tool_call custom_tool_call_output reasoning item_reference local_shell_call local_shell_call_output web_search_call file_search_call image_generation_call code_interpreter_call computer_call computer_call_output mcp_call mcp_list_tools mcp_approval_request mcp_approval_response compaction additional_tools',
+  'message function_call function_call_output custom_tool_call custom_tool_call_output reasoning item_reference local_shell_call local_shell_call_output web_search_call file_search_call image_generation_call code_interpreter_call computer_call computer_call_output mcp_call mcp_list_tools mcp_approval_request mcp_approval_response compaction additional_tools tool_search_call tool_search_output',
 )
 
 export function checkResponses(body: Json): void {
