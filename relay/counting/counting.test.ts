@@ -68,6 +68,17 @@ describe('cheapPromptTokens', () => {
     })
     expect(cheapPromptTokens(request)).toEqual({ promptTokens: 4, cacheWriteMarked: 4, cacheWrite1hMarked: 0 })
   })
+
+  test('marks the whole prompt as held for long where the caller asked for twelve hours', () => {
+    const marked = (ttl: string) =>
+      cheapPromptTokens(
+        requestOf([user('abcd')], {
+          extra: { dialect: 'openai-responses', fields: { prompt_cache_options: { ttl } } },
+        }),
+      )
+    expect(marked('12h')).toEqual({ promptTokens: 8, cacheWriteMarked: 8, cacheWrite1hMarked: 8 })
+    expect(marked('30m')).toEqual({ promptTokens: 8, cacheWriteMarked: 0, cacheWrite1hMarked: 0 })
+  })
 })
 
 describe('countText', () => {

@@ -39,10 +39,13 @@ export function promptPieces(request: ChatRequest): PromptPiece[] {
   if (request.extra.dialect === 'claude' && hasCacheControl(request.extra.fields['cache_control'])) {
     pieces.push({ kind: 'cache-mark', ttl: ttlOf(request.extra.fields['cache_control']) })
   }
+  if (keepsLong(request.extra.fields['prompt_cache_options'])) pieces.push({ kind: 'cache-mark', ttl: '1h' })
   return pieces
 }
 
 const hasCacheControl = (value: unknown): value is { ttl?: unknown } => typeof value === 'object' && value !== null
+/** OpenAI's longer lifetime, which costs more than Claude's hour. */
+const keepsLong = (options: unknown): boolean => hasCacheControl(options) && options.ttl === '12h'
 const ttlOf = (mark: { ttl?: unknown }): '5m' | '1h' => (mark.ttl === '1h' ? '1h' : '5m')
 
 function addMark(pieces: PromptPiece[], part: object): void {

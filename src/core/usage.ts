@@ -11,7 +11,7 @@ export type Usage = {
   cachedTokens: number
   /** Written to the upstream's prompt cache, both lifetimes; part of `promptTokens`. */
   cacheWriteTokens: number
-  /** The one-hour part of `cacheWriteTokens`. */
+  /** The part of `cacheWriteTokens` that is kept for longer than is usual: Claude's for one hour, OpenAI's for twelve. */
   cacheWrite1hTokens: number
   audioInputTokens: number
   imageInputTokens: number

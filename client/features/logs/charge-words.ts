@@ -7,7 +7,7 @@ export const stepWords: Record<ChargeStep['label'], PlainText> = {
   input: text('输入'),
   cacheRead: text('读取缓存'),
   cacheWrite: text('写入缓存'),
-  cacheWrite1h: text('写入缓存（1 小时）'),
+  cacheWrite1h: text('写入缓存（较长时效）'),
   imageInput: text('图片输入'),
   audioInput: text('音频输入'),
   output: text('输出'),

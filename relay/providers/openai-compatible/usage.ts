@@ -43,6 +43,7 @@ export function readUsage(usage: Json): ReportedUsage {
     promptTokens,
     cachedTokens,
     cacheWriteTokens,
+    cacheWrite1hTokens: countOf(recordOf(input['cache_write_tokens_details'])?.['ttl_12h_tokens']),
     audioInputTokens: countOf(input['audio_tokens']),
     imageInputTokens: countOf(input['image_tokens']),
     completionTokens: completionOf(usage, promptTokens, sumOf(cachedTokens, cacheWriteTokens)),

@@ -6,6 +6,7 @@ import { callWith, readEvents, readJson } from '../conformance/fixtures.ts'
 import { requestWith, toolConversation, weatherTool } from '../conformance/requests.ts'
 import { openai } from '../openai-compatible/vendors/openai.ts'
 import { azure } from '../openai-compatible/vendors/azure.ts'
+import { usageOf } from './usage.ts'
 
 const folder = new URL('./__fixtures__/', import.meta.url)
 const call = callWith({ model: 'gpt-5.4', stream: true })
@@ -42,6 +43,16 @@ describe('an answer in the responses form, unstreamed or streamed', () => {
     expect(reported).toMatchObject({ type: 'usage', usage: { promptTokens: 20, cachedTokens: 8 } })
     expect(reported).not.toHaveProperty('usage.completionTokens', 0)
     expect(begin({ input_tokens: 0, output_tokens: 0, total_tokens: 0 }).map(({ type }) => type)).toEqual(['start'])
+  })
+
+  test('cache writes that are kept for twelve hours, as the part of all that they are', () => {
+    const written = (ttl_12h_tokens: number) => {
+      const details = { cached_tokens: 8, cache_write_tokens: 10, cache_write_tokens_details: { ttl_12h_tokens } }
+      const usage = { input_tokens: 20, output_tokens: 1, total_tokens: 21, input_tokens_details: details }
+      return normaliseUsage(usageOf({ usage }) ?? {}).usage
+    }
+    expect(written(6)).toMatchObject({ cachedTokens: 8, cacheWriteTokens: 10, cacheWrite1hTokens: 6 })
+    expect(written(11)).toMatchObject({ cacheWriteTokens: 10, cacheWrite1hTokens: 10 })
   })
 
   test('calls', () => {

@@ -165,6 +165,25 @@ describe('resolvePrice', () => {
     for (const [model, figures, dollars] of listed) expect(dollarsOf(model, figures), model).toMatchObject(dollars)
   })
 
+  test('prices what is kept in a cache for long as its vendor does, behind a vendor’s name too', () => {
+    const dollars = (model: string) => {
+      const found = priceOf(model, {}, { ModelRatio: { [model]: 1 } })
+      return found?.kind === 'ratio' && found.cacheWrite1hRatio * 2
+    }
+    expect(['gpt-6.2-sol', 'openai/gpt-6.2-sol', 'claude-opus-5-5'].map(dollars)).toEqual([5, 5, 4])
+  })
+
+  test('prices images that are shown to a model that draws as its vendor does, whichever of its names is used', () => {
+    const dollars = (model: string) => {
+      const found = priceOf(model, {}, { ModelRatio: { [model]: 2.5 } })
+      return found?.kind === 'ratio' && found.imageRatio * 5
+    }
+    const models = ['gpt-image-1', 'gpt-image-1.5-2025-12-16', 'gpt-image-2', 'gpt-image-2.5-flare']
+    expect(models.map(dollars)).toEqual([10, 8, 8, 8])
+    expect(['gpt-image-2.6-sunburst', 'openai/gpt-image-2.6-flare'].map(dollars)).toEqual([8, 8])
+    expect(['gpt-image-1-mini', 'gpt-4o'].map(dollars)).toEqual([6.25, 5])
+  })
+
   test('prices images that a model draws as its vendor lists them, and never below its words', () => {
     const figures = { input: 0.3, output: 2.5 }
     expect(dollarsOf('gemini-2.5-flash-image', figures).imageOut).toBe(30)

@@ -2,7 +2,8 @@ import { audioCompletionRatioOf, audioRatioOf, imageOutputRatioOf } from './audi
 import { completionRuleOf } from './completion-rules.ts'
 import type { LongContextStep, LongContextTable } from './long-context.ts'
 import type { CallPrice, Price, RatioPrice } from './price.ts'
-import { defaultCompletionRatio, defaultModelPrice, figureOf, imageRatio, pricingDefaults } from './tables.ts'
+import { bareName, defaultCompletionRatio, defaultModelPrice, figureByPattern, figureOf } from './tables.ts'
+import { imageRatio, pricingDefaults } from './tables.ts'
 import type { PriceTables, RatioMap } from './tables.ts'
 
 /** The options that price what the tables do not, by their documented keys. */
@@ -16,7 +17,8 @@ export type PriceSettings = {
   acceptUnset: boolean
 }
 
-const cacheWrite1hRatio = 2
+/** OpenAI keeps such writes for twelve hours: https://developers.openai.com/api/docs/models/gpt-6.2-sol, "Pricing". */
+const cacheWrite1hRatioOf = (model: string): number => (/^gpt-(5\.[6-9]|[6-9]|\d\d)/.test(bareName(model)) ? 2.5 : 2)
 
 /** The names to look a model up by: its own, then the row that stands for its whole family. */
 function priceNames(model: string): string[] {
@@ -100,8 +102,8 @@ function ratioPriceOf(
     ...base,
     cacheRatio: lookUp(tables.CacheRatio, names) ?? pricingDefaults.UnknownCacheRatio,
     cacheWriteRatio: lookUp(tables.CreateCacheRatio, names) ?? pricingDefaults.UnknownCreateCacheRatio,
-    cacheWrite1hRatio,
-    imageRatio: lookUp(imageRatio, names) ?? pricingDefaults.UnknownImageRatio,
+    cacheWrite1hRatio: cacheWrite1hRatioOf(model),
+    imageRatio: figureByPattern(imageRatio, bareName(model)) ?? pricingDefaults.UnknownImageRatio,
     audioRatio: ofAudio,
     audioCompletionRatio: audioCompletionRatioOf(model, { ...base, audioRatio: ofAudio }),
     ...(imageOutputRatio === undefined ? {} : { imageOutputRatio }),
