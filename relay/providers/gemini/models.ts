@@ -17,13 +17,17 @@ function generationOf(model: string): number | undefined {
 
 export const draws = (model: string): boolean => /image|banana/.test(model)
 
+/** "Thinking level MINIMAL is not supported for this model": https://github.com/BerriAI/litellm/pull/41201. `-latest` is the newest. */
+const takesMinimal = (model: string, generation: number): boolean =>
+  model.includes('lite') || (generation < 3.7 && !model.endsWith('-latest'))
+
 export function thinkingOf(model: string): GeminiThinking {
   const generation = generationOf(model)
   if (generation === undefined || generation < 2.5 || /image|tts|embedding|audio|live|banana/.test(model)) {
     return { kind: 'none' }
   }
   if (generation >= 3) {
-    if (model.includes('flash')) return { kind: 'level', levels: flash }
+    if (model.includes('flash')) return { kind: 'level', levels: takesMinimal(model, generation) ? flash : newerPro }
     return { kind: 'level', levels: generation === 3 ? pro : newerPro }
   }
   if (model.includes('lite')) return { kind: 'budget', least: 512, most: 24_576, canBeOff: true }

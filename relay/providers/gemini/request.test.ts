@@ -249,6 +249,12 @@ describe('thinking', () => {
     ['gemini-3-pro-preview', 'medium', { thinkingLevel: 'HIGH', includeThoughts: true }],
     ['gemini-3.1-pro-preview', 'medium', { thinkingLevel: 'MEDIUM', includeThoughts: true }],
     ['gemini-3-flash-preview', 'none', { thinkingLevel: 'MINIMAL' }],
+    ['gemini-3.6-flash', 'minimal', { thinkingLevel: 'MINIMAL', includeThoughts: true }],
+    ['gemini-3.7-flash', 'none', { thinkingLevel: 'LOW' }],
+    ['gemini-3.8-flash', 'minimal', { thinkingLevel: 'LOW', includeThoughts: true }],
+    ['gemini-flash-latest', 'none', { thinkingLevel: 'LOW' }],
+    ['gemini-3.8-flash-lite', 'none', { thinkingLevel: 'MINIMAL' }],
+    ['gemini-flash-lite-latest', 'none', { thinkingLevel: 'MINIMAL' }],
     ['gemini-2.0-flash', 'high', undefined],
   ] as const)('%s with effort %s', (model, effort, expected) => {
     expect(config({ reasoning: { effort } }, { model })['thinkingConfig']).toEqual(expected)
