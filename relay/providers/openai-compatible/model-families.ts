@@ -38,8 +38,8 @@ export function effortsOf(model: string, form: 'chat' | 'responses' = 'chat'): r
   if (!version || version.series === 'o') return ['low', 'medium', 'high']
   if (version.major === 5 && version.minor === 0) return ['minimal', 'low', 'medium', 'high']
   if (version.major === 5 && version.minor === 1) return ['none', 'low', 'medium', 'high']
-  if (version.major === 5) return ['none', 'low', 'medium', 'high', 'xhigh']
-  const withoutNone = /^gpt-6-astra|^gpt-6\.1-sol/.test(model)
+  if (version.major === 5 && version.minor < 6) return ['none', 'low', 'medium', 'high', 'xhigh']
+  const withoutNone = /^gpt-6(\.\d+)?-astra|^gpt-6\.[1-9]\d*-sol/.test(model)
   if (!withoutNone) return ['none', 'low', 'medium', 'high', 'xhigh', 'max']
   return form === 'responses' ? ['low', 'medium', 'high', 'xhigh', 'max'] : ['low', 'medium', 'high', 'xhigh']
 }
@@ -69,7 +69,8 @@ export function refusesChat({ model, tools, search, effort }: ResponsesReason): 
     version?.series === 'gpt' &&
     isReasoningModel(model) &&
     (version.major > 5 || (version.major === 5 && version.minor >= 4))
-  return newer && ((tools && effort !== 'none') || search || effort === 'max')
+  const isOff = effort === 'none' && effortsOf(model).includes('none')
+  return newer && ((tools && !isOff) || search || effort === 'max')
 }
 
 const effortSuffix = /-(none|minimal|low|medium|high|xhigh|max)$/

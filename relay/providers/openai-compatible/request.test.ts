@@ -151,6 +151,9 @@ test.each([
   ['gpt-5.2', { mode: 'enabled' as const, budgetTokens: 2000 }, 'low'],
   ['gpt-5.2', { mode: 'enabled' as const, budgetTokens: 32000 }, 'high'],
   ['gpt-6-astra', { effort: 'none' as const }, 'low'],
+  ['gpt-6.2-astra', { mode: 'disabled' as const }, 'low'],
+  ['gpt-6.2-sol', { mode: 'disabled' as const }, 'low'],
+  ['gpt-6.1-terra', { effort: 'none' as const }, 'none'],
   ['gpt-4o', { mode: 'enabled' as const, budgetTokens: 2000 }, undefined],
 ])('%s is asked for an effort it knows', (model, reasoning, expected) => {
   const request = requestWith({ reasoning, extra: { dialect: 'claude', fields: {} } })

@@ -143,6 +143,7 @@ describe('a call in the responses form', () => {
     expect(url({}, 'gpt-5.4')).toBe('completions')
     expect(url({ tools: [weatherTool] }, 'gpt-5.4')).toBe('responses')
     expect(url({ tools: [weatherTool], reasoning: { effort: 'none' } }, 'gpt-5.4')).toBe('completions')
+    expect(url({ tools: [weatherTool], reasoning: { effort: 'none' } }, 'gpt-6.2-sol')).toBe('responses')
     expect(url({ tools: [weatherTool] }, 'gpt-5.2')).toBe('completions')
     expect(url({}, 'o3-pro')).toBe('responses')
     expect(url({}, 'gpt-5.1-codex-max')).toBe('responses')
@@ -189,6 +190,8 @@ describe('a call in the responses form', () => {
     ['gpt-6-astra', 'max'],
     ['gpt-6.1-sol', 'max'],
     ['gpt-6-sol', 'max'],
+    ['gpt-6.2-sol', 'max'],
+    ['gpt-5.6-terra', 'max'],
   ] as const)('asks %s for the effort %s, which it knows in this form', (model, effort) => {
     expect(write({ reasoning: { effort } }, model)).toMatchObject({ body: { reasoning: { effort } }, losses: [] })
   })
