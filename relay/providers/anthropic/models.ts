@@ -96,9 +96,11 @@ const foreign: ClaudeTraits = { ...early, maxOutput: undefined, structuredOutput
 
 export function traitsOf(model: string): ClaudeTraits {
   const name = model.toLowerCase().replaceAll('.', '-')
-  const family = /(opus|sonnet|haiku|fable)-(\d)(?!\d)(?:-(\d{1,2})(?!\d))?/.exec(name)
+  const family = /(opus|sonnet|haiku|fable|mythos)-(\d)(?!\d)(?:-(\d{1,2})(?!\d))?/.exec(name)
   if (family) {
-    const [, line, major, minor] = family
+    const [, named, major, minor] = family
+    // One model under two names, of which one is for verified organisations.
+    const line = named === 'mythos' ? 'fable' : named
     const traits = families[minor === undefined ? `${line}-${major}` : `${line}-${major}-${minor}`]
     return traits ?? newest
   }

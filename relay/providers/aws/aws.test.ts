@@ -98,6 +98,7 @@ test.each([
   ['claude-opus-4-6', 'us-west-2', 'us.anthropic.claude-opus-4-6-v1'],
   ['claude-sonnet-4-6', 'us-east-1', 'us.anthropic.claude-sonnet-4-6'],
   ['claude-opus-5', 'sa-east-1', 'global.anthropic.claude-opus-5'],
+  ['claude-mythos-5', 'us-east-1', 'us.anthropic.claude-mythos-5'],
   ['claude-2.1', 'us-east-1', 'anthropic.claude-v2:1'],
   ['nova-pro-v1:0', 'us-east-1', 'amazon.nova-pro-v1:0'],
   ['us.anthropic.claude-x', 'us-east-1', 'us.anthropic.claude-x'],
@@ -153,6 +154,11 @@ describe('a call', () => {
   })
 })
 
+const novaCall = callWith({
+  model: 'nova-2-lite-v1:0',
+  channel: { baseUrl: 'https://vpc.test', key: 'a|b|us-east-1' },
+})
+
 test('a cache point closes tools only for models that take one there, and is named as lost elsewhere', () => {
   const cacheControl = { type: 'ephemeral' as const }
   const tools = [{ type: 'function' as const, name: 'look', cacheControl }]
@@ -170,6 +176,29 @@ test('a cache point closes tools only for models that take one there, and is nam
   }
   expect(sentTo('amazon.nova-pro-v1:0')).toEqual([1, 0, true])
   expect(sentTo('openai.gpt-oss-120b-1:0')).toEqual([0, 0, true])
+})
+
+test('a cache point to a model that keeps none for an hour asks for none', () => {
+  const cacheControl = { type: 'ephemeral' as const, ttl: '1h' as const }
+  const content = [{ type: 'text' as const, text: 'be brief', cacheControl }]
+  const messages = [
+    { role: 'system' as const, content },
+    { role: 'user' as const, content },
+  ]
+  const { body } = aws.chat.request(requestWith({ messages }), novaCall)
+  const marked = [{ text: 'be brief' }, { cachePoint: { type: 'default' } }]
+  expect(body).toEqual({ system: marked, messages: [{ role: 'user', content: marked }] })
+})
+
+test('the highest effort of Nova goes without what it refuses beside it, which is named as lost', () => {
+  const sentWith = (effort: 'medium' | 'max') => {
+    const limits = { maxTokens: 100, temperature: 0.5, topP: 0.9 }
+    const asked = requestWith({ ...limits, reasoning: { effort }, extra: { dialect: 'claude', fields: {} } })
+    const { body, losses } = aws.chat.request(asked, novaCall)
+    return { inference: (body as { inferenceConfig?: unknown }).inferenceConfig, losses }
+  }
+  expect(sentWith('medium')).toEqual({ inference: { maxTokens: 100, temperature: 0.5, topP: 0.9 }, losses: [] })
+  expect(sentWith('max')).toEqual({ inference: undefined, losses: ['max_tokens', 'temperature', 'top_p'] })
 })
 
 test('documents of one conversation have names of their own, which are no longer than may be', () => {

@@ -17,7 +17,7 @@ const special: Readonly<Record<string, string>> = {
 function idOf(name: string): string {
   if (Object.hasOwn(special, name)) return special[name] as string
   if (/^claude-.*-\d{8}$/.test(name)) return `anthropic.${name}-v1:0`
-  if (/^claude-(opus|sonnet|haiku|fable)-\d/.test(name)) return `anthropic.${name}`
+  if (/^claude-(opus|sonnet|haiku|fable|mythos)-\d/.test(name)) return `anthropic.${name}`
   return name.startsWith('nova-') ? `amazon.${name}` : name
 }
 

@@ -1,5 +1,5 @@
 import { DomainError } from '#core/errors.ts'
-import { type Json, recordOf, recordsOf, textOf, withoutAbsent, wordOf } from '../../shared/json.ts'
+import { type Json, recordOf, recordsOf, textOf, withoutAbsent } from '../../shared/json.ts'
 
 const imageFormats: Readonly<Record<string, string>> = {
   'image/png': 'png',
@@ -94,15 +94,14 @@ function contentOf(block: Json, writing: Writing): Json | undefined {
   }
 }
 
-export const cachePoint = (mark: unknown): Json => ({
-  cachePoint: withoutAbsent({ type: 'default', ttl: wordOf(recordOf(mark)?.['ttl']) }),
-})
+/** "Extended TTL prompt caching is only supported for Anthropic models", which are called in another form. */
+export const cachePoint: Json = { cachePoint: { type: 'default' } }
 
 /** A block of the messages dialect in this form; a cache mark on it becomes a point behind it, where the model has a cache. */
 function toConverseBlocks(block: Json, writing: Writing): Json[] {
   const content = contentOf(block, writing)
   if (!content) return []
-  return writing.caches && block['cache_control'] ? [content, cachePoint(block['cache_control'])] : [content]
+  return writing.caches && block['cache_control'] ? [content, cachePoint] : [content]
 }
 
 /** Messages of the messages dialect in this form. */

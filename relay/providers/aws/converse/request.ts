@@ -33,7 +33,7 @@ function toolsOf(request: ChatRequest, losses: Set<string>): Json[] {
     const schema = parameters ? { inputSchema: { json: { ...parameters, type: 'object' } } } : {}
     const spec = toolSpec(name, { description, ...schema, strict: strict === true ? true : undefined })
     if (tool.type !== 'function' || !tool.cacheControl) return [spec]
-    if (cachesTools(request.model)) return [spec, cachePoint(tool.cacheControl)]
+    if (cachesTools(request.model)) return [spec, cachePoint]
     losses.add('cache_control')
     return [spec]
   })
@@ -71,9 +71,7 @@ function systemField(request: ChatRequest, model: string, losses: Set<string>): 
   const instruction = formatInstruction(request.responseFormat, false)
   const blocks = systemTexts(request.messages).flatMap((part): Json[] => {
     if (part.cacheControl && !caches(model)) losses.add('cache_control')
-    return part.cacheControl && caches(model)
-      ? [{ text: part.text }, cachePoint(part.cacheControl)]
-      : [{ text: part.text }]
+    return part.cacheControl && caches(model) ? [{ text: part.text }, cachePoint] : [{ text: part.text }]
   })
   if (instruction !== undefined) blocks.push({ text: instruction })
   return blocks.length > 0 ? blocks : undefined
@@ -137,6 +135,25 @@ function conversation(request: ChatRequest, model: string, losses: Set<string>):
   return toConverseMessages(messages, caches(model))
 }
 
+/**
+ * Nova refuses a limit and sampling beside its highest effort: https://github.com/UKGovernmentBEIS/inspect_ai/issues/3767. What goes
+ * beyond the limit that was set aside for is metered.
+ */
+const refusesBounds = (fields: Json): boolean => recordOf(fields['reasoningConfig'])?.['maxReasoningEffort'] === 'high'
+
+function boundsOf({ maxTokens, temperature, topP }: ChatRequest, fields: Json, losses: Set<string>): Json {
+  if (!refusesBounds(fields)) {
+    return {
+      maxTokens: maxTokens === 0 ? 1 : maxTokens,
+      temperature: temperature === undefined ? undefined : Math.min(temperature, 1),
+      topP,
+    }
+  }
+  const given = Object.entries({ max_tokens: maxTokens, temperature, top_p: topP })
+  for (const [name, value] of given) if (value !== undefined) losses.add(name)
+  return {}
+}
+
 /** The body of a converse call, one form for the models of every vendor of the host. */
 export function toConverseBody(request: ChatRequest, call: ProviderCall): { body: Json; losses: string[] } {
   const own = request.extra.dialect === 'openai-chat' ? request.extra.fields : {}
@@ -144,16 +161,14 @@ export function toConverseBody(request: ChatRequest, call: ProviderCall): { body
   const losses = new Set(lossesTowards(request, undefined).filter((name) => !(name in carried)))
   for (const name of unsupported(request)) losses.add(name)
   const messages = conversation(request, call.model, losses)
-  const inference = withoutAbsent({
-    maxTokens: request.maxTokens === 0 ? 1 : request.maxTokens,
-    temperature: request.temperature === undefined ? undefined : Math.min(request.temperature, 1),
-    topP: request.topP,
-    stopSequences: request.stop.length > 0 ? request.stop : undefined,
-  })
   const fields = {
     ...modelFields(request, call.model, losses),
     ...recordOf(carried['additionalModelRequestFields']),
   }
+  const inference = withoutAbsent({
+    ...boundsOf(request, fields, losses),
+    stopSequences: request.stop.length > 0 ? request.stop : undefined,
+  })
   const body = withoutAbsent({
     messages,
     system: systemField(request, call.model, losses),
