@@ -5,6 +5,7 @@ const refusal = (message: string, code: string | null = null, status = 400) => (
 
 test.each([
   'messages.5.content.0: Invalid `signature` in `thinking` block',
+  'messages.1.content.0: Invalid `data` in `redacted_thinking` block',
   'The encrypted content gAAAA… could not be verified. Reason: Encrypted content could not be decrypted or parsed.',
   'Could not decrypt the provided encrypted_content. Ensure that the value is the unmodified encrypted_content.',
   'Thought signature is not valid',
