@@ -67,6 +67,7 @@ const targets: [name: string, operation: PlainOperation, channel: { type: number
   ['xAI', 'image-edits', { type: 48, model: 'grok-imagine-image' }],
   ['Ark', 'image-edits', { type: 45, model: 'doubao-seedream-4-0' }],
   ['Cloudflare', 'images', { type: 39, model: '@cf/a/b' }],
+  ['Cloudflare, as a form', 'images', { type: 39, model: '@cf/black-forest-labs/flux-2-dev' }],
   ['Cloudflare', 'transcriptions', { type: 39, model: '@cf/openai/whisper' }],
   ['Replicate', 'images', { type: 56, model: 'owner/model' }],
 ]

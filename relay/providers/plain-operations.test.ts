@@ -284,6 +284,13 @@ describe('images', () => {
     expect(() => edit({ image: [image, image, image, image] }).sent()).toThrow(
       expect.objectContaining({ code: 'unsupported.edited_images', params: { most: 3 } }),
     )
+    const nine = Array.from({ length: 9 }, () => image)
+    expect(edit({ image: nine }, 'wan2.7-image-pro').sent().body).toMatchObject({
+      input: { messages: [{ content: { length: 10 } }] },
+    })
+    expect(() => edit({ image: [...nine, image] }, 'wan2.7-image').sent()).toThrow(
+      expect.objectContaining({ params: { most: 9 } }),
+    )
     expect(() => edit({ image }, 'wanx2.1-imageedit').sent()).toThrow(
       expect.objectContaining({ code: 'unsupported.image_edits' }),
     )
@@ -332,6 +339,9 @@ describe('images', () => {
       body: { prompt: 'p', width: 1024, height: 1792 },
     })
     expect(flare.sent()).toMatchObject({ mostImages: 1, losses: ['n'] })
+    const model = '@cf/black-forest-labs/flux-2-dev'
+    const form = operation('images', { type: 39, model }, { ...asked, num_steps: 25 }).sent()
+    expect(form).toMatchObject({ isForm: true, body: { prompt: 'p', steps: 25, width: 1024, height: 1792 } })
     expect(flare.made(Buffer.from('png'))).toEqual({ data: [{ b64_json: Buffer.from('png').toString('base64') }] })
     expect(() => flare.usage({ success: false, errors: [{ code: 5007, message: 'no such model' }] })).toThrow('no such')
   })

@@ -86,6 +86,8 @@ export type UpstreamRequest = {
   headers: Record<string, string>
   /** A JSON value, or text / bytes that are sent as they are. */
   body?: unknown
+  /** The fields of the body go out as those of a form. */
+  isForm?: boolean | undefined
   /** What could not be expressed in the upstream's form, by name, for `x-translation-loss`. */
   losses?: string[] | undefined
   /** Searches of the web that the vendor was asked for in words that its answers may say nothing of; they are charged all the same. */

@@ -24,7 +24,8 @@ export async function sendToUpstream(
 ): Promise<UpstreamReply> {
   const signed = providerFor(channel.type).sign?.(request, { channel, ambient }) ?? request
   const { method, url, isLastFrame } = signed
-  const encoded = signed.body instanceof FormData ? await formBytes(signed.body, signed.headers) : textOrBytes(signed)
+  const body = signed.isForm ? asForm(signed.body) : signed.body
+  const encoded = body instanceof FormData ? await formBytes(body, signed.headers) : textOrBytes(signed)
   const proxy = proxyOf(channel.setting)
   return transport.send({ method, url, ...encoded, isLastFrame, signal, proxy, ...limits }).catch((error: unknown) => {
     if (error instanceof TransportError) error.address ||= plainAddress(url)
@@ -40,6 +41,15 @@ const textOrBytes = ({ body, headers }: UpstreamRequest) => ({
   headers,
   body: body === undefined || typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body),
 })
+
+/** Bytes of the caller's own, where those go through, stay what they are. */
+function asForm(body: unknown): unknown {
+  if (typeof body !== 'object' || body === null || body instanceof Uint8Array) return body
+  const form = new FormData()
+  for (const [name, value] of Object.entries(body))
+    form.set(name, typeof value === 'string' ? value : JSON.stringify(value))
+  return form
+}
 
 /** Multipart bytes with the boundary in their header. */
 async function formBytes(form: FormData, headers: Record<string, string>) {

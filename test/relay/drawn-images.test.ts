@@ -237,3 +237,18 @@ describe('an image that Gemini draws', () => {
     })
   })
 })
+
+test('what a vendor is sent as a form has the fields of the channel’s override too', async () => {
+  const { model } = await serve(app, {
+    type: 39,
+    other: 'acc',
+    baseUrl: scripted.play(json({ result: { image: 'AAAA' }, success: true })),
+    upstreamModel: '@cf/black-forest-labs/flux-2-klein-4b',
+    paramOverride: '{"seed":7}',
+  })
+  const reply = await app.relay(token, '/v1/images/generations', { model, prompt: 'a sunset' })
+  expect(await reply.json()).toMatchObject({ data: [{ b64_json: 'AAAA' }] })
+  const sent = scripted.received.at(-1)
+  expect(sent?.headers['content-type']).toMatch(/^multipart\/form-data; boundary=/)
+  expect(String(sent?.bytes)).toMatch(/name="prompt"\s+a sunset\s[^]*name="seed"\s+7\s/)
+})

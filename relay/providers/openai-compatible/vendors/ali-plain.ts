@@ -182,12 +182,12 @@ export const aliImages: PlainTranslation = {
 const editsAtOnce = /^(qwen-image-(edit|[2-9])|wan(2\.[6-9]|[3-9]).*image)/
 
 /** The most images one instruction may be about. */
-const mostImages = 3
+const mostImages = (model: string): number => (/^wan(2\.[7-9]|[3-9])/.test(model) ? 9 : 3)
 
 function editRequest(asked: PlainRequest, call: ProviderCall) {
   const { json } = asked
   if (!editsAtOnce.test(call.model)) throw new DomainError('unsupported.image_edits')
-  const given = imagesToEdit(asked, mostImages)
+  const given = imagesToEdit(asked, mostImages(call.model))
   const parameters = parametersOf(json, call.model)
   return {
     method: 'POST' as const,

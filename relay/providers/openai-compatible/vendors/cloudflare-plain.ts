@@ -10,28 +10,38 @@ type Host = {
   refuse: (json: unknown) => void
 }
 
+/** A form, also of a prompt alone: https://developers.cloudflare.com/changelog/2026-01-28-flux-2-klein-9b-workers-ai/ */
+const readsForm = (model: string): boolean => /\/flux-2-/.test(model)
+
+/** What the models call a field → what a caller does. */
+const namesInForm = { prompt: 'prompt', steps: 'num_steps', guidance: 'guidance', seed: 'seed' }
+const namesInJson = {
+  prompt: 'prompt',
+  negative_prompt: 'negative_prompt',
+  num_steps: 'num_steps',
+  guidance: 'guidance',
+  seed: 'seed',
+  image_b64: 'image_b64',
+  mask_b64: 'mask_b64',
+}
+
 /** Images come as PNG bytes from most models, and packed into JSON from some. */
 export const cloudflareImages = (host: Host): PlainTranslation => ({
   request: ({ json }, call) => {
     const sides = sidesOf(json['size'])
-    const fields = {
-      prompt: json['prompt'],
-      negative_prompt: json['negative_prompt'],
-      num_steps: json['num_steps'],
-      guidance: json['guidance'],
-      seed: json['seed'],
-      image_b64: json['image_b64'],
-      mask_b64: json['mask_b64'],
-    }
+    const isForm = readsForm(call.model)
+    const names = isForm ? namesInForm : namesInJson
+    const fields = Object.fromEntries(Object.entries(names).map(([name, given]) => [name, json[given]]))
     const { mostImages, losses } = atMostImages(json['n'], 1)
     // Images come as bytes alone.
     const format = json['response_format'] === 'b64_json' ? ['response_format'] : []
-    const placed = [...Object.keys(fields), 'model', 'n', ...placedSize(json, sides), ...format]
+    const placed = [...Object.values(names), 'model', 'n', ...placedSize(json, sides), ...format]
     return {
       method: 'POST',
       url: host.runUrl(call),
       headers: { 'content-type': 'application/json', ...host.headers(call) },
       body: withoutAbsent({ ...fields, width: sides?.width, height: sides?.height }),
+      isForm,
       mostImages,
       losses: [...losses, ...unplacedFields(json, placed)],
     }
