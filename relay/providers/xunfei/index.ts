@@ -42,7 +42,7 @@ function withInstructionsAsTurns(messages: unknown): Json[] {
   )
 }
 
-const instructed = new Set(['generalv3.5', '4.0Ultra', 'max-32k', 'pro-128k', 'generalv3', 'x1'])
+const instructed = new Set(['generalv3.5', '4.0Ultra', 'max-32k', 'pro-128k', 'generalv3', 'x1', 'spark-x'])
 
 function adjust(body: Json, call: ProviderCall): void {
   const model = modelOf(call)
@@ -58,7 +58,7 @@ const surface = openAiCompatible({
   ...shared,
   url: (call) => {
     const base = call.channel.baseUrl || host
-    return `${base}${modelOf(call).startsWith('x1') ? '/v2' : '/v1'}/chat/completions`
+    return `${base}${/^(x1|spark-x$)/.test(modelOf(call)) ? '/v2' : '/v1'}/chat/completions`
   },
   headers: (channel) => ({ authorization: `Bearer ${tokenOf(channel)}` }),
   modelsUrl: (channel) => `${channel.baseUrl || host}/v1/models`,

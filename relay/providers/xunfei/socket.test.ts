@@ -49,6 +49,8 @@ test.each([
   [{ model: 'SparkDesk-v9' }, '/v9/chat', 'generalv9'],
   [{ model: 'Spark-of-v3.5', channel: { other: 'pro-128k' } }, '/chat/pro-128k', 'pro-128k'],
   [{ model: 'max-32k' }, '/chat/max-32k', 'max-32k'],
+  [{ model: 'spark-x', channel: { other: 'v2.1' } }, '/v1/x1', 'spark-x'],
+  [{ model: 'x1' }, '/v1/x1', 'spark-x'],
   [{ model: '4.0Ultra', channel: { other: 'v2.1' } }, '/v4.0/chat', '4.0Ultra'],
 ])('%j is asked at %s for %s', (changes, path, domain) => {
   const { url, frame } = write(changes)

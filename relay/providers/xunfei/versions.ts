@@ -13,10 +13,15 @@ const surfaces: Readonly<Record<string, Surface>> = {
   'v4.0': surface('/v4.0/chat', '4.0Ultra'),
   'pro-128k': surface('/chat/pro-128k', 'pro-128k'),
   'max-32k': surface('/chat/max-32k', 'max-32k'),
+  // Whoever asks for the first of them is answered by its successor: https://www.xfyun.cn/doc/spark/X1http.html
+  x1: surface('/v1/x1', 'spark-x'),
 }
 
 /** Models that are named as the vendor names them. */
-const versionOfDomain = new Map(Object.entries(surfaces).map(([version, { domain }]) => [domain, version]))
+const versionOfDomain = new Map([
+  ...Object.entries(surfaces).map(([version, { domain }]): [string, string] => [domain, version]),
+  ['x1', 'x1'],
+])
 
 /**
  * The version is what follows the only dash of the model's name, else the channel's, else the caller's. Each version is another
@@ -38,4 +43,4 @@ export const surfaceOf = (version: string): Surface =>
 
 /** Versions below 3.5 take instructions only as something the user said. */
 export const takesInstructions = (version: string): boolean =>
-  version === 'max-32k' || Number(/^v?(\d+(?:\.\d+)?)$/.exec(version)?.[1] ?? 0) >= 3.5
+  version === 'max-32k' || version === 'x1' || Number(/^v?(\d+(?:\.\d+)?)$/.exec(version)?.[1] ?? 0) >= 3.5

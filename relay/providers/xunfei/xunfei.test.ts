@@ -19,7 +19,8 @@ test('keys without pipes are those of the HTTP surface, and keys with pipes open
   expect(named.url).toBe('https://spark-api-open.xf-yun.com/v1/chat/completions')
   expect(named.headers['authorization']).toBe('Bearer id:secret')
   expect(write({}).url).toBe('https://spark-api-open.xf-yun.com/v1/chat/completions')
-  expect(write({ model: 'x1' }).url).toBe('https://spark-api-open.xf-yun.com/v2/chat/completions')
+  for (const model of ['x1', 'spark-x', 'SparkDesk-x1'])
+    expect(write({ model }).url, model).toBe('https://spark-api-open.xf-yun.com/v2/chat/completions')
 })
 
 test.each([
@@ -40,7 +41,7 @@ test('early models are sent instructions as a message', () => {
       .map((message) => message.role)
       .slice(0, 2)
   expect(roles('lite')).toEqual(['user', 'assistant'])
-  expect(roles('generalv3.5')).toEqual(['system', 'user'])
+  for (const model of ['generalv3.5', 'spark-x']) expect(roles(model), model).toEqual(['system', 'user'])
 })
 
 test('a failure inside a 2xx answer has the status of its number', () => {
