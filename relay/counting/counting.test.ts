@@ -6,6 +6,7 @@ import { deliveredBy } from '#relay/chat/delivered.ts'
 import { countPrompt, estimateUsage, promptTexts } from './estimate-usage.ts'
 import { imageSize } from './image-size.ts'
 import { flatImageTokens, imageTokens } from './image-tokens.ts'
+import { mostRead } from './unseen-input.ts'
 
 const yieldNow = async (): Promise<void> => {}
 const count = async (texts: readonly string[], model: string): Promise<number> => {
@@ -79,6 +80,20 @@ describe('cheapPromptTokens', () => {
     expect(marked('12h')).toEqual({ promptTokens: 8, cacheWriteMarked: 8, cacheWrite1hMarked: 8 })
     expect(marked('30m')).toEqual({ promptTokens: 8, cacheWriteMarked: 0, cacheWrite1hMarked: 0 })
   })
+})
+
+test('what a model may read unseen is its whole window', () => {
+  const long = [
+    'gemini-3.8-flash',
+    'gpt-4.1-mini',
+    'gpt-5.4',
+    'openai/gpt-6.2-sol',
+    'claude-opus-5-5',
+    'claude-fable-5',
+  ]
+  expect(long.map((model) => mostRead(model, false))).toEqual(long.map(() => 1_000_000))
+  const usual = ['gpt-5', 'gpt-5.4-mini', 'gpt-4o', 'claude-opus-4-5', 'claude-sonnet-4-5-20250929', 'some-model']
+  expect(usual.map((model) => mostRead(model, false))).toEqual(usual.map(() => 200_000))
 })
 
 describe('countText', () => {

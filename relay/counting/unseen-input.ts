@@ -64,6 +64,10 @@ export const namesUnseen = ({ prompt, tools }: Fields): boolean =>
 const usualWindow = 200_000
 const largestWindow = 1_000_000
 
+/** https://developers.openai.com/api/docs/models, https://platform.claude.com/docs/en/about-claude/models/overview */
+const readsMost =
+  /gemini|gpt-4\.1|gpt-5\.[4-9](?!-(mini|nano))|gpt-[6-9]|claude-(opus|sonnet|haiku|fable|mythos)-[5-9]/i
+
 /** What a model can read at most. */
 export const mostRead = (model: string, hasLongContext: boolean): number =>
-  hasLongContext || /gemini|gpt-4\.1/i.test(model) ? largestWindow : usualWindow
+  hasLongContext || readsMost.test(model) ? largestWindow : usualWindow
