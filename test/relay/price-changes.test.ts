@@ -251,7 +251,7 @@ test('a receipt still gives its charge after prices have changed', async () => {
 test('a model that its vendor takes out of service is reported by the Sunset header of its answers', async () => {
   const { ids } = await serve(app, {})
   const channel = await app.make.channel({
-    models: 'claude-2.1,asks-for-old,gpt-4o-mini',
+    models: 'claude-2.1,asks-for-old,gpt-6-luna',
     modelMapping: '{"asks-for-old":"claude-2.1"}',
   })
   expect(ids).toHaveLength(1)
@@ -259,5 +259,5 @@ test('a model that its vendor takes out of service is reported by the Sunset hea
   const sunset = async (model: string) => (await say(app, chat, { token, model })).headers.get('sunset')
   expect(await sunset('claude-2.1')).toBe('Mon, 21 Jul 2025 00:00:00 GMT')
   expect(await sunset('asks-for-old')).toBe('Mon, 21 Jul 2025 00:00:00 GMT')
-  expect(await sunset('gpt-4o-mini')).toBeNull()
+  expect(await sunset('gpt-6-luna')).toBeNull()
 })

@@ -11,15 +11,17 @@ it('names what stands in need of a hand, each with what leads to it, and nothing
   const serve = (name: string, models: string[]) =>
     api.admin.channels.create({ name, type: 1, key: `sk-${name}`, models })
   const list = async () => (await app.trpc(admin)).admin.attention.list()
-  const healthy = await serve('sound', ['gpt-4o'])
+  const healthy = await serve('sound', ['claude-opus-4-6'])
   expect(await list()).toEqual([])
 
-  const down = await serve('down', ['gpt-4o', 'o1'])
+  const down = await serve('down', ['claude-opus-4-6', 'o1'])
   await app.sql(`update channels set status = 3, status_reason = 'key refused' where id = $1`, [down.id])
   await app.sql('update abilities set enabled = false where channel_id = $1', [down.id])
   const old = await serve('old', ['claude-2.1', 'house-model'])
   await app.sql('update channels set balance = 1.5, balance_updated_at = now() where id = $1', [healthy.id])
-  await app.sql(`insert into channel_drifts (channel_id, missing, added) values ($1, 'gpt-4o', 'a,b')`, [healthy.id])
+  await app.sql(`insert into channel_drifts (channel_id, missing, added) values ($1, 'claude-opus-4-6', 'a,b')`, [
+    healthy.id,
+  ])
   await api.admin.prices.setBuying({
     channelId: healthy.id,
     prices: [{ model: '', from: 0, terms: { kind: 'share', share: 0.5 } }],
@@ -31,7 +33,7 @@ it('names what stands in need of a hand, each with what leads to it, and nothing
   )
   await app.sql(
     `insert into channel_cooldowns (channel_id, key, model, node_id, until, status, reason) values
-       ($1, 0, 'gpt-4o', 1, now() + interval '1 hour', 429, 'slow down'),
+       ($1, 0, 'claude-opus-4-6', 1, now() + interval '1 hour', 429, 'slow down'),
        ($1, 0, '', 1, now() + interval '2 hours', 503, 'overloaded'), ($1, 1, '', 1, now() - interval '1 minute', 503, 'over')`,
     [old.id],
   )
@@ -77,8 +79,8 @@ it('lists every model that a table prices or a channel names, with who serves it
   const { rows, channels } = await (await app.trpc(admin)).admin.prices.list()
   const row = (name: string) => rows.find(({ model }) => model === name)
   expect(rows.length).toBeGreaterThan(200)
-  expect(row('gpt-4o')).toMatchObject({ isListed: true, isCompletionLocked: true, price: { modelRatio: 1.25 } })
-  expect(row('gpt-4o')?.channels.map((place) => channels[place]?.name)).toEqual(['sound', 'down'])
+  expect(row('claude-opus-4-6')).toMatchObject({ isListed: true, isCompletionLocked: true, price: { modelRatio: 2.5 } })
+  expect(row('claude-opus-4-6')?.channels.map((place) => channels[place]?.name)).toEqual(['sound', 'down'])
   expect(row('claude-2.1')).toMatchObject({ retires: new Date('2025-07-21T00:00:00Z') })
 })
 
