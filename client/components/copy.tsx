@@ -83,7 +83,8 @@ export function CopyButton({ text, label, wide = false, size = 'xs' }: CopyButto
   return (
     <Button size={size} loading={working} onClick={() => void copy()}>
       <Icon aria-hidden />
-      {copied ? t('已复制') : label}
+      {/* Of its own, or what a translator made of the former words would stay beside the new ones. */}
+      <span>{copied ? t('已复制') : label}</span>
     </Button>
   )
 }

@@ -1,0 +1,52 @@
+import { expect, test } from 'vitest'
+import { describeWithBrowser } from '../support/chromium.ts'
+import { drawn, follow, openConsole, startInBrowser } from './console.ts'
+import { button } from './parts.ts'
+
+/** As the translators of browsers do: each text is replaced by an element with another, also what comes later. */
+function translate(): void {
+  const translated = (node: Node): void => {
+    if (node instanceof Text) {
+      const { parentElement, data } = node
+      if (!parentElement || data.trim() === '' || parentElement.closest('font, script, style, textarea')) return
+      const font = document.createElement('font')
+      font.textContent = data
+      node.replaceWith(font)
+    } else node.childNodes.forEach(translated)
+  }
+  const page = new MutationObserver((changes) => {
+    for (const { addedNodes } of changes) addedNodes.forEach(translated)
+  })
+  page.observe(document, { childList: true, subtree: true })
+}
+
+describeWithBrowser('browsers unlike that of the tests', async () => {
+  const { app, browser } = await startInBrowser()
+  const root = { ...(await app.make.user({ username: 'root', role: 100 })), role: 100 }
+
+  test('a page that the browser translates goes on working, and buttons say what they have done', async () => {
+    const { page, context, complaints } = await openConsole(browser, app, { reader: root })
+    await context.addInitScript(translate)
+    await page.goto('/admin/coupons')
+    await button(page, '添加兑换码').first().click()
+    const drawer = page.getByRole('dialog', { name: '添加兑换码' })
+    await drawer.getByRole('textbox', { name: '名称' }).fill('开学')
+    await drawer.getByRole('button', { name: /^\$\s*10$/ }).click()
+    await drawer.getByRole('button', { name: '创建' }).click()
+    const made = page.getByRole('alertdialog').or(page.getByRole('dialog', { name: '已创建 1 个兑换码' }))
+    const copy = made.getByRole('button').filter({ hasText: /复制|已复制/ })
+    await expect.poll(() => copy.textContent()).toBe('复制全部')
+    await copy.click()
+    await made.getByRole('button', { name: '已复制', exact: true }).waitFor()
+    await made.getByRole('button', { name: '复制全部', exact: true }).waitFor()
+    await made.getByRole('button', { name: '关闭' }).first().click()
+    await page.getByRole('cell', { name: '开学' }).first().waitFor()
+    for (const path of ['/app/dashboard', '/app/tokens', '/admin/channels', '/admin/settings', '/pricing']) {
+      await follow(page, path)
+      await drawn(page)
+      expect(await page.getByText('页面出错了').count(), path).toBe(0)
+    }
+    expect(complaints).toEqual([])
+    await context.close()
+  })
+})
