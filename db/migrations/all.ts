@@ -78,4 +78,5 @@ export const migrationsList = [
   fromFile('0223-disputed-parts'),
   fromFile('0224-stored-conversations'),
   fromFile('0225-task-charges'),
+  fromFile('0226-current-zone-names'),
 ]

@@ -22,6 +22,7 @@ const allowed = new Set([
   'MIT-0',
   'MPL-2.0',
   'OFL-1.1',
+  'Unicode-3.0',
   'Unlicense',
 ])
 

@@ -54,6 +54,7 @@ const functions: Readonly<Record<string, string>> = {
   ledger_renew: 'the same for one hold and its next: for nodes of the version before',
   ledger_release_node: 'gives back every open hold of a dead process',
   ledger_clock: 'the moment that decides which window of a spend cap is open',
+  ledger_calendar_start: 'when the day, week or month of a moment, or a later one, begins in a zone',
   ledger_cap_bucket: 'the piece of a rolling window, or the calendar window, that a moment is in',
   ledger_cap_spent: 'what a window has, charged and held',
   ledger_cap_turn: 'when so much of a window comes free',

@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises'
 import { beforeEach, expect, test } from 'vitest'
 import { ledgerViolations } from '../support/ledger-invariant.ts'
 import { admitted, startLedgerWorld, createTwoNodes, type HeldCall, verdicts } from '../support/ledger-world.ts'
@@ -85,6 +86,59 @@ test('calendar windows turn at the very instant of their zone, with 200 parallel
     expect(await spentOf(cap)).toBe(4000)
   }
   expect(await ledgerViolations(world.pool)).toEqual([])
+})
+
+test('a cap in a zone that the database does not know counts by the days of UTC, and fails no call', async () => {
+  const user = await rich()
+  const cap = await world.make.spendCap(
+    { scope: 'user', id: user.id },
+    { period: 'day', zone: 'Asia/Gone', amount: 2000 },
+  )
+  await moveClock('2027-03-09T23:59:59Z')
+  const early = await reserveAtOnce({ userId: user.id, count: 50 })
+  expect(admitted(early)).toHaveLength(20)
+  const refused = early.find(({ result }) => result.verdict === 'cap_reached')?.result.cap
+  expect(refused?.turnsAt).toBe(Date.parse('2027-03-10T00:00:00Z') / 1000)
+  await Promise.all(
+    admitted(early).map(({ call, node }) => node.settle(world.chargeOf({ ...call, quota: 40 }), 'go-on')),
+  )
+  expect(await spentOf(cap)).toBe(800)
+  await moveClock('2027-03-10T00:00:00Z')
+  expect(admitted(await reserveAtOnce({ userId: user.id, count: 50 }))).toHaveLength(20)
+  expect(await ledgerViolations(world.pool)).toEqual([])
+})
+
+test('caps, plans and orders with an old name of their zone get the current one, and keep what was spent', async () => {
+  const user = await rich()
+  const cap = await world.make.spendCap(
+    { scope: 'user', id: user.id },
+    { period: 'day', zone: 'Asia/Calcutta', amount: 2000 },
+  )
+  await reserveAtOnce({ userId: user.id, count: 3 })
+  const windows = JSON.stringify([
+    { period: 'week', seconds: 0, zone: 'America/Buenos_Aires', amount: 5 },
+    { period: 'day', seconds: 0, zone: 'Asia/Shanghai', amount: 4 },
+  ])
+  const plan = await world.pool.query(
+    `insert into plans (name, price, term, windows) values ('old', 1, 'month', $1) returning id`,
+    [windows],
+  )
+  const order = await world.pool.query(
+    `insert into top_up_orders (user_id, quota, currency, money_minor, gateway, trade_no, plan)
+     values ($1, 1, 'CNY', 1, 'epay', 'old', jsonb_build_object('windows', $2::jsonb)) returning id`,
+    [user.id, windows],
+  )
+  const migration = await readFile(new URL('../../db/migrations/0226-current-zone-names.sql', import.meta.url), 'utf8')
+  await world.pool.query(`begin; ${migration}; commit`)
+  const zones = ['America/Argentina/Buenos_Aires', 'Asia/Shanghai']
+  const { rows } = await world.pool.query(
+    `select (select zone from spend_caps where id = $1) as cap,
+       (select jsonb_path_query_array(windows, '$[*].zone') from plans where id = $2) as plan,
+       (select jsonb_path_query_array(plan, '$.windows[*].zone') from top_up_orders where id = $3) as order`,
+    [cap, plan.rows[0].id, order.rows[0].id],
+  )
+  expect(rows).toEqual([{ cap: 'Asia/Kolkata', plan: zones, order: zones }])
+  expect(admitted(await reserveAtOnce({ userId: user.id, count: 50 }))).toHaveLength(17)
 })
 
 test('a rolling window frees what left it, never sooner, and at most a sixtieth of its length later', async () => {

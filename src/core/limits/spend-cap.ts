@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { refusal } from '../refusal.ts'
+import { timeZone } from '../time-zone.ts'
 
 /** Lengths of a rolling window. */
 export const rollingSeconds = [3600, 18_000, 43_200, 86_400, 604_800, 2_592_000] as const
@@ -7,14 +8,6 @@ export const calendarPeriods = ['day', 'week', 'month'] as const
 export const mostCaps = 10
 /** Of a plan. */
 export const mostWindows = 5
-
-function isTimeZone(name: string): boolean {
-  try {
-    return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone !== ''
-  } catch {
-    return false
-  }
-}
 
 export const capAmount = z
   .int(refusal('spend_cap.amount_invalid'))
@@ -28,7 +21,7 @@ export const spendCap = z
     /** Of a rolling window. */
     seconds: z.int().default(0),
     /** IANA name; of a calendar window. */
-    zone: z.string().max(64).refine(isTimeZone, refusal('spend_cap.zone_unknown')).default('UTC'),
+    zone: timeZone(refusal('spend_cap.zone_unknown')).default('UTC'),
     amount: capAmount,
     /** Empty: every model. A name that ends in `*` covers all that begin like it. */
     models: z.array(z.string().trim().min(1).max(255)).max(100).default([]),

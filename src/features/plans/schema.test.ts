@@ -14,6 +14,14 @@ it('a plan as it should be is taken', () => {
   expect(refused(planForm, { ...plan, moneyPrices: { IDR: '1500000.00', COP: '1000000' } })).toBeUndefined()
 })
 
+it('a window of a plan is kept by the current name of its zone, and is the same by both names', () => {
+  expect(planForm.parse({ ...plan, windows: [{ ...window, zone: 'Asia/Calcutta' }] }).windows).toMatchObject([
+    { zone: 'Asia/Kolkata' },
+  ])
+  const windows = ['Asia/Calcutta', 'Asia/Kolkata'].map((zone) => ({ ...window, zone }))
+  expect(refused(planForm, { ...plan, windows })).toBe('plan.window_repeated')
+})
+
 it.each([
   [{ name: '  ' }, 'plan.name_invalid'],
   [{ name: 'n'.repeat(61) }, 'plan.name_invalid'],

@@ -1,14 +1,7 @@
 import { z } from 'zod'
 import { anyId, anyWord } from '#core/filter-values.ts'
 import { instant } from '#core/instant.ts'
-
-const isTimeZone = (name: string): boolean => {
-  try {
-    return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone !== ''
-  } catch {
-    return false
-  }
-}
+import { timeZone } from '#core/time-zone.ts'
 
 /** Both included; what is drawn by the hour begins with the hour that holds `start`. */
 const range = z.object({ start: instant(), end: instant() })
@@ -34,7 +27,7 @@ const intervals = ['hour', 'day', 'week'] as const
 const series = range.extend({
   interval: z.enum(intervals).default('hour'),
   /** Where a day begins. */
-  timeZone: z.string().max(64).refine(isTimeZone).default('UTC'),
+  timeZone: timeZone().default('UTC'),
 })
 
 export const ownOverview = range.extend(ownFilters.shape)

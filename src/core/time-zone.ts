@@ -1,0 +1,19 @@
+import { z } from 'zod'
+import oldNames from './old-zone-names.json' with { type: 'json' }
+
+/** As the Unicode CLDR lists them, under its licence Unicode-3.0. */
+const currentNames: ReadonlyMap<string, string> = new Map(Object.entries(oldNames))
+
+/** Browsers go on reporting names that IANA has replaced (Asia/Calcutta), and the PostgreSQL of many systems no longer has those. */
+export const currentZone = (name: string): string => currentNames.get(name) ?? name
+
+function isTimeZone(name: string): boolean {
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone !== ''
+  } catch {
+    return false
+  }
+}
+
+/** A zone by any name that IANA has given it, as the current one. */
+export const timeZone = (refusal?: string) => z.string().max(64).refine(isTimeZone, refusal).transform(currentZone)
