@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
+import { setOptions } from '../relay/serve.ts'
 import { describeWithBrowser } from '../support/chromium.ts'
 import { drawn, follow, openConsole, startInBrowser } from './console.ts'
-import { button } from './parts.ts'
+import { box, button } from './parts.ts'
 
 /** As the translators of browsers do: each text is replaced by an element with another, also what comes later. */
 function translate(): void {
@@ -18,6 +19,24 @@ function translate(): void {
     for (const { addedNodes } of changes) addedNodes.forEach(translated)
   })
   page.observe(document, { childList: true, subtree: true })
+}
+
+/** What browsers of the year 2023 lack. */
+function forgetLaterFunctions(): void {
+  const later: [object, string[]][] = [
+    [URL, ['parse', 'canParse']],
+    [Map, ['groupBy']],
+    [Object, ['groupBy']],
+    [Promise, ['withResolvers', 'try']],
+    [Array, ['fromAsync']],
+    [RegExp, ['escape']],
+    [AbortSignal, ['any']],
+    [Set.prototype, ['union', 'intersection', 'difference', 'symmetricDifference', 'isSubsetOf', 'isSupersetOf']],
+    [Uint8Array.prototype, ['toBase64', 'toHex']],
+    [window, ['Iterator']],
+    [Intl, ['DurationFormat']],
+  ]
+  for (const [holder, names] of later) for (const name of names) Reflect.deleteProperty(holder, name)
 }
 
 describeWithBrowser('browsers unlike that of the tests', async () => {
@@ -48,5 +67,36 @@ describeWithBrowser('browsers unlike that of the tests', async () => {
     }
     expect(complaints).toEqual([])
     await context.close()
+  })
+
+  test('a browser of 2023 shows the pages of others and the lists, and takes addresses in forms', async () => {
+    await setOptions(app, {
+      HomePageContent: 'https://pages.example/home',
+      Chats: '[{"Harbour":"https://chat.example/#{key}"}]',
+    })
+    const { id } = await app.make.channel({ models: 'gpt-4o', baseUrl: app.upstream.url })
+    await app.pool.query("update channels set tag = 'north' where id = $1", [id])
+    await app.make.token(root)
+    const { page, context, complaints } = await openConsole(browser, app, { reader: root })
+    await context.addInitScript(forgetLaterFunctions)
+    await context.route(/^https:\/\/(pages|chat)\.example/, (route) => route.fulfill({ body: 'theirs' }))
+    await page.goto('/')
+    await page.locator('iframe[src="https://pages.example/home"]').waitFor()
+    await follow(page, '/chat/0')
+    await page.locator('iframe[src^="https://chat.example/"]').waitFor()
+    await follow(page, '/app/tokens')
+    await page.getByRole('table').waitFor()
+    await follow(page, '/admin/channels?fold=true')
+    await page.getByText('north').first().waitFor()
+    await drawn(page)
+    await follow(page, '/channel/add')
+    const address = box(page.getByRole('dialog', { name: '添加渠道' }), 'API 地址')
+    await address.fill('https://upstream.example')
+    await address.blur()
+    await drawn(page)
+    expect(await page.getByText('页面出错了').count()).toBe(0)
+    expect(complaints).toEqual([])
+    await context.close()
+    await setOptions(app, { HomePageContent: '', Chats: '[]' })
   })
 })
