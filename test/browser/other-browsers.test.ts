@@ -99,4 +99,27 @@ describeWithBrowser('browsers unlike that of the tests', async () => {
     await context.close()
     await setOptions(app, { HomePageContent: '', Chats: '[]' })
   })
+
+  test('a page that the browser kept while its reader was at another site lets them leave again', async () => {
+    await setOptions(app, { GitHubClientId: 'client', GitHubClientSecret: 'secret', GitHubOAuthEnabled: 'true' })
+    for (const { reader, path, name } of [
+      { path: '/login', name: '使用 GitHub 继续' },
+      { path: '/app/me', name: '绑定', reader: root },
+    ]) {
+      const { page, context } = await openConsole(browser, app, reader ? { reader } : {})
+      // The page stays as it was, as it does where the browser keeps it and the reader comes back.
+      await context.route('https://github.com/**', (route) => route.fulfill({ status: 204 }))
+      await page.goto(path)
+      const left = page.waitForRequest(/github\.com/)
+      const leave = button(page, name)
+      await leave.click()
+      await left
+      await page.getByRole('button', { disabled: true }).and(page.locator('[data-loading]')).waitFor()
+      await page.evaluate(() => window.dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true })))
+      const again = page.waitForRequest(/github\.com/)
+      await leave.click()
+      await again
+      await context.close()
+    }
+  })
 })

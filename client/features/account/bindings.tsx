@@ -10,6 +10,7 @@ import { WeChatDialog } from '../../components/wechat-dialog.tsx'
 import { t } from '../../i18n/t.ts'
 import { errorText } from '../../lib/errors.ts'
 import { trpc } from '../../lib/trpc.ts'
+import { useLeaving } from '../../lib/use-leaving.ts'
 import { rememberWayBack } from '../../lib/way-back.ts'
 import type { RouterOutputs } from '#server/app-router.ts'
 
@@ -99,7 +100,7 @@ function Bind({ binding }: { binding: Binding }) {
 
 function BindOAuth({ provider }: { provider: 'github' | 'oidc' | 'linuxdo' }) {
   const start = trpc.user.account.bindings.start.useMutation()
-  const [leaving, setLeaving] = useState(false)
+  const [leaving, setLeaving] = useLeaving()
   const leave = async () => {
     setLeaving(true)
     try {

@@ -10,6 +10,7 @@ import { safeReturn } from '../../lib/session.ts'
 import type { SiteStatus } from '../../lib/status.ts'
 import { useStatus } from '../../lib/status.ts'
 import { trpc } from '../../lib/trpc.ts'
+import { useLeaving } from '../../lib/use-leaving.ts'
 import { rememberWayBack } from '../../lib/way-back.ts'
 import { invitation } from './invitation.ts'
 import { type SecondStepOf, useSignedIn } from './signed-in.ts'
@@ -51,7 +52,7 @@ export function ProviderButtons({ onSecondStep }: { onSecondStep: (asked: Second
 function OAuthButton({ provider, label }: { provider: OAuthProvider; label: string }) {
   const [search] = useSearchParams()
   const start = trpc.auth.oauth.start.useMutation()
-  const [leaving, setLeaving] = useState(false)
+  const [leaving, setLeaving] = useLeaving()
   const leave = async () => {
     setLeaving(true)
     try {
