@@ -274,6 +274,22 @@ describeWithBrowser('people', async () => {
     await context.close()
   })
 
+  test.each([
+    ['/admin/users?sort=used', 'admin.users.list', '"sort":"id"'],
+    ['/admin/channels?sort=usedQuota', 'admin.channels.list', '"sort":"id"'],
+    ['/app/tokens?sort=spend', 'user.tokens.list', '"pageSize":100'],
+  ])('the file of %s is fetched in an order that no call changes meanwhile', async (path, procedure, asked) => {
+    const { page, context } = await openAs(root, `${path}&order=desc`)
+    await drawn(page)
+    const request = page.waitForRequest((sent) => sent.url().includes(procedure))
+    await page.getByRole('button', { name: '导出 CSV' }).click()
+    const sent = await request
+    const input = `${decodeURIComponent(sent.url())}${sent.postData() ?? ''}`
+    expect(input).toContain(asked)
+    expect(input).not.toMatch(/"sort":"(used|usedQuota|spend)"/)
+    await context.close()
+  })
+
   test('in English, on a phone and a wide screen, each page stands without a fault', async () => {
     const looks = [{ width: 390, height: 844 }, { theme: 'dark' as const }]
     const paths = ['/admin/audit', '/admin/users', `/app/users/${reader.id}`, '/admin/messages', '/app/inbox']

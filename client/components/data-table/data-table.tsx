@@ -193,7 +193,7 @@ function WideTable<Row>(props: Prepared<Row>) {
 }
 
 function Tools<Row>(props: DataTableProps<Row> & { rows: readonly Row[]; phone: boolean }) {
-  const { id, columns, toolbar, csvName, csvPage, csvPageSize, rows, phone } = props
+  const { id, columns, toolbar, csvName, csvPage, csvPageSize, rows, rowId, phone } = props
   const stored = layoutOf(id)
   const layout = useStore(stored)
   const dense = useStore(isDense)
@@ -208,6 +208,7 @@ function Tools<Row>(props: DataTableProps<Row> & { rows: readonly Row[]; phone: 
             name={csvName}
             columns={visibleColumns(columns, layout)}
             rows={rows}
+            rowId={rowId}
             csvPage={csvPage}
             csvPageSize={csvPageSize}
           />

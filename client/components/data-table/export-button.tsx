@@ -6,9 +6,10 @@ import { formatInteger } from '../../lib/format.ts'
 import { IconButton } from '../icon-button.tsx'
 import { notify } from '../notify.ts'
 import { saveFile, toCsv } from './csv.ts'
-import type { Column, DataTableProps, TableData } from './types.ts'
+import { fetchAll, type Progress } from './fetch-all.ts'
+import type { Column, DataTableProps } from './types.ts'
 
-type ExportButtonProps<Row> = Pick<DataTableProps<Row>, 'csvPage' | 'csvPageSize'> & {
+type ExportButtonProps<Row> = Pick<DataTableProps<Row>, 'rowId' | 'csvPage' | 'csvPageSize'> & {
   name: string
   columns: readonly Column<Row>[]
   rows: readonly Row[]
@@ -16,58 +17,12 @@ type ExportButtonProps<Row> = Pick<DataTableProps<Row>, 'csvPage' | 'csvPageSize
 
 const usualPageSize = 100
 
-type Progress = { done: number; total: number | undefined }
-type Fetching<Row> = {
-  fetchPage: (page: number, pageSize: number) => Promise<TableData<Row>>
-  pageSize: number
-  columns: readonly Column<Row>[]
-  signal: AbortSignal
-  onProgress: (progress: Progress) => void
-}
-
-/** Seconds after which the server wants to be asked again; undefined for any other failure. */
-function pauseOf(error: unknown): number | undefined {
-  const response = (error as { meta?: { response?: Response } }).meta?.response
-  if (response?.status !== 429) return undefined
-  return Math.max(1, Number(response.headers.get('retry-after')) || 5)
-}
-
-async function fetchPatiently<Row>(
-  { fetchPage, pageSize, signal }: Fetching<Row>,
-  page: number,
-): Promise<TableData<Row>> {
-  for (;;) {
-    try {
-      return await fetchPage(page, pageSize)
-    } catch (error) {
-      const seconds = pauseOf(error)
-      if (seconds === undefined || signal.aborted) throw error
-      await new Promise((resolve) => setTimeout(resolve, seconds * 1000))
-      signal.throwIfAborted()
-    }
-  }
-}
-
-/** Every row to the last, page by page as text, since a browser holds many more lines than objects. */
-async function fetchAll<Row>(fetching: Fetching<Row>): Promise<{ parts: string[]; count: number }> {
-  const { pageSize, columns, signal, onProgress } = fetching
-  const parts: string[] = []
-  let count = 0
-  for (let page = 1; !signal.aborted; page += 1) {
-    const { items, total } = await fetchPatiently(fetching, page)
-    if (items.length > 0 || page === 1) parts.push(toCsv(columns, items, page === 1), '\r\n')
-    count += items.length
-    onProgress({ done: count, total })
-    if (items.length < pageSize) break
-  }
-  return { parts, count }
-}
-
 /** Saves the whole list where the page can fetch it, else the rows that are shown. */
 export function ExportButton<Row>({
   name,
   columns,
   rows,
+  rowId,
   csvPage,
   csvPageSize = usualPageSize,
 }: ExportButtonProps<Row>) {
@@ -81,7 +36,7 @@ export function ExportButton<Row>({
     const onProgress = (made: Progress) => signal.aborted || setProgress(made)
     try {
       const { parts, count } = csvPage
-        ? await fetchAll({ fetchPage: csvPage, pageSize: csvPageSize, columns, signal, onProgress })
+        ? await fetchAll({ fetchPage: csvPage, pageSize: csvPageSize, columns, rowId, signal, onProgress })
         : { parts: [toCsv(columns, rows)], count: rows.length }
       if (signal.aborted) return
       saveFile(`${name}.csv`, parts)

@@ -94,7 +94,7 @@ export type DataTableProps<Row> = {
   isMuted?: (row: Row) => boolean
   /** The file's name without ending; without it there is no export. */
   csvName?: string
-  /** One page of the whole list, so that more than the shown rows can be exported. */
+  /** One page of the whole list, so that more than the shown rows can be exported: in an order that does not change meanwhile. */
   csvPage?: (page: number, pageSize: number) => Promise<TableData<Row>>
   /** Rows fetched at once for the file; 100 by default. */
   csvPageSize?: number

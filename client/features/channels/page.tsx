@@ -111,7 +111,8 @@ export function Page() {
         }
         csvName="channels"
         csvPage={async (page, pageSize) => {
-          const found = await utils.admin.channels.list.fetch({ ...list.input, tagMode: false, page, pageSize })
+          const ordered = { ...list.input, sort: 'id' as const, ascending: false, tagMode: false }
+          const found = await utils.admin.channels.list.fetch({ ...ordered, page, pageSize })
           return { items: found.items.map((channel) => toChannelRow(channel)), total: found.total }
         }}
         empty={<NoChannels isFiltered={list.isFiltered} onAdd={() => open({ form: 'new' })} folds={list.folds} />}

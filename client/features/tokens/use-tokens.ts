@@ -13,8 +13,7 @@ export function useTokens({ name, key }: TokenFilters, { page, pageSize, sort }:
   const order = by === undefined ? {} : { sort: by, order: sort?.order ?? 'desc' }
   const searching = name !== '' || key !== ''
   const utils = trpc.useUtils()
-  const pageOf = (wanted: number, size: number) =>
-    utils.user.tokens.list.fetch({ page: wanted, pageSize: size, ...order })
+  const pageOf = (wanted: number, size: number) => utils.user.tokens.list.fetch({ page: wanted, pageSize: size })
   const list = trpc.user.tokens.list.useQuery({ page, pageSize, ...order }, { ...keepsRows, enabled: !searching })
   // A key goes in the body of its request: servers and proxies write addresses down.
   const secret = { trpc: { context: { long: key !== '' } } }

@@ -93,7 +93,9 @@ export function Page() {
         sort={sort}
         onSort={table.setSort}
         csvName="users"
-        csvPage={(number, size) => utils.admin.users.list.fetch({ ...input, page: number, pageSize: size })}
+        csvPage={(number, size) =>
+          utils.admin.users.list.fetch({ ...input, sort: 'id', order: 'desc', page: number, pageSize: size })
+        }
         isMuted={isGone}
         onOpen={({ id }) => navigate(userPath(id))}
         openRow={edited || undefined}
