@@ -26,7 +26,8 @@ COPY db db
 COPY client client
 COPY scripts scripts
 RUN mkdir /data && chown node:node /data
-USER node
+# The number of `node`: under runAsNonRoot Kubernetes starts nobody whom it knows by name alone.
+USER 1000:1000
 VOLUME /data
 EXPOSE 3000
 HEALTHCHECK --interval=10s --timeout=5s --start-period=30m --retries=3 \

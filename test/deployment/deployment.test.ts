@@ -80,6 +80,13 @@ test('the image starts what npm start does, with the same flags of Node', () => 
   expect(JSON.parse(command)).toEqual(['node', ...flags, 'scripts/start.ts'])
 })
 
+test('the image runs as a number of a user, whom Kubernetes can tell from root', () => {
+  const users = readStages(read('Dockerfile'))
+    .at(-1)
+    ?.steps.flatMap(({ instruction, text }) => (instruction === 'USER' ? [text] : []))
+  expect(users).toEqual([expect.stringMatching(/^[1-9]\d*(:[1-9]\d*)?$/)])
+})
+
 /** A PostgreSQL of its own, reached as a server is. */
 async function startDatabase() {
   const folder = mkdtempSync(join(tmpdir(), 'deployment-'))
