@@ -62,8 +62,11 @@ describe('the environment', () => {
     expect(readEnvironment({ TRUST_PROXY: 'loopback, 10.0.0.0/8' }).TRUST_PROXY).toEqual(['loopback', '10.0.0.0/8'])
   })
 
-  test('takes a database behind a unix socket', () => {
-    const address = 'postgres://ann@/app?host=/run/db'
+  test.each([
+    ['behind a unix socket', 'postgres://ann@/app?host=/run/db'],
+    ['with special characters in its password', 'postgres://ann:p%2F%23%3F%25@$!@db/app'],
+    ['whose user stands behind it', 'postgres://db:5432/app?user=ann@tenant&password=p%2F'],
+  ])('takes a database %s', (_, address) => {
     expect(readEnvironment({ DATABASE_URL: address }).DATABASE_URL).toBe(address)
   })
 
@@ -74,6 +77,12 @@ describe('the environment', () => {
     ['ROLE', 'both', 'all, console or relay'],
     ['DATABASE_URL', 'mysql://root@db/x', 'postgres://'],
     ['REDIS_URL', 'localhost:6379', 'redis://'],
+    ['GITHUB_URL', 'https://', 'https://'],
+    // Some of them read like a port, and what follows like a path.
+    ...['pa/ss', '12/ss', 'pa#ss', '12#ss', 'pa?ss', '12?ss', '1%2', 'pa%ss'].flatMap((password) => [
+      ['DATABASE_URL', `postgres://ann:${password}@db/app?sslmode=require`, 'percent-encoded'],
+      ['REDIS_URL', `redis://:${password}@cache:6379`, 'percent-encoded'],
+    ]),
     ['SECRET_KEY', 'short', 'at least 16'],
     ['TRUST_PROXY', 'everyone', 'number of proxies'],
     ...['010.0.0.0/8', '0x0a000000', '10/8', '1.5', '1,2', '-1', '10.0.0.1:80', '10.0.0.0/33', '::1/129'].map(

@@ -13,13 +13,42 @@ const integer = (least: number, most: number) =>
     .transform(Number)
     .refine((value) => value >= least && value <= most, `must be a whole number from ${least} to ${most}`)
 
+const beginnings = (protocols: string[]): string[] => protocols.map((protocol) => `${protocol}//`)
+
+const addressOf = (protocols: string[], isOne: (value: string) => boolean) =>
+  z.string().refine(isOne, {
+    error: `must be an address that starts with ${beginnings(protocols).join(' or ')}`,
+    abort: true,
+  })
+
 const url = (...protocols: string[]) =>
-  z
-    .string()
-    .refine(
-      (value) => protocols.includes(URL.parse(value.replace('@/', '@localhost/'))?.protocol ?? ''),
-      `must be an address that starts with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}`,
-    )
+  addressOf(protocols, (value) => protocols.includes(URL.parse(value)?.protocol ?? ''))
+
+const isEncoded = (text: string): boolean => {
+  try {
+    return decodeURIComponent(text) !== undefined
+  } catch {
+    return false
+  }
+}
+
+/** What follows the `/`, `#` or `?` of a password that is not percent-encoded counts as path, with the `@` in front of the host. */
+function isComplete(value: string): boolean {
+  const read = URL.parse(value) ?? URL.parse(value.replace('@/', '@localhost/'))
+  if (!read) return false
+  const { username, password, hostname, pathname, hash, searchParams } = read
+  const behind = [pathname, hash, ...searchParams.keys()]
+  return behind.every((part) => !part.includes('@')) && [username, password, hostname, pathname].every(isEncoded)
+}
+
+/** Of a server, with a password. */
+const serverUrl = (...protocols: string[]) =>
+  addressOf(protocols, (value) =>
+    beginnings(protocols).some((beginning) => value.toLowerCase().startsWith(beginning)),
+  ).refine(
+    isComplete,
+    'must have the special characters of its password percent-encoded: %2F for /, %23 for #, %3F for ?, %25 for %',
+  )
 
 /** IPv4 as four decimal numbers only: `010.0.0.0/8` would be read as 8.0.0.0/8, `10` as 0.0.0.10. */
 const isRange = (value: string) =>
@@ -57,13 +86,13 @@ export const environment = z.object({
   PORT: integer(0, 65_535).default(3000),
   HOST: z.string().default('0.0.0.0'),
   /** Unset: the embedded PostgreSQL, with its data in DATA_DIR. */
-  DATABASE_URL: url('postgres:', 'postgresql:').optional(),
+  DATABASE_URL: serverUrl('postgres:', 'postgresql:').optional(),
   DATA_DIR: z
     .string()
     .default('./data')
     .transform((folder) => resolve(folder)),
   /** Unset: limits are counted on this machine. */
-  REDIS_URL: url('redis:', 'rediss:').optional(),
+  REDIS_URL: serverUrl('redis:', 'rediss:').optional(),
   // What the database that comes along has connections for.
   WORKERS: integer(1, 256).default(() => Math.min(32, availableParallelism())),
   /** How long the product serves on after it was asked to stop, until a proxy in front has noticed. */
