@@ -12,13 +12,21 @@ const longestPauseMs = 10_000
 /** The lock was not to be had in time, or the wait for it was part of a circle, which the database broke. */
 const isHeldUp = (error: unknown): boolean => ['55P03', '40P01'].includes((error as { code?: string }).code ?? '')
 
+type Waiting = {
+  signal?: AbortSignal
+  /** Whether it need not be done, asked each time that it was not to be done. */
+  mayBeLeft?: () => Promise<boolean>
+  /** Each time that it is left for a while. */
+  onHeldUp?: () => void
+}
+
 /**
  * Does what needs such locks for a moment, again and again until it gets them: a backup or a forgotten transaction may keep them
  * for hours. In between go those who waited behind it.
  */
 export async function betweenOthers<Result>(
   act: () => Promise<Result>,
-  { signal, mayBeLeft = async () => false }: { signal?: AbortSignal; mayBeLeft?: () => Promise<boolean> } = {},
+  { signal, mayBeLeft = async () => false, onHeldUp }: Waiting = {},
 ): Promise<Result | undefined> {
   for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(pauseMs * 2, longestPauseMs)) {
     try {
@@ -26,6 +34,7 @@ export async function betweenOthers<Result>(
     } catch (error) {
       if (!isHeldUp(error)) throw error
       if (await mayBeLeft()) return undefined
+      onHeldUp?.()
       await delay(pauseMs, undefined, signal && { signal })
     }
   }

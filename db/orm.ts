@@ -8,7 +8,7 @@ import { migrationsList } from './migrations/all.ts'
 import { advisoryLock } from './advisory-locks.ts'
 import { betweenOthers } from './brief-locks.ts'
 import { makeLogPartitionsOfNow } from './log-partitions.ts'
-import { buildSearchIndexes } from './search-indexes.ts'
+import { buildSearchIndexes, type Report } from './search-indexes.ts'
 
 export type Database = {
   orm: MikroORM
@@ -99,16 +99,51 @@ export async function migrate(connection: ConnectionOptions): Promise<void> {
   await upgradeSchema(database).finally(database.close)
 }
 
+const remindEveryMs = 60_000
+
 /** The same over a database that is connected already; it takes two connections. */
-export async function upgradeSchema({ orm, pool }: Database): Promise<void> {
+export async function upgradeSchema({ orm, pool }: Database, report: Report = () => {}): Promise<void> {
   const lock = await pool.connect()
   try {
-    await lock.query('select pg_advisory_lock($1)', [advisoryLock.schema])
-    await betweenOthers(() => orm.migrator.up())
+    await takeSchemaLock(lock, report)
+    // Hundreds of names in an empty database would say nothing to anybody.
+    const isEmpty = (await orm.migrator.getPending()).length === migrationsList.length
+    const news: Report = isEmpty ? () => {} : report
+    await runMigrations(orm.migrator, news)
     await makeLogPartitionsOfNow(lock)
     await lock.query('select pg_advisory_unlock($1)', [advisoryLock.schema])
-    await buildSearchIndexes(lock)
+    await buildSearchIndexes(lock, news)
   } finally {
     lock.release()
+  }
+}
+
+async function takeSchemaLock(client: PoolClient, report: Report): Promise<void> {
+  const { rows } = await client.query<{ mine: boolean }>('select pg_try_advisory_lock($1) as mine', [
+    advisoryLock.schema,
+  ])
+  if (rows[0]?.mine === true) return
+  report('another process is bringing the database up to date: waiting for it', {})
+  await client.query('select pg_advisory_lock($1)', [advisoryLock.schema])
+}
+
+async function runMigrations(migrator: MikroORM['migrator'], report: Report): Promise<void> {
+  let migration = ''
+  let reportedAt = -Infinity
+  const begin = ({ name }: { name: string }): void => {
+    // One that was held up begins again.
+    if (name !== migration) report('bringing the database up to date', { migration: name })
+    migration = name
+  }
+  const onHeldUp = (): void => {
+    if (performance.now() - reportedAt < remindEveryMs) return
+    reportedAt = performance.now()
+    report('a table that the migration needs is in use, by a backup or a forgotten transaction: waiting', { migration })
+  }
+  migrator.on('migrating', begin)
+  try {
+    await betweenOthers(() => migrator.up(), { onHeldUp })
+  } finally {
+    migrator.off('migrating', begin)
   }
 }

@@ -15,6 +15,11 @@ const searchIndexes: Readonly<Record<string, string>> = {
 /** An old transaction may last: without the index a search is slow, which the next start repairs. */
 const longestWait = '60s'
 
+/** What an upgrade is at, for whoever wonders why it takes so long. */
+export type Report = (message: string, facts: Record<string, string>) => void
+
+type Wanted = { name: string; columns: string; report: Report }
+
 /** Whether the index exists and is complete; undefined where there is none. What was broken off leaves one that nobody reads. */
 async function stateOf(client: PoolClient, name: string): Promise<boolean | undefined> {
   const { rows } = await client.query<{ complete: boolean }>(
@@ -24,9 +29,10 @@ async function stateOf(client: PoolClient, name: string): Promise<boolean | unde
   return rows[0]?.complete
 }
 
-async function build(client: PoolClient, name: string, columns: string): Promise<void> {
+async function build(client: PoolClient, { name, columns, report }: Wanted): Promise<void> {
   const state = await stateOf(client, name)
   if (state === true) return
+  report('building an index', { index: name })
   if (state === false) await client.query(`drop index concurrently if exists "${name}"`)
   await client.query(`create index concurrently "${name}" on ${columns}`)
 }
@@ -35,7 +41,7 @@ async function build(client: PoolClient, name: string, columns: string): Promise
  * Builds what is missing. One process does, and nobody waits for it: whoever waited inside a statement would be waited for by
  * the index in turn.
  */
-export async function buildSearchIndexes(client: PoolClient): Promise<void> {
+export async function buildSearchIndexes(client: PoolClient, report: Report): Promise<void> {
   const { rows } = await client.query<{ mine: boolean }>('select pg_try_advisory_lock($1) as mine', [
     advisoryLock.searchIndexes,
   ])
@@ -43,7 +49,7 @@ export async function buildSearchIndexes(client: PoolClient): Promise<void> {
   try {
     await client.query(`set lock_timeout = '${longestWait}'`)
     for (const [name, columns] of Object.entries(searchIndexes)) {
-      await build(client, name, columns).catch((error: unknown) => {
+      await build(client, { name, columns, report }).catch((error: unknown) => {
         if (!isRefused(error)) throw error
       })
     }

@@ -28,13 +28,15 @@ export async function main(waits: ConnectionWaits = {}): Promise<void> {
     await startWorker(environment, waits, log)
     return
   }
+  const started = endStartOnSignal()
   await checkPort(environment)
   const embedded = environment.DATABASE_URL ? null : await startDatabase(environment, log)
   const connection = { ...(embedded?.connection ?? fromUrl(environment.DATABASE_URL ?? '')), ...waits }
-  const database = await openDatabase(connection)
+  const database = await openDatabase(connection, log)
   const secretKey = await prepareData(environment, database)
   const stop = await startServing(environment, { connection, secretKey, log })
   surviveStrayErrors(log)
+  started()
   endOnSignal(async (how) => {
     await stop(how)
     await embedded?.stop()
@@ -61,10 +63,10 @@ async function startDatabase(environment: Environment, log: Logger): Promise<Emb
 }
 
 /** With its schema brought up to date, and two connections for what the first process does with it. */
-async function openDatabase(connection: ConnectionOptions): Promise<Database> {
+async function openDatabase(connection: ConnectionOptions, log: Logger): Promise<Database> {
   try {
     const database = await connect(connection, 2)
-    await upgradeSchema(database)
+    await upgradeSchema(database, (message, facts) => log.info(facts, message))
     return database
   } catch (error) {
     throw asDatabaseProblem(error, connection)
@@ -127,6 +129,14 @@ async function startWorker(environment: Environment, waits: ConnectionWaits, log
   const connection = { ...fromUrl(DATABASE_URL), ...waits }
   endWith(await serve(environment, { connection, secretKey: SECRET_KEY, log }))
   surviveStrayErrors(log)
+}
+
+/** The first process of a container is ended by no signal that it does not handle, and an upgrade may wait for hours. Call it once it serves. */
+function endStartOnSignal(): () => void {
+  const end = (_name: string, number: number): never => process.exit(128 + number)
+  const signals = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const
+  for (const signal of signals) process.on(signal, end)
+  return () => signals.forEach((signal) => process.off(signal, end))
 }
 
 function endOnSignal(stop: Stop): void {

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { advisoryLock } from '#db/advisory-locks.ts'
 import { childrenOf, launchProduct, until } from '../support/processes.ts'
 import { createWorld } from './world.ts'
 
@@ -32,4 +33,22 @@ test('a worker that dies after it served, while another is still starting, is re
     unless: product.exited,
   })
   expect(workers()).not.toContain(next)
+})
+
+test('a start that waits for the upgrade of another says so, and ends when it is asked to', async () => {
+  await using world = await createWorld()
+  const other = await world.pool.connect()
+  try {
+    await other.query('select pg_advisory_lock($1)', [advisoryLock.schema])
+    await using product = await launchProduct({ environment: { ...world.environment, LOG_LEVEL: 'info' } })
+    await until(() => product.output().includes('waiting for it'), {
+      what: () => `the start does not say that it waits:\n${product.output()}`,
+      unless: product.exited,
+    })
+    process.kill(product.pid, 'SIGTERM')
+    // As the first process of a container it would be ended by no signal without a handler.
+    expect(await product.exited).toEqual({ code: 143, signal: null })
+  } finally {
+    other.release(true)
+  }
 })

@@ -68,18 +68,28 @@ test('while somebody reads the log for long, the table of a coming month is made
   expect(await exists(name)).toBe(true)
 })
 
-test('an upgrade that waits for a table keeps no other one from those who serve, nor this one', async () => {
+test('an upgrade that waits for a table keeps no other one from those who serve, nor this one, and says what it waits for', async () => {
+  const reports: [string, object][] = []
   await call.query(`alter table channels drop column proxy_encrypted; drop index usage_by_hour_model_name_hour_index;
     delete from mikro_orm_migrations where name in ('0200-channel-proxies', '0213-usage-by-hour-models')`)
   await call.query(`insert into channels (type, name, key_encrypted) values (1, 'served', '')`)
   await holder.query('begin; lock table usage_by_hour in row exclusive mode')
-  const upgraded = upgradeSchema(database)
+  const upgraded = upgradeSchema(database, (message, facts) => reports.push([message, facts]))
   await isWaitedFor('usage_by_hour')
   await call.query('update channels set used_quota = used_quota + 1')
   await call.query(`insert into usage_by_hour (hour, model_name) values (now(), 'gpt-4o')`)
   expect(await exists('usage_by_hour_model_name_hour_index')).toBe(false)
+  // It has been tried more than once by then.
+  await expect.poll(() => reports.length).toBe(3)
+  await isWaitedFor('usage_by_hour')
   await holder.query('commit')
   await upgraded
+  const index = { migration: '0213-usage-by-hour-models' }
+  expect(reports).toEqual([
+    ['bringing the database up to date', { migration: '0200-channel-proxies' }],
+    ['bringing the database up to date', index],
+    [expect.stringContaining('a table that the migration needs is in use'), index],
+  ])
   expect(await exists('usage_by_hour_model_name_hour_index')).toBe(true)
   const { rows } = await call.query('select proxy_encrypted from channels')
   expect(rows).toEqual([{ proxy_encrypted: '' }])
