@@ -89,6 +89,8 @@ export type ChatDialect = {
   namesEvents?: boolean | undefined
   /** Keep-alive text while waiting. */
   ping: string
+  /** Clients of the dialect take comments for errors. */
+  refusesComments?: boolean | undefined
   /** The name by which providers declare that they speak it themselves; null for one that none of them can. */
   native: DialectId | 'openai-completions' | 'openai-compaction' | null
   /** Offered also by channels that list this operation and no chat. */

@@ -98,10 +98,11 @@ export function pingUntilAnswered(call: Call, losses: string[]): () => void {
   const { res, callerAborted, dialect, asJsonArray } = call
   // A JSON array has no room for comments.
   if (asJsonArray) return () => {}
+  const text = dialect.refusesComments === true ? dialect.ping : comment
   const ping = (): void => {
     if (callerAborted.signal.aborted || res.writableEnded || res.writableNeedDrain) return
     beginStream(call, { contentType: dialect.streamContentType({ asJsonArray }), losses })
-    res.write(comment)
+    res.write(text)
   }
   ping()
   const timer = setInterval(ping, everyMs)

@@ -18,6 +18,8 @@ export type CallerDialect = {
   unknownModel: number
   /** How an answer that came to its own end closes its stream. */
   closing: RegExp
+  /** What it is sent to keep a stream open. */
+  ping: string
 }
 
 const fields = (value: unknown, names: string[]): Record<string, unknown> => {
@@ -33,7 +35,12 @@ function readOpenAiError(json: unknown): ErrorForm {
   return { message: String(message), kind: String(type), code }
 }
 
-const ofOpenAi = { readError: readOpenAiError, kindOf: () => 'gateway_error', unknownModel: 503 }
+const ofOpenAi = {
+  readError: readOpenAiError,
+  kindOf: () => 'gateway_error',
+  unknownModel: 503,
+  ping: ': PING\n\n',
+}
 
 export const callerDialects: CallerDialect[] = [
   {
@@ -77,6 +84,7 @@ export const callerDialects: CallerDialect[] = [
       })[status] ?? 'api_error',
     unknownModel: 404,
     closing: /event: message_stop\ndata: .*\n\n$/,
+    ping: 'event: ping\ndata: {"type":"ping"}\n\n',
   },
   {
     dialect: 'generateContent',
@@ -101,6 +109,7 @@ export const callerDialects: CallerDialect[] = [
       })[status] ?? 'INTERNAL',
     unknownModel: 404,
     closing: /"finishReason":"STOP".*\n\n$/,
+    ping: 'data: {"candidates":[{"index":0,"content":{"role":"model","parts":[{"text":""}]}}]}\n\n',
   },
 ]
 

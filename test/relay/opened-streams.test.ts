@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { channelsOf, serve, withOptions } from './serve.ts'
-import { consumed, say, type CallerDialect, callerDialects } from './caller-dialects.ts'
+import { chat, consumed, say, type CallerDialect, callerDialects } from './caller-dialects.ts'
 import { startScriptedRelay } from './relay-world.ts'
-import { hang, type Step } from '#test/support/scripted-upstream.ts'
+import { hang, json, type Step } from '#test/support/scripted-upstream.ts'
 
 const { app, scripted, token } = await startScriptedRelay({ options: { RetryTimes: '1' } })
 
@@ -157,12 +157,26 @@ test('keep-alive comments go on while an answer only opens, and another channel 
           does: 'usage=10:2',
         })
         const text = await (await say(app, by, { token, model, stream: true })).text()
-        expect(text).toMatch(by.dialect === 'messages' ? /^event: ping\n/ : /^: PING\n\n/)
+        expect(text.startsWith(by.ping), text.slice(0, 100)).toBe(true)
         expect(text).toMatch(by.closing)
         expect((await charged(model)).map((row) => [row.quota, channelsOf(row)])).toEqual([[450, ids]])
       }),
     )
   })
+})
+
+test('callers of generateContent are sent empty answers, not comments, while a channel that cannot stream answers', async () => {
+  const message = { role: 'assistant', content: 'look' }
+  const answer = { id: 'c', object: 'chat.completion', choices: [{ index: 0, message, finish_reason: 'stop' }] }
+  const setting = '{"stream_support":"NON_STREAM_ONLY"}'
+  const { model } = await serve(app, { type: 31, setting, baseUrl: scripted.play(json(answer)) })
+  const interactions = { ...chat, path: () => '/v1/interactions', body: () => ({ model, input: 'hi', stream: true }) }
+  for (const by of [...callerDialects, interactions]) {
+    const text = await (await say(app, by, { token, model, stream: true })).text()
+    const first = by.dialect === 'generateContent' ? by.ping : ': WAITING FOR UPSTREAM\n\n'
+    expect(text.slice(0, first.length), by.dialect).toBe(first)
+    expect(text, by.dialect).toContain('look')
+  }
 })
 
 describe('an answer that opens and then takes its time', () => {

@@ -145,3 +145,15 @@ test('several candidates are charged for all of them', async () => {
   // (1005 + 400 × 8.3333) × 0.15 = 650.748
   expect(await world.newCharges()).toEqual([651])
 })
+
+test('a chat over a channel that cannot stream streams, and keeps its history', async () => {
+  const model = 'gpt-4o'
+  await world.app.make.channel({ type: 1, models: model, setting: '{"stream_support":"NON_STREAM_ONLY"}' })
+  await world.app.settled()
+  const chat = library.chats.create({ model })
+  let text = ''
+  for await (const chunk of await chat.sendMessageStream({ message: 'hello' })) text += chunk.text ?? ''
+  expect(text).toBe('You said: hello')
+  expect(chat.getHistory(true).map(({ role }) => role)).toEqual(expect.arrayContaining(['user', 'model']))
+  await world.newCharges()
+})

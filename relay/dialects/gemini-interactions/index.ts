@@ -12,6 +12,8 @@ export const geminiInteractions: LegacyDialect = {
   encode: encodeInteraction,
   stream: streamInteraction,
   streamContentType: () => 'text/event-stream',
+  ping: ': PING\n\n',
+  refusesComments: false,
   streamError: interactionStreamError,
   modelPlace: null,
   native: null,

@@ -18,7 +18,10 @@ export const gemini: ChatDialect = {
   streamError: geminiStreamError,
   cutter: cutGemini,
   modelPlace: { unstreamed: ['modelVersion'], event: () => ['modelVersion'] },
-  ping: ': PING\n\n',
+  // An empty answer: several of Google's libraries refuse any line that is no data, and drop a chat's turn in which a chunk
+  // has no parts.
+  ping: 'data: {"candidates":[{"index":0,"content":{"role":"model","parts":[{"text":""}]}}]}\n\n',
+  refusesComments: true,
   native: 'gemini',
   keepsResponses: false,
   hasReasoningPlace: true,
