@@ -35,7 +35,8 @@ export type PredictCall = {
  */
 export function parsePredict(value: unknown, model: string): PredictCall {
   const body = read.body(value)
-  const instances = read.list(body['instances'], 'instances') ?? []
+  const { instances: given } = body
+  const instances = isObject(given) ? [given] : (read.list(given, 'instances') ?? [])
   const [instance] = instances
   if (!isObject(instance)) throw read.required('instances')
   if (instances.length > 1) throw read.invalid('instances')
