@@ -13,3 +13,7 @@ export const pickObject = (fields: Fields, name: string): Fields | undefined => 
   const value = pick(fields, name)
   return isObject(value) ? value : undefined
 }
+
+/** A word of an enumeration, also where its number is written: Google's older libraries for Python do so over HTTP. */
+export const enumWord = (value: unknown, words: readonly string[]): unknown =>
+  typeof value === 'number' ? (words[value] ?? value) : value

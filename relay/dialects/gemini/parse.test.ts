@@ -252,6 +252,33 @@ describe('generateContent request', () => {
   })
 })
 
+it('reads enumerations that are written as numbers, as Google’s older libraries for Python do', () => {
+  const schema = (names: boolean) => ({
+    type: names ? 'OBJECT' : 6,
+    properties: {
+      a: { type: names ? 'ARRAY' : 5, items: { type: names ? 'STRING' : 1 } },
+      type: { anyOf: [{ type: names ? 'NUMBER' : 2 }, { type: names ? 'INTEGER' : 3 }] },
+      b: { type: names ? 'BOOLEAN' : 4, nullable: true },
+      c: { type: names ? 'NULL' : 7, example: 6 },
+    },
+  })
+  const body = (names: boolean, mode: [word: string, number: number]) => ({
+    tools: [{ functionDeclarations: [{ name: 'f', parameters: schema(names) }] }],
+    toolConfig: { functionCallingConfig: { mode: mode[names ? 0 : 1] } },
+    generationConfig: {
+      responseSchema: schema(names),
+      responseModalities: names ? ['TEXT', 'IMAGE', 'AUDIO'] : [1, 2, 3],
+    },
+  })
+  const modes = ['MODE_UNSPECIFIED', 'AUTO', 'ANY', 'NONE', 'VALIDATED']
+  for (const mode of modes.map((word, number): [string, number] => [word, number])) {
+    expect(parse(body(false, mode))).toEqual(parse(body(true, mode)))
+  }
+  expect(() => parse(body(false, ['', 9]))).toThrow('toolConfig.functionCallingConfig.mode is invalid')
+  const { reasoning, losses } = parse({ generationConfig: { thinkingConfig: { thinkingLevel: 1 } } })
+  expect([reasoning, losses]).toEqual([undefined, ['thinkingConfig.thinkingLevel']])
+})
+
 it('names what is said of parts, results and the streaming of calls, which no other dialect has words for', () => {
   const parts = [
     { text: 'hi', partMetadata: { a: 1 } },

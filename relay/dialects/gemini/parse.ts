@@ -2,7 +2,7 @@ import { type Fields, isObject } from '#relay/chat/json.ts'
 import type { ChatRequest, ReasoningInput, ResponseFormat, TextPart } from '#relay/chat/request.ts'
 import { defined, isEffort, leftOver, readerFor, unreadNames } from '../read.ts'
 import { readContents, readParts } from './contents.ts'
-import { bothSpellings, pick, pickObject } from './fields.ts'
+import { bothSpellings, enumWord, pick, pickObject } from './fields.ts'
 import { toJsonSchema } from './schema.ts'
 import { readTools, readToolChoice, unreadToolFields } from './tools.ts'
 
@@ -120,7 +120,8 @@ function unreadInputs(body: Fields, config: Fields): string[] {
   const level = pick(pickObject(config, 'thinkingConfig') ?? {}, 'thinkingLevel')
   const unread: Readonly<Record<string, boolean>> = {
     'generationConfig.responseMimeType': !knownFormats.includes(pick(config, 'responseMimeType')),
-    'thinkingConfig.thinkingLevel': typeof level === 'string' && !isEffort(level.toLowerCase()),
+    // Which number stands for which level is not settled between Google's libraries.
+    'thinkingConfig.thinkingLevel': level !== undefined && !isEffort(String(level).toLowerCase()),
     'systemInstruction.parts': systemParts(pick(body, 'systemInstruction')).some(
       (part) => typeof part['text'] !== 'string',
     ),
@@ -135,7 +136,8 @@ function readThinking(config: Fields): ReasoningInput | undefined {
   const thinking = pickObject(config, 'thinkingConfig')
   if (thinking === undefined) return undefined
   const budgetTokens = read.integer(pick(thinking, 'thinkingBudget'), 'thinkingBudget', [-1, 1_073_741_823])
-  const level = read.text(pick(thinking, 'thinkingLevel'), 'thinkingLevel')?.toLowerCase()
+  const given = pick(thinking, 'thinkingLevel')
+  const level = typeof given === 'number' ? undefined : read.text(given, 'thinkingLevel')?.toLowerCase()
   const input: ReasoningInput = defined({
     mode: budgetTokens === 0 ? 'disabled' : budgetTokens === undefined ? undefined : 'enabled',
     effort: isEffort(level) ? level : budgetTokens === 0 ? 'none' : undefined,
@@ -145,8 +147,15 @@ function readThinking(config: Fields): ReasoningInput | undefined {
   return Object.keys(input).length === 0 ? undefined : input
 }
 
+const modalityWords = ['MODALITY_UNSPECIFIED', 'TEXT', 'IMAGE', 'AUDIO']
+
 function readAudio(config: Fields): Pick<ChatRequest, 'modalities' | 'audio'> {
-  const modalities = read.texts(pick(config, 'responseModalities'), 'responseModalities')
+  const modalities = read.texts(
+    read
+      .list(pick(config, 'responseModalities'), 'responseModalities')
+      ?.map((modality) => enumWord(modality, modalityWords)),
+    'responseModalities',
+  )
   const speech = pickObject(config, 'speechConfig')
   const voice = pickObject(pickObject(speech ?? {}, 'voiceConfig') ?? {}, 'prebuiltVoiceConfig')
   const name = read.text(pick(voice ?? {}, 'voiceName'), 'speechConfig.voiceName')

@@ -1,6 +1,8 @@
 import { type Fields, isObject } from '#relay/chat/json.ts'
 import type { JsonSchema } from '#relay/chat/request.ts'
+import { enumWord } from './fields.ts'
 
+const types = ['TYPE_UNSPECIFIED', 'STRING', 'NUMBER', 'INTEGER', 'BOOLEAN', 'ARRAY', 'OBJECT', 'NULL']
 const numeric = new Set(['minItems', 'maxItems', 'minLength', 'maxLength', 'minProperties', 'maxProperties'])
 const listsOfSchemas = new Set(['anyOf', 'oneOf', 'allOf', 'prefixItems'])
 const mapsOfSchemas = new Set(['properties', '$defs', 'definitions'])
@@ -38,7 +40,10 @@ const convertAll = (values: unknown[]): unknown[] =>
   values.map((value) => (isObject(value) ? toJsonSchema(value) : value))
 
 function convert(name: string, value: unknown): unknown {
-  if (name === 'type') return typeof value === 'string' ? value.toLowerCase() : value
+  if (name === 'type') {
+    const type = enumWord(value, types)
+    return typeof type === 'string' ? type.toLowerCase() : type
+  }
   if (numeric.has(name)) return typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : value
   if (listsOfSchemas.has(name)) return Array.isArray(value) ? convertAll(value) : value
   if (name === 'items') return Array.isArray(value) ? convertAll(value) : isObject(value) ? toJsonSchema(value) : value

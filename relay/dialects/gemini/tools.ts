@@ -2,7 +2,7 @@ import { type Fields, isObject } from '#relay/chat/json.ts'
 import type { FunctionTool, Tool, ToolChoice } from '#relay/chat/request.ts'
 import { type Reader, defined, unreadNames } from '../read.ts'
 import { domainsOf } from '../openai-chat/tools.ts'
-import { bothSpellings, pick, pickObject } from './fields.ts'
+import { bothSpellings, enumWord, pick, pickObject } from './fields.ts'
 import { toJsonSchema } from './schema.ts'
 
 const declarations = bothSpellings(['functionDeclarations'])
@@ -67,13 +67,15 @@ function readFunction(declaration: Fields, path: string, read: Reader): Function
   })
 }
 
+const modes = ['MODE_UNSPECIFIED', 'AUTO', 'ANY', 'NONE', 'VALIDATED']
+
 export function readToolChoice(toolConfig: unknown, read: Reader): ToolChoice | undefined {
   const config = read.object(toolConfig, 'toolConfig')
   const calling = config === undefined ? undefined : pickObject(config, 'functionCallingConfig')
   if (calling === undefined) return undefined
   const names = read.texts(pick(calling, 'allowedFunctionNames'), 'toolConfig.allowedFunctionNames') ?? []
   const [only] = names
-  switch (String(calling['mode'] ?? 'AUTO').toUpperCase()) {
+  switch (String(enumWord(calling['mode'], modes) ?? 'AUTO').toUpperCase()) {
     case 'NONE':
       return { type: 'none' }
     case 'ANY':
