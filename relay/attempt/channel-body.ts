@@ -81,13 +81,13 @@ type AnswerSettings = {
 export function answerSettings(
   setting: Setting,
   { hasReasoningPlace }: Pick<CallerDialect, 'hasReasoningPlace'>,
+  request: Pick<ChatRequest, 'reasoning'>,
 ): AnswerSettings {
-  const reasoning = {
-    fromTags: setting['think_tag_to_reasoning'] === true,
-    asText: !hasReasoningPlace && setting['thinking_to_content'] === true,
-  }
+  const fromTags = setting['think_tag_to_reasoning'] === true
+  const asText = !hasReasoningPlace && setting['thinking_to_content'] === true
   return {
-    reasoning,
-    rewrites: !hasReasoningPlace && (setting['force_format'] === true || reasoning.fromTags || reasoning.asText),
+    // What the caller excludes is moved nowhere, and left out where it stands.
+    reasoning: { fromTags, asText: asText && request.reasoning?.includeThoughts !== false },
+    rewrites: !hasReasoningPlace && (setting['force_format'] === true || fromTags || asText),
   }
 }

@@ -104,7 +104,7 @@ async function forwardOnce(
   checkOffer(call, attempt)
   const provider = providerFor(attempt.channel.type)
   const own = forChannel(services, call, attempt)
-  const { rewrites, reasoning } = answerSettings(attempt.channel.setting, call.dialect)
+  const { rewrites, reasoning } = answerSettings(attempt.channel.setting, call.dialect, call.request)
   const sent = lowered === undefined ? own : withLoweredLimit(call, own, lowered)
   const known = providerCallOf(services, call, { attempt, stream: sent.request.stream })
   const largestOwnLimit = facts.grows || facts.limit > 0 ? undefined : Math.floor(held.answerTokens / facts.choices)

@@ -165,7 +165,7 @@ describe('complete answers', () => {
   })
 
   it('as a generateContent response', () => {
-    expect(dialectOf('gemini').encode(answer, testContext())).toEqual({
+    expect(dialectOf('gemini').encode(answer, testContext({ includeThoughts: true }))).toEqual({
       candidates: [
         {
           index: 0,

@@ -81,7 +81,9 @@ describe('an answer sent back as history', () => {
     fc.assert(
       fc.property(anyAnswer('gemini'), (events) => {
         const answer = collectEvents(events)
-        const reply = dialects.gemini.encode(answer, testContext()) as { candidates: { content: object }[] }
+        const reply = dialects.gemini.encode(answer, testContext({ includeThoughts: true })) as {
+          candidates: { content: object }[]
+        }
         const contents = reply.candidates.map((candidate) => candidate.content)
         const request = dialects.gemini.parse(sent({ contents }), { model: 'm' })
         expect(request.messages[0]?.content).toEqual(echoed(answer.choices[0]?.parts ?? [], 'in order'))

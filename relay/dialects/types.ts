@@ -13,6 +13,8 @@ export type EncodeContext = {
   /** The model name the caller asked for; answers carry it, never the upstream's. */
   model: string
   includeUsage: boolean
+  /** Whether the caller wants to see the reasoning; not every one says so. */
+  includeThoughts?: boolean | undefined
   /** Prompt tokens by the cheap count, for dialects whose first event must carry a number. */
   estimatedPromptTokens: number
   ambient: Ambient

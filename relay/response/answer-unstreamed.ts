@@ -211,6 +211,7 @@ function fromResponse(response: ChatResponse): UnstreamedAnswer {
 
 const contextOf = (attemptContext: AttemptContext) => ({
   model: attemptContext.call.request.model,
+  includeThoughts: attemptContext.call.request.reasoning?.includeThoughts,
   estimatedPromptTokens: attemptContext.call.estimate.promptTokens,
   ambient: attemptContext.services.ambient,
   ...askedOf(attemptContext),

@@ -16,6 +16,7 @@ export function translatedStream(context: AttemptContext): StreamWriter {
   const encoder = call.dialect.stream({
     model: call.request.model,
     includeUsage: call.request.includeUsage,
+    includeThoughts: call.request.reasoning?.includeThoughts,
     estimatedPromptTokens: call.estimate.promptTokens,
     ambient: services.ambient,
     asJsonArray: call.asJsonArray,

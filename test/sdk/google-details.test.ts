@@ -108,6 +108,22 @@ describe.each(channelKinds)('the @google/genai library against $name', ({ type, 
     expect(await world.newCharges()).toHaveLength(8)
   })
 
+  test('reasoning that nobody asked to see is not shown, and may be sent back with a result all the same', async () => {
+    const question: Content = { role: 'user', parts: [{ text: '[[thinking=4]] get_weather, city is Oslo' }] }
+    const config = { tools, thinkingConfig: { thinkingBudget: 1024 } }
+    for (const stream of [false, true]) {
+      const parts = await partsOf({ model, contents: [question], config }, stream)
+      // What Google sends goes on as it came.
+      if (type !== 24) expect(parts.filter((part) => part.thought && part.text)).toEqual([])
+      const call = parts.find((part) => part.functionCall)?.functionCall
+      const result: Part = { functionResponse: { name: 'get_weather', ...call, response: { output: 'snow' } } }
+      const contents = [question, { role: 'model', parts }, { role: 'user', parts: [result] }]
+      const answer = await library.models.generateContent({ model, contents, config })
+      expect(answer.text).toContain('snow')
+    }
+    expect(await world.newCharges()).toHaveLength(4)
+  })
+
   test('a stream that fails half way throws, and what was delivered is charged', async () => {
     const contents = '[[errorevent=6,events=40,message=it broke]] tell me a long story about the sea'
     const error = await thrownBy(() => partsOf({ model, contents }, true))

@@ -18,17 +18,21 @@ const geminiReasons = {
 export const finishReasonOf = (finish: FinishReason, leftOut: boolean): string =>
   leftOut && (finish === 'tool-calls' || finish === 'stop') ? 'MALFORMED_FUNCTION_CALL' : geminiReasons[finish]
 
+/** Callers who do not ask for reasoning look at no mark of it, and would show it as the answer. */
+export const showsReasoning = ({ includeThoughts }: EncodeContext): boolean => includeThoughts === true
+
 /** Hub answer → `GenerateContentResponse`. */
 export function encodeGemini(response: ChatResponse, context: EncodeContext): unknown {
+  const shows = showsReasoning(context)
   return {
-    candidates: response.choices.map(toCandidate),
+    candidates: response.choices.map((choice, index) => toCandidate(choice, index, shows)),
     usageMetadata: toGeminiUsage(response.usage ?? {}),
     modelVersion: context.model,
     responseId: answerId(response.id, '', context.ambient),
   }
 }
 
-function toCandidate(choice: ChatChoice, index: number) {
+function toCandidate(choice: ChatChoice, index: number, shows: boolean) {
   const citations = choice.parts.flatMap((part) => (part.type === 'text' ? (part.citations ?? []) : []))
   const searches = choice.parts.flatMap((part) => (part.type === 'web-search' ? [part.search] : []))
   const parts: object[] = []
@@ -40,7 +44,7 @@ function toCandidate(choice: ChatChoice, index: number) {
       const call = toFunctionCall(part)
       if (call) parts.push(call)
       else leftOut = true
-    } else if (part.type !== 'text' || part.text === '') parts.push(...toParts(part))
+    } else if (part.type !== 'text' || part.text === '') parts.push(...toParts(part, shows))
     else if (last !== undefined && last.partIndex === parts.length - 1) {
       last.text += part.text
       parts[last.partIndex] = { text: last.text }
@@ -72,15 +76,16 @@ export function toFunctionCall(call: Call) {
   return { functionCall: { id: call.id, name: call.name, args: args ?? {} }, ...thoughtSignature(call.signature) }
 }
 
-function toParts(part: Exclude<ResponsePart, { type: 'tool-call' }>): object[] {
+function toParts(part: Exclude<ResponsePart, { type: 'tool-call' }>, shows: boolean): object[] {
   switch (part.type) {
     case 'text':
     case 'refusal':
       return part.text === '' ? [] : [{ text: part.text }]
     case 'reasoning': {
       const proof = thoughtSignature(part.signature)
-      const empty = part.text === '' && !('thoughtSignature' in proof)
-      return empty ? [] : [{ text: part.text, thought: true, ...proof }]
+      const text = shows ? part.text : ''
+      const empty = text === '' && !('thoughtSignature' in proof)
+      return empty ? [] : [{ text, thought: true, ...proof }]
     }
     case 'image':
       return [{ inlineData: { mimeType: part.mediaType, data: part.data } }]

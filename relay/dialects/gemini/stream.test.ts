@@ -53,8 +53,9 @@ describe('generateContent stream', () => {
   it('is accepted by the official client and adds up to the complete answer, whatever the events', async () => {
     await fc.assert(
       fc.asyncProperty(anyAnswer('gemini'), async (events) => {
-        const chunks = await gather(streamText(gemini.stream(testContext()), events).complete)
-        const expected = gemini.encode(collectEvents(events), testContext()) as GenerateContentResponse
+        const context = testContext({ includeThoughts: true })
+        const chunks = await gather(streamText(gemini.stream(context), events).complete)
+        const expected = gemini.encode(collectEvents(events), context) as GenerateContentResponse
         const candidate = expected.candidates?.[0]
         expect(plain(joined(partsOf(chunks)))).toEqual(plain(joined(candidate?.content?.parts ?? [])))
         expect(chunks.at(-1)?.candidates?.[0]?.finishReason).toBe(candidate?.finishReason)
@@ -107,6 +108,35 @@ describe('generateContent stream', () => {
       { functionCall: { id: 'a', name: 'f', args: { x: 1 } }, thoughtSignature: 'sig' },
     ])
   })
+
+  it.each([undefined, false])(
+    'shows no reasoning to callers who say %s to it, and its proofs to all',
+    (includeThoughts) => {
+      const signature = { dialect: 'gemini' as const, value: 'sig' }
+      const events: ChatEvent[] = [
+        { type: 'reasoning-delta', text: 'hm, ' },
+        { type: 'reasoning-delta', text: 'let me see' },
+        { type: 'reasoning-signature', ...signature },
+        { type: 'text-delta', text: 'yes' },
+        { type: 'finish', reason: 'stop' },
+      ]
+      const context = testContext({ includeThoughts })
+      const { complete } = streamText(gemini.stream(context), events)
+      const frames = complete.split('\n\n').flatMap((frame) => (frame === '' ? [] : [JSON.parse(frame.slice(6))]))
+      const proof = { text: '', thought: true, thoughtSignature: 'sig' }
+      expect(frames.flatMap((frame) => frame.candidates[0].content.parts)).toEqual([
+        proof,
+        { text: 'yes' },
+        { text: '' },
+      ])
+      const parts = [proof, { text: 'yes' }]
+      expect(gemini.encode(collectEvents(events), context)).toMatchObject({ candidates: [{ content: { parts } }] })
+      const unsigned = collectEvents(events.filter(({ type }) => type !== 'reasoning-signature'))
+      expect(gemini.encode(unsigned, context)).toMatchObject({
+        candidates: [{ content: { parts: [{ text: 'yes' }] } }],
+      })
+    },
+  )
 
   it('names the format of audio, bare samples where nothing is said of it', async () => {
     const events: ChatEvent[] = [

@@ -5,7 +5,7 @@ import { audioMediaType } from '#relay/chat/media.ts'
 import { answerId } from '../answer-id.ts'
 import { shownError } from '../error-text.ts'
 import type { EncodeContext } from '../types.ts'
-import { finishReasonOf, toFunctionCall } from './encode.ts'
+import { finishReasonOf, showsReasoning, toFunctionCall } from './encode.ts'
 import { geminiError } from './error.ts'
 import { toGrounding } from './grounding.ts'
 import { toLogprobsResult } from './logprobs.ts'
@@ -36,6 +36,7 @@ type ContentEvent = Exclude<ChatEvent, { type: 'start' | 'usage' | 'error' | 'fi
 export function streamGemini(context: EncodeContext): StreamEncoder {
   const candidates = new Map<number, Candidate>()
   const asArray = context.asJsonArray === true
+  const shows = showsReasoning(context)
   let trailing = ''
   let begun = false
   let failed = false
@@ -105,7 +106,7 @@ export function streamGemini(context: EncodeContext): StreamEncoder {
         for (const token of event.tokens) candidate.logprobs.push(token)
         return ''
       }
-      if (event.type !== 'finish') return write(candidate, partsOf(candidate, event))
+      if (event.type !== 'finish') return write(candidate, partsOf(candidate, event, shows))
       candidate.finish = event.reason
       return write(candidate, takeCalls(candidate, true))
     },
@@ -124,7 +125,7 @@ function takeCalls(candidate: Candidate, all: boolean): string[] {
   })
 }
 
-function partsOf(candidate: Candidate, event: ContentEvent): string[] {
+function partsOf(candidate: Candidate, event: ContentEvent, shows: boolean): string[] {
   switch (event.type) {
     case 'tool-call-start':
       candidate.calls.push({ ...event, arguments: '', ended: false })
@@ -146,13 +147,13 @@ function partsOf(candidate: Candidate, event: ContentEvent): string[] {
     case 'mcp-call':
       return []
     default:
-      return [...takeCalls(candidate, true), ...plainParts(candidate, event)]
+      return [...takeCalls(candidate, true), ...plainParts(candidate, event, shows)]
   }
 }
 
 type PlainEvent = Exclude<ContentEvent, { type: `tool-call-${string}` | 'citation' | 'web-search' | 'mcp-call' }>
 
-function plainParts(candidate: Candidate, event: PlainEvent): string[] {
+function plainParts(candidate: Candidate, event: PlainEvent, shows: boolean): string[] {
   switch (event.type) {
     case 'text-delta':
       candidate.text += event.text
@@ -160,7 +161,7 @@ function plainParts(candidate: Candidate, event: PlainEvent): string[] {
     case 'refusal-delta':
       return event.text === '' ? [] : [`{"text":${JSON.stringify(event.text)}}`]
     case 'reasoning-delta':
-      return event.text === '' ? [] : [`{"text":${JSON.stringify(event.text)},"thought":true}`]
+      return event.text === '' || !shows ? [] : [`{"text":${JSON.stringify(event.text)},"thought":true}`]
     case 'reasoning-signature':
       if (event.dialect !== 'gemini') return []
       return [`{"text":"","thought":true,"thoughtSignature":${JSON.stringify(event.value)}}`]

@@ -38,7 +38,8 @@ function toMessage({ parts }: ChatChoice, context: EncodeContext) {
   const of = <Type extends ResponsePart['type']>(type: Type) =>
     parts.filter((part): part is Part<Type> => part.type === type)
   const content = parts.map(shownText).join('')
-  const reasoning = of('reasoning')
+  const hides = context.includeThoughts === false
+  const reasoning = of('reasoning').map((part) => (hides ? { ...part, text: '' } : part))
   const refusal = of('refusal')
   const calls = of('tool-call')
   const audio = of('audio')[0]

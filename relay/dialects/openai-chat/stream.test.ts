@@ -118,6 +118,31 @@ describe('chat completion stream', () => {
     ])
   })
 
+  it('shows no reasoning to callers who exclude it, and what proves it all the same', () => {
+    const events: ChatEvent[] = [
+      { type: 'start', id: 'a', model: 'm' },
+      { type: 'reasoning-delta', text: 'first' },
+      { type: 'reasoning-signature', dialect: 'claude', value: 'sig' },
+      { type: 'reasoning-encrypted', dialect: 'claude', data: 'hidden' },
+      { type: 'reasoning-delta', text: 'second' },
+      { type: 'text-delta', text: 'yes' },
+      { type: 'finish', reason: 'stop' },
+    ]
+    const context = testContext({ includeThoughts: false })
+    const { complete } = streamText(openAiChat.stream(context), events)
+    const details = [
+      { type: 'reasoning.text', text: '', signature: 'sig', format: 'anthropic-claude-v1', index: 0 },
+      { type: 'reasoning.encrypted', data: 'hidden', format: 'anthropic-claude-v1', index: 1 },
+    ]
+    const deltas = chunksOf(complete).flatMap(({ choices: [choice] }) => (choice ? [choice.delta] : []))
+    expect(deltas.flatMap((delta) => delta.reasoning_details ?? [])).toEqual(details)
+    expect(complete).not.toMatch(/reasoning_content|first|second/)
+    const text = JSON.stringify(openAiChat.encode(collectEvents(events), context))
+    expect(JSON.parse(text).choices[0].message).toMatchObject({ content: 'yes', reasoning_details: details })
+    expect(text).not.toMatch(/reasoning_content|first|second/)
+    expect(openAiChat.replay?.(collectEvents(events), context)).not.toMatch(/reasoning_content|first|second/)
+  })
+
   it('hands over the reasoning signature of a call where the vendor itself puts it', () => {
     const signature = { dialect: 'gemini' as const, value: 'abc' }
     const events: ChatEvent[] = [

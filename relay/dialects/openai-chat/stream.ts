@@ -129,7 +129,7 @@ function writeDelta(choice: ChoiceState, event: ChoiceEvent, context: EncodeCont
     case 'reasoning-delta':
     case 'reasoning-signature':
     case 'reasoning-encrypted':
-      return writeReasoning(choice, event)
+      return writeReasoning(choice, event, context)
     case 'tool-call-start':
     case 'tool-call-delta':
     case 'tool-call-end':
@@ -142,8 +142,10 @@ function writeDelta(choice: ChoiceState, event: ChoiceEvent, context: EncodeCont
 function writeReasoning(
   choice: ChoiceState,
   event: Extract<ChoiceEvent, { type: `reasoning-${'delta' | 'signature' | 'encrypted'}` }>,
+  { includeThoughts }: EncodeContext,
 ): string {
   if (event.type === 'reasoning-delta') {
+    if (includeThoughts === false) return ''
     choice.reasoning += event.text
     return textDelta(choice, 'reasoning_content', event.text)
   }
