@@ -67,3 +67,10 @@ it('names the proof of a call that another vendor has no place for', () => {
   expect(lossesTowards(asked, 'openai-chat')).toEqual([])
   expect(lossesTowards(asked, 'gemini')).toEqual([])
 })
+
+it('of Google’s own fields in a chat completion thinking is read, and what is cached nowhere else', () => {
+  const lost = (google: object) =>
+    lossesTowards(request({ extra: { dialect: 'openai-chat', fields: { extra_body: { google } } } }), 'claude')
+  expect(lost({ thinking_config: { thinking_budget: 0 } })).toEqual([])
+  expect(lost({ thinking_config: {}, cached_content: 'c/1' })).toEqual(['extra_body'])
+})

@@ -35,6 +35,13 @@ describe('what a call names and does not bring along is read by the upstream alo
     ['a video by address, of chat', chat({ type: 'video_url', video_url: { url: 'https://a.test/b.mp4' } })],
     ['audio by address', gemini([{ fileData: { mimeType: 'audio/mp3', fileUri: 'https://a.test/b.mp3' } }])],
     ['a cache of chat', parseOpenAiChat({ model: 'm', messages: user(), cached_content: 'cachedContents/a' }, {})],
+    [
+      'a cache of chat, where Google has it',
+      parseOpenAiChat(
+        { model: 'm', messages: user(), extra_body: { google: { cached_content: 'cachedContents/a' } } },
+        {},
+      ),
+    ],
     ['a file of a container', claude([{ type: 'container_upload', file_id: 'file_1' }])],
   ]
   test.each(unseen)('%s', (_name, request) => expect(unseenInput(request)).toBeDefined())

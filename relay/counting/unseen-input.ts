@@ -1,3 +1,4 @@
+import { googleFields } from '#relay/chat/google-fields.ts'
 import { type Fields, isObject } from '#relay/chat/json.ts'
 import type { ChatRequest, Message, Tool } from '#relay/chat/request.ts'
 
@@ -53,7 +54,8 @@ export function unseenInput({ messages, tools, extra }: ChatRequest): UnseenInpu
   // A stored prompt may have tools of its own.
   if (tools.some(reads) || isNamed(servers) || (extra.dialect === 'openai-responses' && isObject(prompt)))
     return 'tools'
-  const isUnseen = isNamed(cachedContent) || isNamed(cache) || messages.some(({ content }) => content.some(isElsewhere))
+  const isCached = [cachedContent, cache, googleFields(extra.fields)['cached_content']].some(isNamed)
+  const isUnseen = isCached || messages.some(({ content }) => content.some(isElsewhere))
   return isUnseen ? 'parts' : undefined
 }
 

@@ -1,5 +1,7 @@
 import { type Fields, isObject } from '#relay/chat/json.ts'
+import { googleFields } from '#relay/chat/google-fields.ts'
 import type { ReasoningInput, ResponseFormat } from '#relay/chat/request.ts'
+import { pick, pickObject } from '../gemini/fields.ts'
 import { type Reader, defined, isEffort } from '../read.ts'
 
 /** `response_format` of chat completions, and `text.format` of Responses, which has the schema's fields beside the type. */
@@ -34,7 +36,8 @@ function readSchemaFormat(given: Fields, read: Reader): ResponseFormat {
 
 /**
  * What the caller wants of the model's thinking: `reasoning_effort`, or one of the extensions by which callers of chat
- * completions reach other vendors' switches (`thinking`, `reasoning`, `enable_thinking` with `thinking_budget`).
+ * completions reach other vendors' switches (`thinking`, `reasoning`, `enable_thinking` with `thinking_budget`,
+ * Google's `extra_body`).
  */
 export function readReasoningInput(body: Fields, read: Reader): ReasoningInput | undefined {
   const effort = read.text(body['reasoning_effort'], 'reasoning_effort')
@@ -67,5 +70,20 @@ function vendorInput(body: Fields): ReasoningInput {
     const mode = body['enable_thinking'] ? 'enabled' : 'disabled'
     return { mode, budgetTokens: budget(body['thinking_budget']), effort }
   }
-  return { effort }
+  return { effort, ...googleInput(body) }
+}
+
+function googleInput(body: Fields): ReasoningInput {
+  const thinking = pickObject(googleFields(body), 'thinkingConfig')
+  if (thinking === undefined) return {}
+  const given = pick(thinking, 'thinkingBudget')
+  const budgetTokens = given === -1 ? given : budget(given)
+  const level = String(pick(thinking, 'thinkingLevel')).toLowerCase()
+  const shows = pick(thinking, 'includeThoughts')
+  return defined({
+    mode: budgetTokens === 0 ? 'disabled' : budgetTokens === undefined ? undefined : 'enabled',
+    effort: isEffort(level) ? level : budgetTokens === 0 ? 'none' : undefined,
+    budgetTokens,
+    includeThoughts: typeof shows === 'boolean' ? shows : undefined,
+  })
 }

@@ -272,4 +272,23 @@ describe('chat completion request', () => {
     expect(request.reasoning).toEqual({ mode: 'enabled', budgetTokens: 2000 })
     expect(request.extra.fields).toHaveProperty('thinking')
   })
+
+  it.each([
+    [{ thinking_budget: 0 }, { mode: 'disabled', effort: 'none', budgetTokens: 0 }],
+    [
+      { thinking_budget: -1, include_thoughts: true },
+      { mode: 'enabled', budgetTokens: -1, includeThoughts: true },
+    ],
+    [
+      { thinkingBudget: 800, includeThoughts: false },
+      { mode: 'enabled', budgetTokens: 800, includeThoughts: false },
+    ],
+    [{ thinking_level: 'LOW' }, { effort: 'low' }],
+    [{ include_thoughts: true }, { includeThoughts: true }],
+    [{ thinking_level: 'huge', thinking_budget: 'much' }, undefined],
+  ])('reads Google’s own words for thinking: %j', (thinking, expected) => {
+    const request = parse({ ...hello, extra_body: { google: { thinking_config: thinking } } })
+    expect(request.reasoning).toEqual(expected)
+    expect(request.extra.fields).toHaveProperty('extra_body')
+  })
 })

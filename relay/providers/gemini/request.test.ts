@@ -367,6 +367,13 @@ test('cached content stands for instructions and tools', () => {
   const sent = body({ tools: [weatherTool], extra: { dialect: 'openai-chat', fields: { cached_content: 'c/1' } } })
   expect(sent).toMatchObject({ cachedContent: 'c/1' })
   expect(sent).not.toHaveProperty('tools')
+  const fields = (google: object) => ({
+    extra: { dialect: 'openai-chat' as const, fields: { extra_body: { google } } },
+  })
+  const own = fields({ cached_content: 'c/2', thinking_config: {} })
+  expect(body(own)).toMatchObject({ cachedContent: 'c/2' })
+  expect(write(own).losses).toEqual([])
+  expect(write(fields({ safety_settings: [] })).losses).toEqual(['extra_body'])
 })
 
 test('a retired category goes only where it is set by name', () => {

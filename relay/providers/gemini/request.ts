@@ -1,4 +1,5 @@
 import { DomainError } from '#core/errors.ts'
+import { googleFields } from '#relay/chat/google-fields.ts'
 import { detailsIn, lossesTowards } from '#relay/chat/losses.ts'
 import type { ChatRequest, Message } from '#relay/chat/request.ts'
 import type { ProviderCall, UpstreamRequest } from '../types.ts'
@@ -144,7 +145,8 @@ function unsupported(request: ChatRequest): string[] {
 function cachedContent(request: ChatRequest): string | undefined {
   const { fields, dialect } = request.extra
   if (dialect === 'gemini') return wordOf(fields['cachedContent'])
-  return dialect === 'openai-chat' ? wordOf(fields['cached_content']) : undefined
+  if (dialect !== 'openai-chat') return undefined
+  return wordOf(fields['cached_content']) ?? wordOf(googleFields(fields)['cached_content'])
 }
 
 export type GeminiBody = { model: string; body: Json; losses: string[] }
