@@ -102,3 +102,7 @@ export function defined<Value extends object>(value: Value): Value {
 
 const efforts: readonly string[] = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'] satisfies Effort[]
 export const isEffort = (value: unknown): value is Effort => isText(value) && efforts.includes(value)
+
+/** A vendor's own word for how much to think (Groq has `default`), which upstreams of that vendor read. */
+export const isVendorEffort = (value: unknown): boolean =>
+  isText(value) && !isEffort(value) && /^[a-z][\w.-]{0,31}$/i.test(value)

@@ -2,7 +2,7 @@ import { type Fields, isObject } from '#relay/chat/json.ts'
 import { googleFields } from '#relay/chat/google-fields.ts'
 import type { ReasoningInput, ResponseFormat } from '#relay/chat/request.ts'
 import { pick, pickObject } from '../gemini/fields.ts'
-import { type Reader, defined, isEffort } from '../read.ts'
+import { type Reader, defined, isEffort, isVendorEffort } from '../read.ts'
 
 /** `response_format` of chat completions, and `text.format` of Responses, which has the schema's fields beside the type. */
 export function readResponseFormat(value: unknown, read: Reader, path = 'response_format'): ResponseFormat | undefined {
@@ -41,8 +41,8 @@ function readSchemaFormat(given: Fields, read: Reader): ResponseFormat {
  */
 export function readReasoningInput(body: Fields, read: Reader): ReasoningInput | undefined {
   const effort = read.text(body['reasoning_effort'], 'reasoning_effort')
-  if (effort !== undefined && !isEffort(effort)) throw read.invalid('reasoning_effort')
-  const input = defined({ ...vendorInput(body), ...(effort === undefined ? {} : { effort }) })
+  if (effort !== undefined && !isEffort(effort) && !isVendorEffort(effort)) throw read.invalid('reasoning_effort')
+  const input = defined({ ...vendorInput(body), ...(isEffort(effort) ? { effort } : {}) })
   return Object.keys(input).length === 0 ? undefined : input
 }
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { lossesTowards } from '#relay/chat/losses.ts'
 import { refusalOf } from '../testing/refusal.ts'
 import { openAiChat } from './index.ts'
 
@@ -28,7 +29,7 @@ describe('chat completion request', () => {
     [{ ...hello, stop: [1] }, 'stop is invalid'],
     [{ ...hello, tools: {} }, 'tools is invalid'],
     [{ ...hello, tools: [{ type: 'function', function: {} }] }, 'tools[0].function.name is required'],
-    [{ ...hello, reasoning_effort: 'huge' }, 'reasoning_effort is invalid'],
+    [{ ...hello, reasoning_effort: 'as much as it takes' }, 'reasoning_effort is invalid'],
     [{ model: 'm', messages: ['hi'] }, 'messages[0] is invalid'],
     [{ model: 'm', messages: [{ role: 'robot', content: '' }] }, 'messages[0].role is invalid'],
     [{ model: 'm', messages: [{ role: 'user', content: 5 }] }, 'messages[0].content is invalid'],
@@ -271,6 +272,14 @@ describe('chat completion request', () => {
     const request = parse({ ...hello, thinking: { type: 'enabled', budget_tokens: 2000 } })
     expect(request.reasoning).toEqual({ mode: 'enabled', budgetTokens: 2000 })
     expect(request.extra.fields).toHaveProperty('thinking')
+  })
+
+  it('carries an effort in a vendor’s own word along, and reads none from it', () => {
+    const request = parse({ ...hello, reasoning_effort: 'default' })
+    expect(request.reasoning).toBeUndefined()
+    expect(request.extra.fields).toEqual({ reasoning_effort: 'default' })
+    expect(lossesTowards(request, 'claude')).toEqual(['reasoning_effort'])
+    expect(parse({ ...hello, reasoning_effort: 'low' }).extra.fields).toEqual({})
   })
 
   it.each([

@@ -1,6 +1,6 @@
 import type { Fields } from '#relay/chat/json.ts'
 import type { ChatRequest } from '#relay/chat/request.ts'
-import { type Reader, defined, leftOver, readerFor, unreadUser } from '../read.ts'
+import { type Reader, defined, isVendorEffort, leftOver, readerFor, unreadUser } from '../read.ts'
 import { readMessages } from './messages.ts'
 import { readTools, readToolChoice } from './tools.ts'
 import { readReasoningInput, readResponseFormat } from './output-settings.ts'
@@ -63,9 +63,14 @@ export function parseOpenAiChat(value: unknown, path: { model?: string | undefin
     serviceTier: read.text(body['service_tier'], 'service_tier'),
     modalities: read.texts(body['modalities'], 'modalities'),
     audio: readAudioInput(body),
-    extra: { dialect: 'openai-chat' as const, fields: leftOver(body, known) },
+    extra: { dialect: 'openai-chat' as const, fields: readExtra(body) },
     losses: [...losses, ...unreadUser(body)],
   })
+}
+
+function readExtra(body: Fields): Fields {
+  const { reasoning_effort: effort } = body
+  return { ...leftOver(body, known), ...(isVendorEffort(effort) ? { reasoning_effort: effort } : {}) }
 }
 
 /** Zero counts as "no limit given", as it always has for callers of this route. */

@@ -14,7 +14,7 @@ describe('responses request', () => {
     [{ model: 'm', input: 'hi', max_output_tokens: -1 }, 'max_output_tokens is invalid'],
     [{ model: 'm', input: [{ role: 'robot', content: 'x' }] }, 'input[0].role is invalid'],
     [{ model: 'm', input: [{ type: 'function_call', name: 'f' }] }, 'input[0].call_id is required'],
-    [{ model: 'm', input: 'hi', reasoning: { effort: 'huge' } }, 'reasoning.effort is invalid'],
+    [{ model: 'm', input: 'hi', reasoning: { effort: 'as much as it takes' } }, 'reasoning.effort is invalid'],
     [{ model: 'm', input: 'hi', tools: [{ name: 'f' }] }, 'tools[0].type is required'],
   ])('refuses %j', (body, message) => {
     expect(refusal(body)).toBe(`invalid_responses_request: ${message}`)
@@ -91,6 +91,13 @@ describe('responses request', () => {
       },
       losses: ['tool_choice'],
     })
+  })
+
+  it('reads no effort from a vendor’s own word, and names it', () => {
+    const request = parse({ reasoning: { effort: 'default', summary: 'auto' } })
+    expect(request.reasoning).toEqual({ includeThoughts: true })
+    expect(request.losses).toEqual(['reasoning.effort'])
+    expect(parse({ reasoning: { effort: 'low' } }).losses).toEqual([])
   })
 
   it('reads images, files and audio, and keeps items it does not know', () => {

@@ -1,7 +1,7 @@
 import { type Fields, isObject } from '#relay/chat/json.ts'
 import type { ChatRequest, ReasoningInput } from '#relay/chat/request.ts'
 import { readResponseFormat } from '../openai-chat/output-settings.ts'
-import { defined, isEffort, leftOver, readerFor, unreadUser } from '../read.ts'
+import { defined, isEffort, isVendorEffort, leftOver, readerFor, unreadUser } from '../read.ts'
 import { InvalidRequest } from '#relay/chat/invalid-request.ts'
 import { flatTools } from './agent-tools.ts'
 import { readInput } from './items.ts'
@@ -81,18 +81,22 @@ export function parseOpenAiResponses(value: unknown, path: { model?: string | un
 function readReasoningInput(body: Fields): ReasoningInput | undefined {
   const reasoning = read.object(body['reasoning'], 'reasoning') ?? {}
   const effort = read.text(reasoning['effort'], 'reasoning.effort')
-  if (effort !== undefined && !isEffort(effort)) throw read.invalid('reasoning.effort')
+  if (effort !== undefined && !isEffort(effort) && !isVendorEffort(effort)) throw read.invalid('reasoning.effort')
   const summary = reasoning['summary'] ?? reasoning['generate_summary'] ?? undefined
-  const wanted: ReasoningInput = defined({ effort, includeThoughts: summary === undefined ? undefined : true })
+  const wanted: ReasoningInput = defined({
+    effort: isEffort(effort) ? effort : undefined,
+    includeThoughts: summary === undefined ? undefined : true,
+  })
   return Object.keys(wanted).length === 0 ? undefined : wanted
 }
 
 /** What is said of reasoning beyond how much of it, and whether it is shown. */
 function unreadReasoning(body: Fields): string[] {
   const reasoning = isObject(body['reasoning']) ? body['reasoning'] : {}
-  const { mode, context, summary } = reasoning
+  const { effort, mode, context, summary } = reasoning
   const isPlain = summary === undefined || summary === null || summary === 'auto'
   return [
+    ...(isVendorEffort(effort) ? ['reasoning.effort'] : []),
     ...(mode === undefined ? [] : ['reasoning.mode']),
     ...(context === undefined ? [] : ['reasoning.context']),
     ...(isPlain ? [] : ['reasoning.summary']),
