@@ -30,7 +30,7 @@ export function toStopReason(
 export const toClaudeCitation = (citation: Citation) => ({
   type: 'web_search_result_location',
   url: citation.url,
-  title: citation.title ?? null,
+  title: citation.title ?? citation.url,
   cited_text: citation.citedText ?? '',
   encrypted_index: '',
 })

@@ -151,3 +151,14 @@ describe('message stream', () => {
     await expect(gather(complete)).rejects.toThrow(/busy/)
   })
 })
+
+it('gives a source without a title its address as one, for which clients want a text', () => {
+  const events: ChatEvent[] = [
+    { type: 'text-delta', text: 'see' },
+    { type: 'citation', citation: { url: 'https://a.test', startIndex: 0, endIndex: 3 } },
+    { type: 'finish', reason: 'stop' },
+  ]
+  const { complete } = streamText(claude.stream(testContext()), events)
+  const cited = JSON.stringify(claude.encode(collectEvents(events), testContext()))
+  for (const text of [complete, cited]) expect(text).toContain('"url":"https://a.test","title":"https://a.test"')
+})
