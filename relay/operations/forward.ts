@@ -15,6 +15,7 @@ import { isUnbooked } from '#relay/billing/settle.ts'
 import { providerFor } from '#relay/providers/registry.ts'
 import type { PlainOperation, PlainRequest, UpstreamRequest } from '#relay/providers/types.ts'
 import { TransportError, type UpstreamReply } from '#relay/transport/send.ts'
+import { textsOfTokens } from '#relay/counting/token-texts.ts'
 import { asSent, promptTokensOf } from './as-sent.ts'
 import { inBatches, joined, joinedUsage } from './batches.ts'
 import type { PlainEnd } from './bill.ts'
@@ -151,9 +152,20 @@ async function builtRequests(current: Try): Promise<UpstreamRequest[]> {
   const { mostInputs } = translation
   const most = typeof mostInputs === 'function' ? mostInputs(current.providerCall, asked) : mostInputs
   const isOneRequest = asked.operation !== 'embeddings' || nativeOf(current) !== undefined || passesBody(current)
-  const batches = isOneRequest ? [asked] : inBatches(asked, most)
-  return batches.map((batch) => asChannelWants(current, build(current, batch)))
+  const requestsFor = (given: PlainRequest): UpstreamRequest[] =>
+    (isOneRequest ? [given] : inBatches(given, most)).map((batch) => asChannelWants(current, build(current, batch)))
+  try {
+    return requestsFor(asked)
+  } catch (error) {
+    if (isOneRequest || !refusesTokens(error)) throw error
+    const input = await textsOfTokens(asked.json['input'], call.asked.model)
+    if (input === undefined) throw error
+    return requestsFor({ ...asked, json: { ...asked.json, input } })
+  }
 }
+
+const refusesTokens = (error: unknown): boolean =>
+  error instanceof AttemptFailed && error.cause instanceof DomainError && error.cause.code === 'unsupported.token_input'
 
 async function sendAndAnswer(current: Try): Promise<void> {
   const [first, ...more] = await builtRequests(current)

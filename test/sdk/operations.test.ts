@@ -1,3 +1,4 @@
+import { encode } from 'gpt-tokenizer/encoding/cl100k_base'
 import OpenAI, { toFile } from 'openai'
 import { afterAll, expect, test } from 'vitest'
 import { pixel } from '#test/simulator/media.ts'
@@ -92,6 +93,26 @@ test('an image costs its price by size, quality and number', async () => {
   })
   expect(reply.data).toHaveLength(2)
   expect(await lastCharge()).toMatchObject({ quota: 120_000, model: 'dall-e-3' })
+})
+
+test('tokens, which Python’s LangChain sends instead of texts, are texts again for an upstream that takes no others', async () => {
+  const model = 'text-embedding-004'
+  const texts = ['Hello, 世界 🗼', 'two']
+  const charged = []
+  for (const input of [texts, texts.map((text) => encode(text)), encode(texts[0] ?? '')]) {
+    const reply = await app.relay(token, '/v1/embeddings', { model, input })
+    expect(reply.status).toBe(200)
+    expect(reply.headers.get('x-translation-loss')).toBeNull()
+    const { data } = (await reply.json()) as { data: unknown[] }
+    const sent = JSON.stringify(app.upstream.requests.at(-1)?.body)
+    for (const text of texts.slice(0, data.length)) expect(sent).toContain(JSON.stringify(text))
+    charged.push([data.length, (await lastCharge()).prompt])
+  }
+  expect(charged[1]).toEqual(charged[0])
+  expect(charged[2]?.[0]).toBe(1)
+  // Cut within a character.
+  const reply = await app.relay(token, '/v1/embeddings', { model, input: encode('🗼').slice(0, -1) })
+  expect([reply.status, await reply.text()]).toEqual([400, expect.stringContaining('token 列表')])
 })
 
 test('an image whose tokens are reported is charged by them, streamed or not', async () => {
