@@ -11,12 +11,12 @@ const probeMs = 10_000
 /** Entries of channels that have since gone are dropped when there are many. */
 const mostEntries = 50_000
 
-/** A number that rises with each call and each cooldown, and so tells which of two began first. */
+/** A number that rises with each call and each cooldown: the smaller one began first. */
 type Start = number
 
 type Entry = {
   failures: number
-  /** When the cooldown began; calls of before it tell nothing of what is now. */
+  /** When the cooldown began; calls that began before say nothing of what is now. */
   since: Start
   /** 0 for none. */
   cooldownUntil: number
