@@ -89,6 +89,8 @@ test('what a model may read unseen is its whole window', () => {
     'gpt-5.4',
     'openai/gpt-6.2-sol',
     'claude-opus-5-5',
+    'claude-sonnet-4-6',
+    'claude-opus-4.7',
     'claude-fable-5',
   ]
   expect(long.map((model) => mostRead(model, false))).toEqual(long.map(() => 1_000_000))

@@ -34,5 +34,10 @@ test('what is cut within a character, unknown or a mark of the encoder’s own i
   ])
     expect(await textsOfTokens(input, 'm'), JSON.stringify(input)).toBeUndefined()
   expect(await textsOfTokens(older('日本'), 'm')).toBe('日本')
+  // More than OpenAI takes in one call, as one list or as many.
+  const many = Array.from({ length: 150_000 }, () => 64)
+  expect((await textsOfTokens([many, many], 'm'))?.length).toBe(2)
+  expect(await textsOfTokens([many, many, [64]], 'm')).toBeUndefined()
+  expect(await textsOfTokens([...many, ...many, 64], 'm')).toBeUndefined()
   expect(await textsOfTokens(older('a'), 'text-search-ada-doc-001')).toBeUndefined()
 })

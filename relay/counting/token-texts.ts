@@ -15,6 +15,9 @@ async function vocabularyOf(model: string): Promise<Vocabulary> {
   return vocabulary
 }
 
+/** As many as OpenAI embeds in one call; a token can stand for a hundred characters, so that more would be a text out of all proportion. */
+const mostTokens = 300_000
+
 const isTokens = (value: unknown): value is number[] =>
   Array.isArray(value) && value.every((token) => typeof token === 'number')
 
@@ -46,10 +49,12 @@ function textOf(tokens: readonly number[], vocabulary: Vocabulary): string | und
 
 /**
  * The texts that a caller's lists of tokens stand for, by the encoding that OpenAI's own library takes for the model, its older one
- * for names of others. Nothing where one of them stands for no text.
+ * for names of others. Nothing where one of them stands for no text, or for more of them than are embedded in one call.
  */
 export async function textsOfTokens(input: unknown, model: string): Promise<string | string[] | undefined> {
   if (!Array.isArray(input) || olderEncoding.test(model)) return undefined
+  const count = input.reduce<number>((sum, item) => sum + (Array.isArray(item) ? item.length : 1), 0)
+  if (count > mostTokens) return undefined
   const vocabulary = await vocabularyOf(model)
   if (isTokens(input)) return textOf(input, vocabulary)
   const texts: string[] = []

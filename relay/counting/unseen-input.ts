@@ -68,7 +68,7 @@ const largestWindow = 1_000_000
 
 /** https://developers.openai.com/api/docs/models, https://platform.claude.com/docs/en/about-claude/models/overview */
 const readsMost =
-  /gemini|gpt-4\.1|gpt-5\.[4-9](?!-(mini|nano))|gpt-[6-9]|claude-(opus|sonnet|haiku|fable|mythos)-[5-9]/i
+  /gemini|gpt-4\.1|gpt-5\.[4-9](?!-(mini|nano))|gpt-[6-9]|claude-((opus|sonnet|haiku|fable|mythos)-[5-9]|(opus|sonnet)-4[-.][6-9](?!\d))/i
 
 /** What a model can read at most. */
 export const mostRead = (model: string, hasLongContext: boolean): number =>

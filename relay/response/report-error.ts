@@ -65,7 +65,7 @@ function mayPassUpstream(error: unknown): boolean {
 /** Nobody was there any more to answer. */
 const isCallerAborted = 499
 
-/** The status a caller reads in the end: of its answer, or of the error that takes its place. */
+/** The status that a call ends with: of its answer, or of the error that takes its place, also where that goes out as an event of a stream. */
 export function statusSent({ res }: Incoming, error?: unknown): number {
   if (res.headersSent) return res.statusCode
   return error === undefined ? isCallerAborted : failureOf(error).status

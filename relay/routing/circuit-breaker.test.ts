@@ -133,7 +133,10 @@ test('a longer cooldown that another call was asked for goes on from there, also
   circuitBreaker.failed(place, stream, failure(429, { retryAfterMs: 60_000 }))
   clock.now = 5_001
   expect(circuitBreaker.isHealthy(1, 0, 'gpt-4o')).toBe(false)
+  // It began before that was asked for.
   circuitBreaker.succeeded(place, probe)
+  expect(circuitBreaker.askedCooldownMs(place)).toBe(54_999)
+  circuitBreaker.succeeded(place, circuitBreaker.started(place))
   expect(circuitBreaker.allHealthy()).toBe(true)
   expect(reported).toEqual([5_000, 60_000, null])
 })
@@ -156,4 +159,26 @@ test('calls under way that succeed still begin the count of failures anew where 
   circuitBreaker.succeeded(place, stream)
   fail(500)
   expect(circuitBreaker.isHealthy(1, 0, 'gpt-4o')).toBe(true)
+})
+
+test('and where one has run out', () => {
+  const { circuitBreaker, clock, fail } = at(0)
+  const stream = circuitBreaker.started(place)
+  for (let index = 0; index < 3; index += 1) fail(500)
+  clock.now = 5_001
+  circuitBreaker.succeeded(place, stream)
+  fail(500)
+  expect(circuitBreaker.isHealthy(1, 0, 'gpt-4o')).toBe(true)
+})
+
+test('calls under way that fail too do not keep a probe from ending the cooldown', () => {
+  const { circuitBreaker, clock, fail } = at(0)
+  const stream = circuitBreaker.started(place)
+  for (let index = 0; index < 3; index += 1) fail(500)
+  clock.now = 5_001
+  const probe = circuitBreaker.started(place)
+  circuitBreaker.failed(place, stream, failure(500))
+  expect(circuitBreaker.isHealthy(1, 0, 'gpt-4o')).toBe(false)
+  circuitBreaker.succeeded(place, probe)
+  expect(circuitBreaker.allHealthy()).toBe(true)
 })

@@ -90,7 +90,7 @@ export function createCircuitBreaker(
     const { cooldownUntil, asked } = entry.before
     Object.assign(entry, { cooldownUntil, asked, before: null })
   }
-  const isBefore = (start: Start, { cooldownUntil, since }: Entry): boolean => cooldownUntil > 0 && start < since
+  const isBefore = (start: Start, { cooldownUntil, since }: Entry): boolean => cooldownUntil > now() && start < since
   const succeeded = (place: Place, start: Start = Infinity): void => {
     const entry = entryOf(place)
     if (entry && !isBefore(start, entry)) forgetPlace(place)
@@ -131,13 +131,14 @@ export function createCircuitBreaker(
         before: null,
       }
       entry.failures += 1
-      if (!isBefore(start, entry)) entry.since = lastStart += 1
       const cooldown = cooldownFor(entry, error)
       const until = cooldown > 0 ? now() + cooldown : 0
       const running = entry.before ?? entry
       const remains = running.asked && running.cooldownUntil > Math.max(until, now())
+      const asks = error.retryAfterMs !== null && error.retryAfterMs > 0
+      if (!isBefore(start, entry) || (asks && !remains)) entry.since = lastStart += 1
       entry.cooldownUntil = remains ? running.cooldownUntil : until
-      entry.asked = remains || (error.retryAfterMs !== null && error.retryAfterMs > 0)
+      entry.asked = remains || asks
       entry.before = null
       entries.set(nameOf(place), entry)
       if (cooldown > 0 && !remains) {
