@@ -13,12 +13,15 @@ type Session = {
 
 type Dispute = { status: string; id?: string }
 
+type Shown = Record<string, unknown> & { id: string }
+
 type EventChanges = { livemode?: boolean; object?: Record<string, unknown> }
 
 /** A payment provider in the form of Stripe: it makes checkout pages, and signs what it says about them. */
 export async function startStripeGateway(given: { secretKey: string; webhookSecret: string }) {
   const byKey = new Map<string, Session>()
-  const requests: { headers: Record<string, string>; form: Record<string, string> }[] = []
+  const requests: { url: string; headers: Record<string, string>; form: Record<string, string> }[] = []
+  const objects = new Map<string, Record<string, unknown>>()
   let failures: (number | 'hang up')[] = []
   const held: { arrived: () => void; released: Promise<void> }[] = []
 
@@ -26,7 +29,7 @@ export async function startStripeGateway(given: { secretKey: string; webhookSecr
     const chunks: Buffer[] = []
     for await (const chunk of req) chunks.push(chunk as Buffer)
     const form = Object.fromEntries(new URLSearchParams(Buffer.concat(chunks).toString()))
-    requests.push({ headers: req.headers as Record<string, string>, form })
+    requests.push({ url: req.url ?? '', headers: req.headers as Record<string, string>, form })
     const hold = held.shift()
     hold?.arrived()
     await hold?.released
@@ -34,6 +37,8 @@ export async function startStripeGateway(given: { secretKey: string; webhookSecr
     if (failure === 'hang up') return void req.socket.destroy()
     if (failure !== undefined) return void res.writeHead(failure).end('{"error":{"message":"no"}}')
     if (req.headers.authorization !== `Bearer ${given.secretKey}`) return void res.writeHead(401).end('{}')
+    const object = objects.get(`${req.method} ${req.url}`)
+    if (object) return void res.end(JSON.stringify(object))
     if (req.method !== 'POST' || req.url !== '/v1/checkout/sessions') return void res.writeHead(404).end('{}')
     const key = String(req.headers['idempotency-key'])
     const id = `cs_test_${randomBytes(12).toString('hex')}`
@@ -128,6 +133,22 @@ export async function startStripeGateway(given: { secretKey: string; webhookSecr
       }),
     refundFailedEvent: ({ paymentIntent, currency }: Session, refund: { id: string; amount: number }): string =>
       event('refund.failed', { ...refund, payment_intent: paymentIntent, currency, status: 'failed' }),
+    /** An event as endpoints of the payload style "thin" are sent it. Its object is shown at its address from now on. */
+    thinEvent: (body: string, related?: { id?: string; url?: string }): string => {
+      const { type, livemode, data } = JSON.parse(body) as { type: string; livemode: boolean; data: { object: Shown } }
+      const kind = type.slice(0, type.lastIndexOf('.'))
+      const id = related?.id ?? data.object.id
+      const path = `/v1/${kind === 'charge.dispute' ? 'dispute' : kind.replace('.', '/')}s/${id}`
+      objects.set(`GET ${path}`, data.object)
+      return JSON.stringify({
+        id: `evt_${randomBytes(8).toString('hex')}`,
+        object: 'v2.core.event',
+        type: `v1.${type}`,
+        livemode,
+        created: new Date().toISOString(),
+        related_object: { id, type: kind, url: path, ...related },
+      })
+    },
     otherEvent: (type: string): string => event(type, { anything: 1 }),
     /** Brings an event to a merchant. Resolves with the status of its answer. */
     send: async (merchant: string, body: string, header = signature(body)): Promise<number> => {

@@ -4,7 +4,14 @@ import { clientNetwork } from '../client-address/service.ts'
 import type { Services } from '../deps.ts'
 import { readBody } from '../request-bodies/read-body.ts'
 import { epayCurrency, isEpayReady, isEpaySignature, type Parameters } from './gateways/epay.ts'
-import { isStripeReady, isStripeSignature, readStripeEvent, type StripeEvent, stripeMode } from './gateways/stripe.ts'
+import {
+  fetchStripeObject,
+  isStripeReady,
+  isStripeSignature,
+  readStripeEvent,
+  type StripeEvent,
+  stripeMode,
+} from './gateways/stripe.ts'
 import { noteDispute, noteFailedRefund, noteRefund } from './gateway-events.ts'
 import { moveUnpaid, receivePayment } from './notification.ts'
 
@@ -64,8 +71,7 @@ export async function answerStripe(services: Services, exchange: Exchange): Prom
       res.status(400).json({ received: false })
       return
     }
-    const event = readEvent(services, body)
-    const taken = event === 'unreadable' ? false : event === null || (await takeStripeEvent(services, event))
+    const taken = await processStripe(services, body)
     res.status(taken ? 200 : 400).json({ received: taken })
   } catch (error) {
     services.log.error({ err: error }, 'a payment notification could not be worked on')
@@ -73,7 +79,17 @@ export async function answerStripe(services: Services, exchange: Exchange): Prom
   }
 }
 
-function readEvent({ log }: Services, body: Buffer): StripeEvent | 'unreadable' | null {
+/** False where the event cannot be read, is of the other mode, or does not fit its order. */
+async function processStripe(services: Services, body: Buffer): Promise<boolean> {
+  const event = readEvent(services, body)
+  if (event === null) return true
+  if (event === 'unreadable') return false
+  const mode = event.livemode ? 'live' : 'test'
+  if (mode !== stripeMode(services)) return false
+  return takeStripeEvent(services, { mode, event: 'data' in event ? event : await fetchStripeObject(services, event) })
+}
+
+function readEvent({ log }: Services, body: Buffer): ReturnType<typeof readStripeEvent> | 'unreadable' {
   try {
     return readStripeEvent(body)
   } catch (error) {
@@ -88,9 +104,10 @@ const moneyOf = ({ amount, currency }: { amount: number; currency: string }) => 
 })
 
 /** False where the payment does not fit its order. */
-async function takeStripeEvent(services: Services, event: StripeEvent): Promise<boolean> {
-  const mode = event.livemode ? 'live' : 'test'
-  if (mode !== stripeMode(services)) return false
+async function takeStripeEvent(
+  services: Services,
+  { mode, event }: { mode: 'live' | 'test'; event: StripeEvent },
+): Promise<boolean> {
   switch (event.type) {
     case 'checkout.session.completed':
     case 'checkout.session.async_payment_succeeded': {

@@ -80,7 +80,7 @@ export const paymentOptions = {
     visibility: 'secret',
     group: 'stripe',
     label: 'Stripe Webhook 签名密钥',
-    help: '以 whsec_ 开头；更换密钥期间可填写多个，以空格分隔。在 Stripe 添加的端点为服务器地址后接 /api/user/stripe/webhook，须选择这些事件：checkout.session.completed、checkout.session.async_payment_succeeded、checkout.session.async_payment_failed、checkout.session.expired、charge.refunded、refund.failed、charge.dispute.created、charge.dispute.closed',
+    help: '以 whsec_ 开头；更换密钥期间可填写多个，以空格分隔。在 Stripe 添加的端点为服务器地址后接 /api/user/stripe/webhook，须选择这些事件：checkout.session.completed、checkout.session.async_payment_succeeded、checkout.session.async_payment_failed、checkout.session.expired、charge.refunded、refund.failed、charge.dispute.created、charge.dispute.closed。负载样式（payload style）选择快照（snapshot）；选择精简（thin）时，以 rk_ 开头的密钥还须能读取 Checkout Sessions、Charges and Refunds 与 Disputes',
     // It signs what comes from there, and is sent nowhere itself.
     boundTo: ['stripe.api_address'],
     widget: 'password',

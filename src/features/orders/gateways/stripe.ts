@@ -13,6 +13,7 @@ import { isRealSecret } from './placeholder.ts'
 /** The form of the API that is spoken here; newer ones are not sent to us. */
 const apiVersion = '2024-06-20'
 const timeoutMs = 20_000
+const largestAnswer = 1_048_576
 const askAgainMs = 250
 /** The provider takes no less than half an hour. */
 const planPageSeconds = 31 * 60
@@ -35,6 +36,11 @@ export const stripeCurrency = ({ options }: Reading): string => options.get('str
 /** Payments of the trial mode never pay orders of the real one, and the other way round. */
 export const stripeMode = ({ options }: Reading): 'live' | 'test' =>
   /^(?:sk|rk)_live_/.test(options.get('stripe.secret_key')) ? 'live' : 'test'
+
+const addressed = ({ options }: Reading, path: string) => ({
+  url: `${options.get('stripe.api_address')}/v1/${path}`,
+  headers: { authorization: `Bearer ${options.get('stripe.secret_key')}`, 'stripe-version': apiVersion },
+})
 
 const session = z.object({ id: z.string().min(1), url: z.url() })
 
@@ -62,21 +68,21 @@ export async function createCheckout(
   })
   // A plan is kept for whoever pays it soon; the page ends before that does.
   if (order.plan) form.set('expires_at', String(Math.floor(order.createdAt.getTime() / 1000) + planPageSeconds))
+  const { url, headers } = addressed(services, 'checkout/sessions')
   const request: SendRequest = {
     method: 'POST',
-    url: `${services.options.get('stripe.api_address')}/v1/checkout/sessions`,
+    url,
     headers: {
-      authorization: `Bearer ${services.options.get('stripe.secret_key')}`,
+      ...headers,
       'content-type': 'application/x-www-form-urlencoded',
       'idempotency-key': order.tradeNo,
-      'stripe-version': apiVersion,
     },
     body: form.toString(),
     ...endsWithin(timeoutMs),
   }
   const send = async () => {
     const reply = await sendUnsigned(services.transport, request)
-    return { status: reply.status, text: await reply.text(1_048_576) }
+    return { status: reply.status, text: await reply.text(largestAnswer) }
   }
   const startedAt = performance.now()
   try {
@@ -170,11 +176,53 @@ export type StripeEvent = z.infer<typeof known>
 /** What the endpoint at the provider has to be sent. */
 export const stripeEventTypes: readonly string[] = known.options.map((option) => option.shape.type.value)
 
-const anyEvent = z.object({ id: z.string(), type: z.string() })
+/** By the beginning of an event's type, where its object is asked for. */
+const paths = {
+  'checkout.session': 'checkout/sessions',
+  charge: 'charges',
+  refund: 'refunds',
+  'charge.dispute': 'disputes',
+} as const
+
+const pathOf = (type: string): string => paths[type.slice(0, type.lastIndexOf('.')) as keyof typeof paths]
+
+/** Stands before the types of events that come without their object. */
+const thinPrefix = 'v1.'
+
+const thin = z.object({
+  id: z.string(),
+  livemode: z.boolean(),
+  type: z.string().transform((type) => type.slice(thinPrefix.length)),
+  related_object: z.object({ id: z.string().regex(/^\w+$/) }),
+})
+/** An event as an endpoint of the payload style "thin" is sent it: it names its object, and does not hold it. */
+type ThinEvent = z.infer<typeof thin>
+
+const anyEvent = z.object({ id: z.string(), object: text, type: z.string() })
 
 /** Null for an event that means nothing here. @throws for what is none, or lacks what it should have. */
-export function readStripeEvent(body: Buffer): StripeEvent | null {
+export function readStripeEvent(body: Buffer): StripeEvent | ThinEvent | null {
   const json: unknown = JSON.parse(body.toString('utf8'))
-  const { type } = anyEvent.parse(json)
-  return stripeEventTypes.includes(type) ? known.parse(json) : null
+  const { object, type } = anyEvent.parse(json)
+  if (object !== 'v2.core.event') return stripeEventTypes.includes(type) ? known.parse(json) : null
+  return type.startsWith(thinPrefix) && stripeEventTypes.includes(type.slice(thinPrefix.length))
+    ? thin.parse(json)
+    : null
+}
+
+/**
+ * A thin event with its object, as it is now. Of the event nothing but the object's number is taken, so that what is read is
+ * what the provider shows to our own key. @throws where it cannot be had
+ */
+export async function fetchStripeObject(
+  services: Reading & Pick<Services, 'transport'>,
+  { id, livemode, type, related_object: named }: ThinEvent,
+): Promise<StripeEvent> {
+  const request = { method: 'GET', ...addressed(services, `${pathOf(type)}/${named.id}`) } as const
+  const reply = await sendUnsigned(services.transport, { ...request, ...endsWithin(timeoutMs) })
+  const answer = await reply.text(largestAnswer)
+  if (reply.status !== 200) throw new Error(`the payment provider answered ${named.id} with status ${reply.status}`)
+  const event = known.parse({ id, livemode, type, data: { object: JSON.parse(answer) } })
+  if (event.data.object.id !== named.id) throw new Error(`${named.id} was answered with another object`)
+  return event
 }
