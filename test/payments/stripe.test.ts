@@ -167,6 +167,7 @@ describe('an event', () => {
     ['a larger amount', { amount_total: 110_000 }, 'money'],
     ['another currency', { currency: 'jpy' }, 'currency'],
     ['another page', { id: 'cs_test_another' }, 'checkout'],
+    ['no amount', { amount_total: null, currency: null }, 'currency'],
   ])('of %s is refused although its signature is valid, and written down', async (_what, object, what) => {
     const user = await payer()
     const { session, id } = await order(user)
@@ -183,6 +184,9 @@ describe('an event', () => {
     expect(await send(stripe.checkoutEvent('completed', session, { livemode: true }))).toBe(400)
     expect(await send(stripe.checkoutEvent('completed', { ...session, tradeNo: 'USR1NOnobody' }))).toBe(200)
     expect(await send(stripe.checkoutEvent('completed', session, { object: { client_reference_id: null } }))).toBe(200)
+    const setup = { payment_status: 'no_payment_required', amount_total: null, currency: null }
+    const elsewhere = { ...session, tradeNo: 'of another product' }
+    expect(await send(stripe.checkoutEvent('completed', elsewhere, { object: setup }))).toBe(200)
     await app.pool.query("update top_up_orders set gateway = 'epay' where id = $1", [id])
     expect(await send(stripe.checkoutEvent('completed', session))).toBe(400)
     expect(await app.balanceOf(user.id)).toBe(0)

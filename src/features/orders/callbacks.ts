@@ -120,8 +120,8 @@ async function takeStripeEvent(
       }
       const verdict = await receivePayment(services, {
         ...of,
-        moneyMinor: object.amount_total,
-        currency: object.currency.toUpperCase(),
+        moneyMinor: object.amount_total ?? null,
+        currency: (object.currency ?? '').toUpperCase(),
         merchant: mode,
         checkoutId: object.id,
         paymentId: object.payment_intent ?? undefined,

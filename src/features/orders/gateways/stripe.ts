@@ -132,8 +132,9 @@ const checkout = z.object({
   id: z.string(),
   client_reference_id: text,
   payment_status: z.string(),
-  amount_total: count,
-  currency: z.string(),
+  // Neither is there where nothing is paid, as on pages of other products that keep a card for later.
+  amount_total: count.nullish(),
+  currency: text,
   payment_intent: text,
 })
 
