@@ -101,6 +101,18 @@ describe('mail settings', () => {
     await options.testMail({ to: 'operator@x.example' })
   })
 
+  it('greet the server by the host of the site’s address, and by none that is no name', async () => {
+    for (const [address, greeting] of [
+      ['https://gateway.example:8443/sub', 'gateway.example'],
+      ['http://198.51.100.7', expect.not.stringContaining('198.51.100.7')],
+      ['http://localhost:3000', expect.not.stringMatching(/^localhost$/)],
+    ]) {
+      await app.setOptions({ ServerAddress: String(address) })
+      await mailedCode(newAddress())
+      expect(smtp.mails[0]?.greeting).toEqual(greeting)
+    }
+  })
+
   it('sign in with account and credential where there is an account, and name the account as sender', async () => {
     const options = (await app.trpc(await app.person({ role: 100 }))).admin.options
     await app.setOptions({ SMTPFrom: '', SMTPAccount: 'mailer@x.example', SMTPToken: 'a credential' })

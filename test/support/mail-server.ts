@@ -4,7 +4,7 @@ import { SMTPServer } from 'smtp-server'
 
 /** A mail server that keeps what it is given. */
 export async function startMailServer() {
-  const mails: { to: string[]; source: string }[] = []
+  const mails: { to: string[]; source: string; greeting: string }[] = []
   let refusing = false
   const server = new SMTPServer({
     authOptional: true,
@@ -15,7 +15,7 @@ export async function startMailServer() {
       stream.on('data', (chunk: Buffer) => chunks.push(chunk))
       stream.on('end', () => {
         const to = session.envelope.rcptTo.map(({ address }) => address)
-        mails.push({ to, source: Buffer.concat(chunks).toString() })
+        mails.push({ to, source: Buffer.concat(chunks).toString(), greeting: String(session.hostNameAppearsAs) })
         callback()
       })
     },

@@ -1,3 +1,4 @@
+import { isIP } from 'node:net'
 import { createTransport } from 'nodemailer'
 import { DomainError } from '#core/errors.ts'
 import type { Services } from '../deps.ts'
@@ -36,6 +37,7 @@ export async function sendMail({ options }: MailDeps, mail: Mail): Promise<void>
   const transport = createTransport({
     host,
     port,
+    name: greetingName(options),
     secure: port === 465 || options.get('SMTPSSLEnabled'),
     // Whoever stands between could say that the server speaks no TLS, and read the password.
     requireTLS: account !== '' && !thisMachine.has(host.toLowerCase()),
@@ -61,6 +63,15 @@ export async function sendMail({ options }: MailDeps, mail: Mail): Promise<void>
   } finally {
     transport.close()
   }
+}
+
+/**
+ * The name that mail servers are greeted by. A machine without a name of its own, such as a container, would say
+ * `[127.0.0.1]`, which some refuse.
+ */
+function greetingName(options: Services['options']): string | undefined {
+  const { hostname = '' } = URL.parse(options.get('ServerAddress')) ?? {}
+  return hostname.includes('.') && isIP(hostname) === 0 ? hostname : undefined
 }
 
 const textOf = ({ lines, link, closing = [] }: Mail): string =>
