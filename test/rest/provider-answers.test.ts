@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeEach, describe, expect, it, test } from 'vitest'
 import { refused } from '#test/support/console-app.ts'
@@ -133,6 +134,60 @@ describe('OIDC without a configuration document', () => {
     const value = `${other.url}/.well-known/openid-configuration`
     await world.app.trpc(root).admin.options.update.mutate({ key: 'oidc.well_known', value })
     expect(world.app.services.options.get('oidc.client_secret')).toBe('')
+  })
+})
+
+describe('an OIDC provider that signs with the secret of the client', () => {
+  it('signs people in', async () => {
+    const client = { id: 'the client', secret: 'the client secret', redirectUris: [`${world.app.url}/oauth/oidc`] }
+    await using other = await startOidc(client, { signsWithSecret: true })
+    const sub = newUser('oidc')
+    other.be({ sub, email: 'by-secret@x.example' })
+    await world.setOptions({ 'oidc.well_known': other.wellKnown, 'oidc.client_secret': client.secret })
+    expect((await signIn(world.browser(), 'oidc')).body['success']).toBe(true)
+    expect(await userOf('oidc', sub)).toMatchObject({ oidc_issuer: other.url })
+  })
+
+  it.each([
+    { what: 'another secret', isIn: false, secret: 'another secret' },
+    { what: 'no secret', isIn: false, secret: '' },
+    { what: 'nothing at all', isIn: false, alg: 'none' },
+    { what: 'the secret, though it has a key', isIn: false, algorithms: ['HS256', 'RS256'] },
+    { what: 'the secret, without saying what it signs with', isIn: false, algorithms: undefined },
+    { what: 'the secret', isIn: true },
+  ])('signs nobody in whose token is signed with anything else: $what', async ({ isIn, ...token }) => {
+    const { secret, alg, algorithms } = { secret: 'the client secret', alg: 'HS256', algorithms: ['HS256'], ...token }
+    await using provider = await startReceiver()
+    const endpoint = (name: string) => `${provider.url}/${name}`
+    const encoded = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
+    const [document, sub] = [endpoint('.well-known/openid-configuration'), newUser('oidc')]
+    let nonce: string | null = null
+    const idToken = () => {
+      const seconds = Math.floor(Date.now() / 1000)
+      const claims = { iss: provider.url, aud: 'the client', sub, nonce, iat: seconds, exp: seconds + 600 }
+      const signed = `${encoded({ alg })}.${encoded({ ...claims, email: `${sub}@x.example` })}`
+      const signature = alg === 'none' ? '' : createHmac('sha256', secret).update(signed).digest('base64url')
+      return `${signed}.${signature}`
+    }
+    provider.answerWith(({ path }) => ({
+      body:
+        path === '/token'
+          ? { access_token: 'a', token_type: 'bearer', id_token: idToken() }
+          : {
+              issuer: provider.url,
+              authorization_endpoint: endpoint('auth'),
+              token_endpoint: endpoint('token'),
+              id_token_signing_alg_values_supported: algorithms,
+            },
+    }))
+    await world.setOptions({ 'oidc.well_known': document, 'oidc.client_secret': 'the client secret' })
+    const browser = world.browser()
+    const { data } = await call(browser, 'auth.oauth.start', { provider: 'oidc' })
+    const asked = new URL((data as { address: string }).address).searchParams
+    nonce = asked.get('nonce')
+    const reply = await finish(browser, 'oidc', { code: 'a code', state: asked.get('state') ?? '' })
+    expect(reply.body['success']).toBe(isIn)
+    expect((await userOf('oidc', sub)) !== undefined).toBe(isIn)
   })
 })
 

@@ -14,7 +14,7 @@ export type OidcPerson = {
 export type OidcClient = { id: string; secret: string; redirectUris: string[] }
 
 /** A certified OpenID provider where one person is signed in already and consents. */
-export async function startOidc(client: OidcClient) {
+export async function startOidc(client: OidcClient, { signsWithSecret = false } = {}) {
   const people = new Map<string, OidcPerson>()
   const state = { sub: 'somebody' }
   const server = createServer()
@@ -30,9 +30,11 @@ export async function startOidc(client: OidcClient) {
         grant_types: ['authorization_code'],
         response_types: ['code'],
         token_endpoint_auth_method: 'client_secret_post',
+        ...(signsWithSecret ? { id_token_signed_response_alg: 'HS256' } : {}),
       },
     ],
     jwks: { keys: [{ ...privateKey.export({ format: 'jwk' }), kid: 'one', alg: 'RS256', use: 'sig' }] },
+    ...(signsWithSecret ? { enabledJWA: { idTokenSigningAlgValues: ['HS256'] } } : {}),
     claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['name', 'preferred_username'] },
     cookies: { keys: ['a key of the test'] },
     features: { devInteractions: { enabled: false } },

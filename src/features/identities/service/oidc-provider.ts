@@ -5,6 +5,7 @@ import { withoutTrailingSlashes } from '#core/trailing.ts'
 import type { Deps } from '../../deps.ts'
 import { ask } from './ask.ts'
 import { expectedIssuer, issuerByDocument, issuerByEndpoint } from './oidc-issuer.ts'
+import { signsWithSecret } from './oidc-secret-signature.ts'
 
 type Endpoints = {
   authorizationEndpoint: string
@@ -90,7 +91,8 @@ const discover = (deps: Deps, settings: Settings): Promise<OidcProvider> =>
     )
     configuration.timeout = deps.environment.SIGN_IN_TIMEOUT_SECONDS
     configuration[openid.customFetch] = fetchBy(deps)
-    openid.enableNonRepudiationChecks(configuration)
+    // Checked against the provider's keys here, or against the secret when the token has come.
+    if (!signsWithSecret(metadata)) openid.enableNonRepudiationChecks(configuration)
     // Whoever names the document without TLS has the rest without it; a document behind TLS leads nowhere that is not.
     if (settings.wellKnown.startsWith('http:')) openid.allowInsecureRequests(configuration)
     return { ...endpointsIn(metadata), issuer: issuerByDocument(settings.wellKnown), configuration }

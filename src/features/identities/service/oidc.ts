@@ -3,6 +3,7 @@ import { DomainError } from '#core/errors.ts'
 import type { Deps } from '../../deps.ts'
 import { askJson, orProviderFailed } from './ask.ts'
 import { type OidcProvider, oidcProvider } from './oidc-provider.ts'
+import { checkSecretSignature, signsWithSecret } from './oidc-secret-signature.ts'
 import { addressWith, form, formHeaders, type OAuthConversation, type Return } from './oauth-provider.ts'
 import { type Fields, fieldsOf, type Profile, textOf } from './profile.ts'
 import { providerFacts } from './providers.ts'
@@ -49,6 +50,9 @@ const verifiedClaims = (deps: Deps, configuration: openid.Configuration, answer:
         ? { pkceCodeVerifier: codeVerifierOf(deps, answer.state), expectedNonce: nonceOf(deps, answer.state) }
         : {}),
     })
+    if (signsWithSecret(configuration.serverMetadata())) {
+      checkSecretSignature(tokens.id_token ?? '', configuration.clientMetadata().client_secret ?? '')
+    }
     const claims = tokens.claims()
     if (!claims) throw new DomainError('oauth.profile_incomplete', { provider: label })
     if (configuration.serverMetadata().userinfo_endpoint === undefined) return { ...claims }
