@@ -275,6 +275,18 @@ describe('who somebody is', () => {
     expect(await userOf('oidc', unverified)).toMatchObject({ email: '', email_normalized: null })
   })
 
+  it.each<[unknown, string]>([
+    [true, 'verified1@x.example'],
+    ['true', 'verified2@x.example'],
+    ['false', ''],
+    [1, ''],
+    [undefined, ''],
+  ])('has an address where the provider says that it is verified, in JSON or as a text: %j', async (claim, email) => {
+    const id = newUser('oidc', { email: email || 'unverified@x.example', email_verified: claim })
+    expect((await signIn(world.browser(), 'oidc')).body['success']).toBe(true)
+    expect(await userOf('oidc', id)).toMatchObject({ email })
+  })
+
   it('has an address that nobody else has, also where twenty come with one at once', async () => {
     const browsers = Array.from({ length: 20 }, () => world.browser())
     const backs: Record<string, string>[] = []

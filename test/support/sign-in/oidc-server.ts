@@ -6,7 +6,7 @@ import { listenLocally } from '../local-server.ts'
 export type OidcPerson = {
   sub: string
   email?: string
-  email_verified?: boolean
+  email_verified?: boolean | string
   name?: string
   preferred_username?: string
 }

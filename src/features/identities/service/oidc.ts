@@ -109,11 +109,13 @@ function profileFrom(claims: Fields, issuer: string): Profile {
     throw new DomainError('oauth.profile_incomplete', { provider: label })
   }
   const username = textOf(claims['preferred_username'])
+  // Cognito's userinfo writes it as a text.
+  const isVerified = claims['email_verified'] === true || claims['email_verified'] === 'true'
   return {
     id,
     issuer,
     displayName: textOf(claims['name']) || username,
     ...(username === '' ? {} : { username }),
-    ...(claims['email_verified'] === true ? { verifiedEmail: email } : {}),
+    ...(isVerified ? { verifiedEmail: email } : {}),
   }
 }
