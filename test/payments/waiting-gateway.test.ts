@@ -66,3 +66,14 @@ it('a page that another node has made under the same key at this moment is waite
   })
   expect(await ordersOf(user)).toEqual(['pending'])
 })
+
+it.each([
+  ['amount_too_small', '充值金额过低'],
+  ['amount_too_large', '充值数量过大'],
+  ['parameter_invalid_integer', '拉起支付失败，请稍后重试'],
+])('an amount that the gateway does not take is said to be so: %s', async (code, words) => {
+  const user = await payer()
+  stripe.failNext({ status: 400, code })
+  await expect(app.trpc(user).user.orders.pay.mutate({ amount: 10, method: 'stripe' })).rejects.toThrow(words)
+  expect(await ordersOf(user)).toEqual(['failed'])
+})

@@ -15,6 +15,8 @@ type Dispute = { status: string; id?: string }
 
 type Shown = Record<string, unknown> & { id: string }
 
+type Failure = number | 'hang up' | { status: number; code: string }
+
 type EventChanges = { livemode?: boolean; object?: Record<string, unknown> }
 
 /** A payment provider in the form of Stripe: it makes checkout pages, and signs what it says about them. */
@@ -22,7 +24,7 @@ export async function startStripeGateway(given: { secretKey: string; webhookSecr
   const byKey = new Map<string, Session>()
   const requests: { url: string; headers: Record<string, string>; form: Record<string, string> }[] = []
   const objects = new Map<string, Record<string, unknown>>()
-  let failures: (number | 'hang up')[] = []
+  let failures: Failure[] = []
   const held: { arrived: () => void; released: Promise<void> }[] = []
 
   const server = createServer(async (req, res) => {
@@ -35,7 +37,10 @@ export async function startStripeGateway(given: { secretKey: string; webhookSecr
     await hold?.released
     const failure = failures.shift()
     if (failure === 'hang up') return void req.socket.destroy()
-    if (failure !== undefined) return void res.writeHead(failure).end('{"error":{"message":"no"}}')
+    if (failure !== undefined) {
+      const { status, code } = typeof failure === 'number' ? { status: failure, code: undefined } : failure
+      return void res.writeHead(status).end(JSON.stringify({ error: { code, message: 'no' } }))
+    }
     if (req.headers.authorization !== `Bearer ${given.secretKey}`) return void res.writeHead(401).end('{}')
     const object = objects.get(`${req.method} ${req.url}`)
     if (object) return void res.end(JSON.stringify(object))
@@ -80,7 +85,7 @@ export async function startStripeGateway(given: { secretKey: string; webhookSecr
     requests,
     sessions: () => [...byKey.values()],
     /** How the next requests are answered instead. */
-    failNext: (...next: (number | 'hang up')[]) => {
+    failNext: (...next: Failure[]) => {
       failures = next
     },
     /** Keeps the next request waiting until it is let go. */

@@ -46,7 +46,26 @@ const session = z.object({ id: z.string().min(1), url: z.url() })
 
 type Checkout = { id: string; url: string }
 
-/** A page at Stripe where the order is paid. @throws {DomainError} payment.failed */
+/** What the payer can do something about; all else is the operator's matter. */
+const amountRefusals = new Map<string | undefined, 'payment.money_too_small' | 'payment.amount_too_large'>([
+  ['amount_too_small', 'payment.money_too_small'],
+  ['amount_too_large', 'payment.amount_too_large'],
+])
+
+const refusal = z.object({ error: z.object({ code: z.string().optional() }) })
+
+function refusalCode(answer: string): string | undefined {
+  try {
+    return refusal.parse(JSON.parse(answer)).error.code
+  } catch {
+    return undefined
+  }
+}
+
+/**
+ * A page at Stripe where the order is paid.
+ * @throws {DomainError} payment.failed, payment.money_too_small, payment.amount_too_large
+ */
 export async function createCheckout(
   services: Pick<Services, 'options' | 'environment' | 'transport' | 'log'>,
   order: TopUpOrder,
@@ -85,6 +104,7 @@ export async function createCheckout(
     return { status: reply.status, text: await reply.text(largestAnswer) }
   }
   const startedAt = performance.now()
+  let code: string | undefined
   try {
     // Under the same key a second request makes no second page.
     let reply = await send().catch((error: unknown) => {
@@ -97,11 +117,12 @@ export async function createCheckout(
       reply = await send()
     }
     const { status, text } = reply
-    if (status !== 200) throw new Error(`the payment provider answered with status ${status}`)
-    return session.parse(JSON.parse(text))
+    if (status === 200) return session.parse(JSON.parse(text))
+    code = refusalCode(text)
+    throw new Error(`the payment provider answered with status ${status}`)
   } catch (cause) {
-    services.log.error({ err: cause, order: order.tradeNo }, 'a payment page could not be made')
-    throw new DomainError('payment.failed', {}, { cause })
+    services.log.error({ err: cause, code, order: order.tradeNo }, 'a payment page could not be made')
+    throw new DomainError(amountRefusals.get(code) ?? 'payment.failed', {}, { cause })
   }
 }
 
