@@ -224,5 +224,6 @@ export const loginOptions = {
     visibility: 'public',
     group: 'telegram',
     label: 'Telegram Bot 名称',
+    help: '须先在 BotFather 以 /setdomain 绑定服务器地址的域名；不要在 BotFather 将此 Bot 的登录切换为 OpenID Connect，切换后无法改回，也无法再用于此处的登录',
   }),
 } satisfies OptionTable
