@@ -91,6 +91,10 @@ test.each<[string, Json, string?]>([
       tools: [{ type: 'function', function: { name: 'f', parameters: { type: 'object', anyOf: [open] } } }],
     },
   ],
+  [
+    'parameters that name no type, as Kimi',
+    { model: 'kimi-k2.6', tools: [{ type: 'function', function: { name: 'f', parameters: { oneOf: [open] } } }] },
+  ],
   ['a call without reasoning, as Kimi', { model: 'kimi-k2.6', messages: [user, chatCall(f), chatResult()] }],
   ['later instructions, as Qwen', { model: 'qwen3.6-27b', messages: [user, { role: 'system', content: 's' }] }],
   ['a seed, as Mistral', { model: 'mistral-large-latest', seed: 1 }],

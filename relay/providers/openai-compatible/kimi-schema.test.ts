@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { type Json, listOf, recordOf } from '../shared/json.ts'
+import { type Json, listOf, recordOf, recordsOf } from '../shared/json.ts'
 import { fitToolSchemas } from './kimi-schema.ts'
 
 const firstTool = (body: Json): Json => recordOf(listOf(body['tools'])[0]) ?? {}
@@ -76,7 +76,38 @@ describe('schemas of tools towards Kimi', () => {
   test('alternatives by reference stay where what they refer to is of the type, and the definitions at the root', () => {
     const $defs = { x: { type: 'object', properties: a } }
     const reference = { $ref: '#/$defs/x' }
-    expect(fitted({ type: 'object', anyOf: [reference], $defs })).toEqual({ anyOf: [reference], $defs })
+    const properties = { p: { type: 'object', anyOf: [reference] } }
+    expect(fitted({ type: 'object', properties, $defs })).toEqual({
+      type: 'object',
+      properties: { p: { anyOf: [reference] } },
+      $defs,
+    })
+    const allOf = [{ anyOf: [reference] }]
+    expect(fitted({ type: 'object', anyOf: [reference], $defs })).toEqual({ type: 'object', allOf, $defs })
+  })
+
+  test('the root is an object in any case, and has its alternatives one level below', () => {
+    const properties = { ...a, b: text }
+    const branches = [
+      { type: 'object', properties, required: ['a'] },
+      { type: 'object', properties, required: ['b'] },
+    ]
+    const anyOf = [{ required: ['a'] }, { required: ['b'] }]
+    const taken = { type: 'object', properties, allOf: [{ anyOf: branches }] }
+    expect(fitted({ type: 'object', properties, anyOf })).toEqual(taken)
+    expect(fitted({ properties, anyOf })).toEqual(taken)
+    expect(fitted({ properties })).toEqual({ type: 'object', properties })
+    expect(fitted({})).toEqual({ type: 'object' })
+    expect(fitted({ oneOf: anyOf })).toEqual({ type: 'object', oneOf: anyOf })
+    // Beside a reference no type may stand.
+    const referring = { $ref: '#/$defs/x', $defs: { x: { type: 'object', properties } } }
+    expect(fitted(referring)).toEqual(referring)
+    // What cannot be said in each alternative stands beside them all.
+    const open = { type: 'object', properties: {}, additionalProperties: false }
+    expect(fitted({ ...open, anyOf: [{ properties: a }] })).toEqual({
+      ...open,
+      allOf: [{ anyOf: [{ properties: a }] }],
+    })
   })
 
   test.each<[string, Json]>([
@@ -96,7 +127,7 @@ describe('schemas of tools towards Kimi', () => {
       { type: 'object', enum: ['x'.repeat(60_000)], anyOf: [{ required: [] }, { required: [] }] },
     ],
   ])('one that it %s stays as it is', (_, schema) => {
-    const tools = [{ type: 'function', function: { name: 'f', parameters: schema } }]
+    const tools = [{ name: 'f', input_schema: { type: 'object', properties: { p: schema } } }]
     const body: Json = { tools }
     fitToolSchemas(body)
     expect(body['tools']).toBe(tools)
@@ -138,10 +169,15 @@ describe('schemas of tools towards Kimi', () => {
     }
     fc.assert(
       fc.property(schemaOf(2), fc.array(valueOf(2), { maxLength: 6 }), (given, values) => {
-        const body: Json = { tools: [{ name: 'f', input_schema: given }] }
+        const inner = { type: 'object', properties: { p: given } }
+        const body: Json = { tools: [given, inner].map((schema) => ({ name: 'f', input_schema: schema })) }
         fitToolSchemas(body)
-        const changed = firstTool(body)['input_schema']
-        for (const each of values) expect(allows(changed, each)).toBe(allows(given, each))
+        const [atRoot, below] = recordsOf(body['tools']).map((tool) => tool['input_schema'])
+        for (const each of values) {
+          // What a tool is called with is an object.
+          if (recordOf(each)) expect(allows(atRoot, each)).toBe(allows(given, each))
+          expect(allows(below, { p: each })).toBe(allows(given, each))
+        }
       }),
       { numRuns: 3000 },
     )
@@ -160,6 +196,7 @@ function allows(schema: unknown, value: unknown): boolean {
     type === typeOf(value) || (type === 'integer' && typeof value === 'number' && Number.isInteger(value))
   if (types.length > 0 && !types.some(isType)) return false
   if (words['enum'] !== undefined && !listOf(words['enum']).includes(value)) return false
+  if (!listOf(words['allOf']).every((each) => allows(each, value))) return false
   if (words['anyOf'] !== undefined && !listOf(words['anyOf']).some((branch) => allows(branch, value))) return false
   if (Array.isArray(value)) {
     const places = listOf(words['prefixItems'] ?? words['items'])

@@ -5,7 +5,8 @@ import { type Json, listOf, numberOf, recordOf, recordsOf, withoutAbsent } from 
 
 /*
  * What Kimi refuses of the schemas of tools though they are right, by https://github.com/MoonshotAI/walle: `type` beside `anyOf`, words that
- * stand beside `anyOf` and inside it, names that are required where they are not described, lists by place in `items`.
+ * stand beside `anyOf` and inside it, names that alternatives require and only the schema around them describes, lists by place in
+ * `items`. Names that nothing describes stay, and are refused.
  */
 
 /** Where schemas stand inside a schema: by names of their own, or alone or in a list. */
@@ -137,14 +138,17 @@ function rewrite(given: unknown, room: Room): unknown {
     const list = given.map((each) => rewrite(each, room))
     return list.some((each, index) => each !== given[index]) ? list : given
   }
-  if (!isObject(given)) return given
-  let schema: JsonSchema = given
+  return isObject(given) ? withAlternativesAlone(rewriteInside(given, room), room) : given
+}
+
+function rewriteInside(given: JsonSchema, room: Room): JsonSchema {
+  let schema = given
   for (const [name, value] of Object.entries(given)) {
     const inner =
       byName.has(name) && isObject(value) ? rewriteAll(value, room) : alone.has(name) ? rewrite(value, room) : value
     if (inner !== value) schema = { ...schema, [name]: inner }
   }
-  return withAlternativesAlone(listByPlace(schema), room)
+  return listByPlace(schema)
 }
 
 function rewriteAll(schemas: JsonSchema, room: Room): JsonSchema {
@@ -153,13 +157,26 @@ function rewriteAll(schemas: JsonSchema, room: Room): JsonSchema {
   return rewritten.some(([, schema], index) => schema !== entries[index]?.[1]) ? Object.fromEntries(rewritten) : schemas
 }
 
+/**
+ * 'tools.function.parameters.type is required and must be "object"', which is what a tool is called with in any case. Its alternatives
+ * may not stand beside it, but within `allOf`: https://github.com/lidge-jun/opencodex/issues/228, https://github.com/wecode-ai/Wegent/pull/2445.
+ */
+function rewriteRoot(given: JsonSchema, room: Room): JsonSchema {
+  const isUntyped = given['type'] === undefined && given['$ref'] === undefined
+  const schema = rewriteInside(isUntyped ? { ...given, type: 'object' } : given, room)
+  const { anyOf, ...own } = schema
+  if (!Array.isArray(anyOf)) return schema
+  const alternatives = { anyOf: withAlternativesAlone(schema, room)['anyOf'] }
+  return { ...own, allOf: [...listOf(own['allOf']), alternatives] }
+}
+
 function fitTool(tool: Json, room: Room): Json {
   const own = recordOf(tool['function'])
   const [holder, name] = own ? [own, 'parameters'] : [tool, 'input_schema']
   const given = recordOf(holder[name])
   if (!given) return tool
   room.root = given
-  const schema = rewrite(given, room)
+  const schema = rewriteRoot(given, room)
   if (schema === given) return tool
   const fitted = { ...holder, [name]: schema }
   return own ? { ...tool, function: fitted } : fitted

@@ -142,6 +142,9 @@ function checkKimi(body: Json): void {
       refuse(
         'function name is invalid, must start with a letter and can contain letters, numbers, underscores, and dashes',
       )
+    // https://github.com/lidge-jun/opencodex/issues/228
+    if (tool['parameters'] !== undefined && asObject(tool['parameters'])['type'] !== 'object')
+      refuse('tools.function.parameters.type is required and must be "object"')
     const odd = innerSchemas(tool['parameters']).some(
       (each) => each['type'] !== undefined && each['anyOf'] !== undefined,
     )
