@@ -36,7 +36,7 @@ test('what a caller says in DashScope’s own words stays, and models that alway
 const named = { type: 'function', function: { name: 'f' } }
 
 test('a tool that must be called is called without the thinking that nobody has asked for', () => {
-  for (const model of ['qwen3.6-plus', 'qwen3.8-max', 'qwen3-32b', 'glm-4.7'])
+  for (const model of ['qwen3.6-plus', 'qwen3.8-max', 'qwen3-32b', 'glm-4.7', 'glm-5', 'glm-5.1'])
     for (const tool_choice of ['required', named]) {
       const { body, losses } = made({ model, stream: true, tool_choice })
       expect(body).toMatchObject({ tool_choice, enable_thinking: false })
@@ -50,6 +50,7 @@ test('a tool that must be called may be called where thinking is asked for or ca
     { model: 'qwen-plus', reasoning_effort: 'high' },
     { model: 'qwen3-235b-a22b-thinking-2507' },
     { model: 'qwq-plus' },
+    { model: 'glm-5.3' },
   ]) {
     const { body, losses } = made({ ...fields, stream: true, tool_choice: named })
     expect(body['tool_choice']).toBe('auto')
@@ -63,6 +64,7 @@ test('a tool that must be called stays where the model does not think', () => {
     { model: 'qwen3-max' },
     { model: 'qwen3-coder-plus' },
     { model: 'qwen3.6-plus', enable_thinking: false },
+    { model: 'glm-5.2', enable_thinking: false },
   ]) {
     const given = { messages: [], ...fields, stream: true, tool_choice: named }
     expect(made(given)).toEqual({ body: expect.objectContaining(given), losses: [] })

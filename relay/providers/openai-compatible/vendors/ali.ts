@@ -1,4 +1,5 @@
 import type { UpstreamFailure } from '#relay/chat/events.ts'
+import type { ChatRequest } from '#relay/chat/request.ts'
 import type { ProviderCall } from '../../types.ts'
 import { type Json, numberOf, recordOf, recordsOf, textOf, tryRecord, wordOf } from '../../shared/json.ts'
 import { argumentsObject } from '../../shared/tool-arguments.ts'
@@ -38,8 +39,12 @@ function repairArguments(body: Json): void {
   })
 }
 
-/** Models that are known to think or not by the one field: https://help.aliyun.com/zh/model-studio/deep-thinking. */
-const hybrids = /^(qwen(3|-plus|-turbo|-flash|-max)|glm-4|deepseek-v[34]|kimi-k2\.)(?!.*(instruct|coder|thinking))/
+/**
+ * Models that are known to think or not by the one field: https://help.aliyun.com/zh/model-studio/deep-thinking, and of GLM
+ * https://help.aliyun.com/zh/model-studio/glm.
+ */
+const hybrids =
+  /^(qwen(3|-plus|-turbo|-flash|-max)|glm-(4|5(?!\.[3-9]))|deepseek-v[34]|kimi-k2\.)(?!.*(instruct|coder|thinking))/
 /** And take an effort beside it, but think no more for that alone. */
 const takesEffort = /^deepseek-v4/
 
@@ -49,12 +54,25 @@ function switchThinking(body: Json): void {
   const model = String(body['model'])
   if (effort === undefined || !hybrids.test(model)) return
   if (effort === 'none' || !takesEffort.test(model)) delete body['reasoning_effort']
+  else if (effort === 'minimal') body['reasoning_effort'] = 'low'
   body['enable_thinking'] ??= effort !== 'none'
 }
 
+const switchByField = enableThinking(
+  /^(qwen(3|-plus|-turbo|-flash|-max)|glm|deepseek-v[34]|kimi)(?!.*(instruct|coder))/,
+)
+
+/** The same of callers of other dialects, of whom some name an effort though they ask not to think. */
+function reasoning(body: Json, request: ChatRequest): void {
+  switchByField(body, request)
+  const effort = request.reasoning?.effort
+  if (effort !== undefined && body['enable_thinking'] !== false && takesEffort.test(String(body['model'])))
+    body['reasoning_effort'] = effort
+}
+
 /** Models that think in any case, and those of the ones above that do unless they are asked not to. */
-const alwaysThinks = /^(qwq|qvq|deepseek-r1|glm-[5-9]|kimi-k[3-9])|-thinking/
-const thinksUnasked = /^(qwen3\.[5-9]|glm-4|kimi-k2\.)/
+const alwaysThinks = /^(qwq|qvq|deepseek-r1|glm-(5\.[3-9]|[6-9])|kimi-k[3-9])|-thinking/
+const thinksUnasked = /^(qwen3\.[5-9]|glm-[45]|kimi-k2\.)/
 
 function switchOff(body: Json): void {
   body['enable_thinking'] = false
@@ -116,7 +134,7 @@ export const ali = openAiCompatible({
   }),
   carriesCacheControl: true,
   takesTopK: true,
-  reasoning: enableThinking(/^(qwen(3|-plus|-turbo|-flash|-max)|glm|deepseek-v[34]|kimi)(?!.*(instruct|coder))/),
+  reasoning,
   adjust,
   error,
   plain: { embeddings: { mostInputs: 10 }, rerank: aliRerank, images: aliImages, 'image-edits': aliImageEdits },

@@ -87,14 +87,28 @@ describe('DeepSeek V4', () => {
     expect(translated(type, model, off).body).toMatchObject(none)
   })
 
-  test('at DashScope thinks for OpenAI’s callers as much as they ask it to', () => {
-    expect(passed(17, 'deepseek-v4-pro', { reasoning_effort: 'max' }).body).toMatchObject({
-      enable_thinking: true,
-      reasoning_effort: 'max',
-    })
-    const { body } = passed(17, 'deepseek-v4-pro', { reasoning_effort: 'none' })
-    expect(body).toMatchObject({ enable_thinking: false })
-    expect(body).not.toHaveProperty('reasoning_effort')
+  test('at DashScope thinks as much as its callers ask it to, of whichever dialect', () => {
+    const model = 'deepseek-v4-pro'
+    for (const effort of ['low', 'max'] as const)
+      for (const { body, losses } of [
+        passed(17, model, { reasoning_effort: effort }),
+        translated(17, model, { effort }),
+      ]) {
+        expect(body).toMatchObject({ enable_thinking: true, reasoning_effort: effort })
+        expect(losses).toEqual([])
+      }
+    expect(translated(17, model, { effort: 'minimal' }).body).toMatchObject({ reasoning_effort: 'low' })
+    for (const { body } of [
+      passed(17, model, { reasoning_effort: 'none' }),
+      translated(17, model, { effort: 'none' }),
+    ]) {
+      expect(body).toMatchObject({ enable_thinking: false })
+      expect(body).not.toHaveProperty('reasoning_effort')
+    }
+    const { body: unthinking } = translated(17, model, { mode: 'disabled', effort: 'high' })
+    expect(unthinking).toMatchObject({ enable_thinking: false })
+    expect(unthinking).not.toHaveProperty('reasoning_effort')
+    expect(translated(17, 'qwen3-max', { effort: 'max' }).body).not.toHaveProperty('reasoning_effort')
   })
 })
 
