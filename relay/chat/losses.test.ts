@@ -69,8 +69,20 @@ it('names the proof of a call that another vendor has no place for', () => {
 })
 
 it('of Google’s own fields in a chat completion thinking is read, and what is cached nowhere else', () => {
-  const lost = (google: object) =>
-    lossesTowards(request({ extra: { dialect: 'openai-chat', fields: { extra_body: { google } } } }), 'claude')
-  expect(lost({ thinking_config: { thinking_budget: 0 } })).toEqual([])
-  expect(lost({ thinking_config: {}, cached_content: 'c/1' })).toEqual(['extra_body'])
+  const lost = (extraBody: unknown, target: 'claude' | 'gemini' = 'claude') =>
+    lossesTowards(request({ extra: { dialect: 'openai-chat', fields: { extra_body: extraBody } } }), target)
+  expect(lost({ google: { thinking_config: { thinking_budget: 0 } } })).toEqual([])
+  const cached = { google: { thinking_config: {}, cached_content: 'c/1' } }
+  expect(lost(cached)).toEqual(['extra_body'])
+  expect(lost(cached, 'gemini')).toEqual([])
 })
+
+it.each([{ enable_search: true }, { google: { thinking_config: {} }, enable_search: true }, { google: 'x' }, 'x'])(
+  'names what is no field of Google’s in a chat completion’s extra body as lost: %j',
+  (extraBody) => {
+    for (const target of ['claude', 'gemini', undefined] as const) {
+      const asked = request({ extra: { dialect: 'openai-chat', fields: { extra_body: extraBody } } })
+      expect(lossesTowards(asked, target)).toEqual(['extra_body'])
+    }
+  },
+)

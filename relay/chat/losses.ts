@@ -1,15 +1,19 @@
-import { googleFields } from './google-fields.ts'
 import { takesRemoteCalls, takesSearches } from './hosted/ids.ts'
+import { isObject } from './json.ts'
 import type { ChatRequest, CustomTool, DialectId, Message, WebSearchTool } from './request.ts'
 
 /** Fields that parsing has also put into the hub's own fields; leaving the original out loses nothing. */
 const mirrored = new Set(['thinking', 'reasoning', 'enable_thinking', 'thinking_budget', 'output_config'])
 
-/** The same of Google's own fields, which stand together in one; what is cached its upstream alone reads. */
-const areRead = (fields: Record<string, unknown>, target: DialectId | undefined): boolean =>
-  Object.keys(googleFields(fields)).every(
+/** Whether the same is true of Google's own fields, which stand together in one; what is cached its upstream alone reads. */
+function isRead(extraBody: unknown, target: DialectId | undefined): boolean {
+  if (!isObject(extraBody)) return false
+  const { google, ...others } = extraBody
+  if (!isObject(google) || Object.keys(others).length > 0) return false
+  return Object.keys(google).every(
     (name) => name === 'thinking_config' || (name === 'cached_content' && target === 'gemini'),
   )
+}
 
 /** What the gateway sees to itself for callers of responses: it keeps answers. */
 const own: Readonly<Partial<Record<DialectId, ReadonlySet<string>>>> = {
@@ -26,7 +30,7 @@ export function lossesTowards(request: ChatRequest, target: DialectId | undefine
   if (request.extra.dialect !== target) {
     const { dialect, fields } = request.extra
     for (const name of Object.keys(fields)) if (!mirrored.has(name) && !own[dialect]?.has(name)) lost.add(name)
-    if (areRead(fields, target)) lost.delete('extra_body')
+    if (isRead(fields['extra_body'], target)) lost.delete('extra_body')
   }
   // That form of an answer is written without the probabilities of its text.
   if (request.extra.dialect === 'openai-responses' && request.logprobs === true) lost.add('logprobs')
