@@ -159,7 +159,7 @@ const novaCall = callWith({
   channel: { baseUrl: 'https://vpc.test', key: 'a|b|us-east-1' },
 })
 
-test('a cache point closes tools only for models that take one there, and is named as lost elsewhere', () => {
+test('cache points close the instructions of models that keep them, never tools, and are named as lost elsewhere', () => {
   const cacheControl = { type: 'ephemeral' as const }
   const tools = [{ type: 'function' as const, name: 'look', cacheControl }]
   const system = { role: 'system' as const, content: [{ type: 'text' as const, text: 'be brief', cacheControl }] }
@@ -178,16 +178,23 @@ test('a cache point closes tools only for models that take one there, and is nam
   expect(sentTo('openai.gpt-oss-120b-1:0')).toEqual([0, 0, true])
 })
 
-test('a cache point to a model that keeps none for an hour asks for none', () => {
-  const cacheControl = { type: 'ephemeral' as const, ttl: '1h' as const }
-  const content = [{ type: 'text' as const, text: 'be brief', cacheControl }]
-  const messages = [
-    { role: 'system' as const, content },
-    { role: 'user' as const, content },
-  ]
-  const { body } = aws.chat.request(requestWith({ messages }), novaCall)
+test('a cache point to a model that keeps none for an hour asks for none, which is named as lost', () => {
+  const plain = { role: 'user' as const, content: [{ type: 'text' as const, text: 'hi' }] }
+  const sentWith = (role: 'system' | 'user', ttl: '5m' | '1h') => {
+    const cacheControl = { type: 'ephemeral' as const, ttl }
+    const content = [{ type: 'text' as const, text: 'be brief', cacheControl }]
+    return aws.chat.request(requestWith({ messages: [{ role, content }, plain] }), novaCall)
+  }
   const marked = [{ text: 'be brief' }, { cachePoint: { type: 'default' } }]
-  expect(body).toEqual({ system: marked, messages: [{ role: 'user', content: marked }] })
+  const asked = { role: 'user', content: [{ text: 'hi' }] }
+  for (const [ttl, losses] of [
+    ['5m', []],
+    ['1h', ['cache_control']],
+  ] as const) {
+    expect(sentWith('system', ttl)).toMatchObject({ body: { system: marked, messages: [asked] }, losses })
+    const content = [...marked, ...asked.content]
+    expect(sentWith('user', ttl)).toMatchObject({ body: { messages: [{ role: 'user', content }] }, losses })
+  }
 })
 
 test('the highest effort of Nova goes without what it refuses beside it, which is named as lost', () => {

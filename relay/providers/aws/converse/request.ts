@@ -1,6 +1,6 @@
 import { detailsIn, lossesTowards } from '#relay/chat/losses.ts'
 import type { Effort } from '#core/models/parameters.ts'
-import type { ChatRequest, Message } from '#relay/chat/request.ts'
+import type { CacheControl, ChatRequest, Message } from '#relay/chat/request.ts'
 import { unsupportedByClaude } from '../../shared/unsupported-fields.ts'
 import { systemTexts, toClaudeMessages } from '../../anthropic/conversation.ts'
 import { formatInstruction } from '../../anthropic/output-format.ts'
@@ -10,9 +10,11 @@ import { asFunctionTool } from '../../shared/custom-tools.ts'
 import { type Json, recordOf, recordsOf, textOf, withoutAbsent } from '../../shared/json.ts'
 import { cachePoint, toConverseMessages } from './blocks.ts'
 
-/** Models that keep what a cache point closes; where tools may be so closed, fewer. */
-const caches = (model: string): boolean => /nova|claude/.test(model)
-const cachesTools = (model: string): boolean => /claude/.test(model)
+/** Models that keep what a cache point closes, though none so closes its tools. */
+const caches = (model: string): boolean => model.includes('nova')
+
+/** A mark that is not written, or not as it was asked for: none here keeps anything for an hour. */
+const isLost = (mark: CacheControl, model: string): boolean => !caches(model) || mark.ttl === '1h'
 
 /** Fields of this very call that a caller may send; they are copied as they are. */
 const extensions = ['additionalModelRequestFields', 'guardrailConfig', 'performanceConfig', 'requestMetadata']
@@ -32,9 +34,7 @@ function toolsOf(request: ChatRequest, losses: Set<string>): Json[] {
     const { name, description, parameters, strict } = tool.type === 'custom' ? asFunctionTool(tool) : tool
     const schema = parameters ? { inputSchema: { json: { ...parameters, type: 'object' } } } : {}
     const spec = toolSpec(name, { description, ...schema, strict: strict === true ? true : undefined })
-    if (tool.type !== 'function' || !tool.cacheControl) return [spec]
-    if (cachesTools(request.model)) return [spec, cachePoint]
-    losses.add('cache_control')
+    if (tool.type === 'function' && tool.cacheControl) losses.add('cache_control')
     return [spec]
   })
 }
@@ -70,7 +70,7 @@ function toolConfig(request: ChatRequest, messages: readonly Json[], losses: Set
 function systemField(request: ChatRequest, model: string, losses: Set<string>): Json[] | undefined {
   const instruction = formatInstruction(request.responseFormat, false)
   const blocks = systemTexts(request.messages).flatMap((part): Json[] => {
-    if (part.cacheControl && !caches(model)) losses.add('cache_control')
+    if (part.cacheControl && isLost(part.cacheControl, model)) losses.add('cache_control')
     return part.cacheControl && caches(model) ? [{ text: part.text }, cachePoint] : [{ text: part.text }]
   })
   if (instruction !== undefined) blocks.push({ text: instruction })
@@ -128,9 +128,10 @@ function withoutVendorParts(message: Message): Message {
 function conversation(request: ChatRequest, model: string, losses: Set<string>): Json[] {
   const marked = request.messages.some(
     (message) =>
-      message.role !== 'system' && message.content.some((part) => 'cacheControl' in part && part.cacheControl),
+      message.role !== 'system' &&
+      message.content.some((part) => 'cacheControl' in part && part.cacheControl && isLost(part.cacheControl, model)),
   )
-  if (marked && !caches(model)) losses.add('cache_control')
+  if (marked) losses.add('cache_control')
   const messages = toClaudeMessages(request.messages.map(withoutVendorParts), { prefill: false })
   return toConverseMessages(messages, caches(model))
 }
@@ -173,7 +174,7 @@ export function toConverseBody(request: ChatRequest, call: ProviderCall): { body
     messages,
     system: systemField(request, call.model, losses),
     inferenceConfig: Object.keys(inference).length > 0 ? inference : undefined,
-    toolConfig: toolConfig({ ...request, model: call.model }, messages, losses),
+    toolConfig: toolConfig(request, messages, losses),
     ...carried,
     additionalModelRequestFields: Object.keys(fields).length > 0 ? fields : undefined,
   })
