@@ -68,8 +68,8 @@ function errorIn(answer: Json): UpstreamFailure | undefined {
 }
 
 const switchOlder = enableThinking(/^hunyuan-(a13b|t1|2)/)
-/** https://cloud.tencent.com/document/product/1823/131208 */
-const switchNewer = thinkingType(/^hy\d/)
+/** Its own models there and those of others that can be switched: https://cloud.tencent.com/document/product/1823/131208 */
+const switchNewer = thinkingType(/^(hy\d|deepseek-v(3\.2|4)|glm-5(?!\.[3-9])|kimi-k2\.[56])/)
 
 function reasoning(body: Json, request: ChatRequest): void {
   switchOlder(body, request)

@@ -91,11 +91,14 @@ test('thinking is switched in the words of TokenHub for its models, in the older
   const write = (model: string, on: boolean) =>
     tencent.chat.request(requestWith({ reasoning: { mode: on ? 'enabled' : 'disabled' } }), { ...call('sk-1'), model })
       .body
-  for (const model of channelTypeOf(23)?.currentModels ?? []) {
+  const others = ['deepseek-v4-flash-202605', 'deepseek-v3.2', 'glm-5', 'glm-5.1', 'kimi-k2.6']
+  for (const model of [...(channelTypeOf(23)?.currentModels ?? []), ...others]) {
     expect(write(model, true)).toMatchObject({ thinking: { type: 'enabled' } })
     expect(write(model, false)).toMatchObject({ thinking: { type: 'disabled' } })
   }
   expect(write('hunyuan-a13b', true)).toMatchObject({ enable_thinking: true })
+  // These think in any case.
+  expect(write('minimax-m2.7', false)).not.toHaveProperty('thinking')
 })
 
 test('names begin with capitals, results name their call', () => {
