@@ -3,7 +3,7 @@ import { completionRules } from './completion-rules.ts'
 import defaults from './default-pricing.json' with { type: 'json' }
 import { groupRatioOf } from './group-ratio.ts'
 import { price as priceSchema } from './price.ts'
-import { completionRatioOf, resolvePrice, resolveTaskPrice } from './resolve-price.ts'
+import { completionRatioOf, listsCacheWrites, resolvePrice, resolveTaskPrice } from './resolve-price.ts'
 import type { PriceSettings } from './resolve-price.ts'
 import { defaultPriceTables } from './tables.ts'
 import type { PriceTables } from './tables.ts'
@@ -170,7 +170,16 @@ describe('resolvePrice', () => {
       const found = priceOf(model, {}, { ModelRatio: { [model]: 1 } })
       return found?.kind === 'ratio' && found.cacheWrite1hRatio * 2
     }
-    expect(['gpt-6.2-sol', 'openai/gpt-6.2-sol', 'claude-opus-5-5'].map(dollars)).toEqual([5, 5, 4])
+    expect(['gpt-6.2-sol', 'openai/gpt-6.2-sol', 'gpt-5.10', 'gpt-10', 'claude-opus-5-5'].map(dollars)).toEqual([
+      5, 5, 5, 5, 4,
+    ])
+    expect(['gpt-35-turbo', 'gpt-5.1', 'gpt-5.5-mini', 'gpt-4.1'].map(dollars)).toEqual([4, 4, 4, 4])
+  })
+
+  test('lists what writing into a cache costs where the vendor charges for it or somebody has priced it', () => {
+    const lists = (model: string) => listsCacheWrites(model, { own: 1 })
+    expect(['gpt-6.2-sol', 'openai/gpt-5.6', 'claude-opus-5-5', 'own'].map(lists)).toEqual([true, true, true, true])
+    expect(['gpt-5.5', 'gpt-35-turbo', 'gpt-4o', 'gemini-3-pro'].map(lists)).toEqual([false, false, false, false])
   })
 
   test('prices images that are shown to a model that draws as its vendor does, whichever of its names is used', () => {

@@ -17,8 +17,10 @@ export type PriceSettings = {
   acceptUnset: boolean
 }
 
-/** OpenAI keeps such writes for twelve hours: https://developers.openai.com/api/docs/models/gpt-6.2-sol, "Pricing". */
-const cacheWrite1hRatioOf = (model: string): number => (/^gpt-(5\.[6-9]|[6-9]|\d\d)/.test(bareName(model)) ? 2.5 : 2)
+/** Models of OpenAI from 5.6 on, which keep such writes for twelve hours: https://developers.openai.com/api/docs/models/gpt-6.2-sol, "Pricing". */
+const keepsForHours = (model: string): boolean => /^gpt-(5\.([6-9]|\d\d)|[6-9]|[12]\d)/.test(bareName(model))
+
+const cacheWrite1hRatioOf = (model: string): number => (keepsForHours(model) ? 2.5 : 2)
 
 /** The names to look a model up by: its own, then the row that stands for its whole family. */
 function priceNames(model: string): string[] {
@@ -132,7 +134,7 @@ export function completionRatioOf(model: string, map: RatioMap): number {
  * it, so that the default does.
  */
 export const listsCacheWrites = (model: string, map: RatioMap): boolean =>
-  lookUp(map, priceNames(model)) !== undefined || model.includes('claude')
+  lookUp(map, priceNames(model)) !== undefined || model.includes('claude') || keepsForHours(model)
 
 /** Drawing and music cost a price per call also where the administrator's table has none. */
 export function resolveTaskPrice(model: string, modelPrices: RatioMap): CallPrice {
