@@ -86,3 +86,12 @@ it.each([{ enable_search: true }, { google: { thinking_config: {} }, enable_sear
     }
   },
 )
+
+it('names Google’s own fields as lost where nothing reads them: beside other words for thinking, and of other dialects', () => {
+  const google = { google: { thinkingConfig: { thinkingBudget: 0 } } }
+  const lost = (dialect: 'openai-chat' | 'openai-responses', more: object = {}) =>
+    lossesTowards(request({ extra: { dialect, fields: { extra_body: google, ...more } } }), 'claude')
+  expect(lost('openai-chat')).toEqual([])
+  expect(lost('openai-chat', { enable_thinking: true })).toEqual(['extra_body'])
+  expect(lost('openai-responses')).toEqual(['extra_body'])
+})

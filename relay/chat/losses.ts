@@ -5,13 +5,22 @@ import type { ChatRequest, CustomTool, DialectId, Message, WebSearchTool } from 
 /** Fields that parsing has also put into the hub's own fields; leaving the original out loses nothing. */
 const mirrored = new Set(['thinking', 'reasoning', 'enable_thinking', 'thinking_budget', 'output_config'])
 
-/** Whether the same is true of Google's own fields, which stand together in one; what is cached its upstream alone reads. */
-function isRead(extraBody: unknown, target: DialectId | undefined): boolean {
-  if (!isObject(extraBody)) return false
+/** Other words for thinking, which a chat completion is read by before Google's. */
+const otherThinking = ['thinking', 'reasoning', 'enable_thinking']
+
+/**
+ * Whether the same is true of Google's own fields of a chat completion, which stand together in one; what is cached its upstream
+ * alone reads.
+ */
+function isRead({ dialect, fields }: ChatRequest['extra'], target: DialectId | undefined): boolean {
+  const extraBody = fields['extra_body']
+  if (dialect !== 'openai-chat' || !isObject(extraBody)) return false
   const { google, ...others } = extraBody
   if (!isObject(google) || Object.keys(others).length > 0) return false
   return Object.keys(google).every(
-    (name) => name === 'thinking_config' || (name === 'cached_content' && target === 'gemini'),
+    (name) =>
+      (/^thinking(_c|C)onfig$/.test(name) && otherThinking.every((other) => fields[other] === undefined)) ||
+      (name === 'cached_content' && target === 'gemini'),
   )
 }
 
@@ -30,7 +39,7 @@ export function lossesTowards(request: ChatRequest, target: DialectId | undefine
   if (request.extra.dialect !== target) {
     const { dialect, fields } = request.extra
     for (const name of Object.keys(fields)) if (!mirrored.has(name) && !own[dialect]?.has(name)) lost.add(name)
-    if (isRead(fields['extra_body'], target)) lost.delete('extra_body')
+    if (isRead(request.extra, target)) lost.delete('extra_body')
   }
   // That form of an answer is written without the probabilities of its text.
   if (request.extra.dialect === 'openai-responses' && request.logprobs === true) lost.add('logprobs')
