@@ -9,11 +9,14 @@ import { advisoryLock } from './advisory-locks.ts'
 import { betweenOthers } from './brief-locks.ts'
 import { makeLogPartitionsOfNow } from './log-partitions.ts'
 import { buildSearchIndexes, type Report } from './search-indexes.ts'
+import { type Zones, zonesOf } from './zones.ts'
 
 export type Database = {
   orm: MikroORM
   /** The connections the ORM itself uses, for prepared statements. */
   pool: Pool
+  /** The names of zones that it knows. Not within a transaction: the first to ask takes a connection of its own. */
+  zones: () => Promise<Zones>
   close: () => Promise<void>
 }
 
@@ -54,7 +57,7 @@ export async function connect(connection: ConnectionOptions, poolSize = 20): Pro
   const pool = (await orm.em.getConnection('write').getNativeClient()) as unknown as Pool
   pool.on('acquire', (client) => taken.add(client))
   pool.on('release', (_, client) => taken.delete(client))
-  return { orm, pool, close: () => orm.close(true) }
+  return { orm, pool, zones: zonesOf(pool), close: () => orm.close(true) }
 }
 
 /** @param taken those that somebody has just now */

@@ -1,7 +1,7 @@
 import published from 'cldr-bcp47/bcp47/timezone.json' with { type: 'json' }
 import { expect, test } from 'vitest'
 import oldNames from './old-zone-names.json' with { type: 'json' }
-import { currentZone, timeZone } from './time-zone.ts'
+import { currentZone, knownZone, timeZone } from './time-zone.ts'
 
 type Zone = { _description: string; _alias?: string; _iana?: string }
 
@@ -31,4 +31,10 @@ test('a zone is taken by every name that a browser may report, as one that is no
     'UTC',
     'Etc/GMT+5',
   ])
+})
+
+test('a zone is named as the database knows it: by the current name, else by a former one', () => {
+  expect(knownZone('Europe/Kiev', new Set(['Europe/Kiev', 'Europe/Kyiv']))).toBe('Europe/Kyiv')
+  expect(knownZone('Europe/Kyiv', new Set(['Europe/Kiev']))).toBe('Europe/Kiev')
+  expect(knownZone('Europe/Stockholm', new Set(['Europe/Kiev']))).toBeUndefined()
 })

@@ -7,6 +7,13 @@ const currentNames: ReadonlyMap<string, string> = new Map(Object.entries(oldName
 /** Browsers go on reporting names that IANA has replaced (Asia/Calcutta), and the PostgreSQL of many systems no longer has those. */
 export const currentZone = (name: string): string => currentNames.get(name) ?? name
 
+/** A zone by the name that a database knows: where its files of zones are old, a former one. Undefined where it knows none. */
+export function knownZone(name: string, known: ReadonlySet<string>): string | undefined {
+  const current = currentZone(name)
+  if (known.has(current)) return current
+  return [...currentNames].find(([former, of]) => of === current && known.has(former))?.[0]
+}
+
 function isTimeZone(name: string): boolean {
   try {
     return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone !== ''

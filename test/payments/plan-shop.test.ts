@@ -77,6 +77,21 @@ it('is marked in the list of administrators where no enabled payment method take
   expect(plans.map(({ id }) => listed.find((plan) => plan.id === id)?.isPayable)).toEqual([true, true, false, true])
 })
 
+it('is activated when it is paid, also in a zone that the database does not know any more', async () => {
+  const plan = await sell()
+  await app.pool.query(
+    `update plans set windows = '[{"period":"day","seconds":0,"zone":"Asia/Gone","amount":5}]' where id = $1`,
+    [plan.id],
+  )
+  const user = await app.make.user({ quota: plan.price })
+  const { session } = await sessionOf(await app.trpc(user).user.plans.pay.mutate({ id: plan.id, method: 'stripe' }))
+  await stripe.send(app.url, stripe.checkoutEvent('completed', session))
+  await app.trpc(user).user.plans.buy.mutate({ id: plan.id })
+  const windows = [{ period: 'day', zone: 'Asia/Gone', left: 5 }]
+  expect(await app.trpc(user).user.subscriptions.list.query()).toMatchObject([{ windows }, { windows }])
+  await ledgerHolds()
+})
+
 describe('the same plan bought ahead', () => {
   const owned = async (user: TestUser) => (await app.trpc(user).user.subscriptions.list.query()).toReversed()
   const find = async (user: TestUser, id: number) => {

@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { refusalOf as refusalOfIssues } from '#core/refusal-of.ts'
 import { roles } from '#core/roles.ts'
 import type { Api } from '#server/app-router.ts'
@@ -22,6 +22,11 @@ const spend = (capId: number, amount: number) =>
      select id, ledger_cap_bucket(period, seconds, zone, ledger_clock()), $2 from spend_caps where id = $1`,
     [capId, amount],
   )
+/** As if the files of zones of the database were old, or few. */
+function knowsZones(...names: string[]): void {
+  const zones = vi.spyOn(app.services.database, 'zones').mockResolvedValue(new Set(['UTC', ...names]))
+  onTestFinished(() => zones.mockRestore())
+}
 const refusalOf = (act: Promise<unknown>) =>
   act.then(
     () => 'done',
@@ -133,6 +138,58 @@ describe('the caps of a token', () => {
     await setting.query('commit')
     expect(await raised).toBe('spend_cap.raise_too_low')
     expect(await api.user.spendCaps.list()).toMatchObject([{ amount: 5000, limit: 5000, raise: null }])
+  })
+
+  it('that stand under a former name of their zone keep what was spent and their raise, and get the current one', async () => {
+    const { id: tokenId } = await api.user.tokens.create({
+      name: 'old',
+      spendCaps: [{ ...daily, zone: 'Asia/Kolkata' }],
+    })
+    const [cap] = await api.user.spendCaps.list()
+    const id = cap?.id ?? 0
+    await spend(id, 400)
+    const until = new Date(Date.now() + 3_600_000)
+    await api.user.spendCaps.raise({ id, raise: { amount: 9000, until } })
+    await app.sql("update spend_caps set zone = 'Asia/Calcutta' where id = $1", [id])
+    await api.user.tokens.update({ id: tokenId, name: 'new', spendCaps: [{ ...daily, zone: 'Asia/Calcutta' }] })
+    expect(await api.user.spendCaps.list()).toMatchObject([{ id, zone: 'Asia/Kolkata', spent: 400, limit: 9000 }])
+  })
+
+  it('have the name of their zone that the database knows, whichever was sent', async () => {
+    knowsZones('Europe/Kiev')
+    const spendCaps = [{ ...daily, zone: 'Europe/Kyiv' }]
+    const { id: tokenId } = await api.user.tokens.create({ name: 'in Kyiv', spendCaps })
+    const [cap] = await api.user.spendCaps.list()
+    expect(cap?.zone).toBe('Europe/Kiev')
+    await api.user.tokens.update({ id: tokenId, name: 'renamed', spendCaps })
+    await api.user.tokens.update({ id: tokenId, name: 'again', spendCaps: [{ ...daily, zone: 'Europe/Kiev' }] })
+    expect(await api.user.spendCaps.list()).toMatchObject([{ id: cap?.id, zone: 'Europe/Kiev' }])
+  })
+
+  it('in a zone that the database does not know stay where they are, and are made nowhere anew', async () => {
+    const admin = await app.trpc(await app.person({ role: roles.admin }))
+    const terms = { name: 'Team', price: 100, term: 'month' as const, windows: [{ ...daily, models: [] }] }
+    const plan = await admin.admin.plans.create(terms)
+    const token = await api.user.tokens.create({ name: 'capped', spendCaps: [daily] })
+    const [before] = await api.user.spendCaps.list()
+    await admin.admin.spendCaps.set({ userId: owner.id, caps: [daily] })
+    knowsZones()
+    await api.user.tokens.update({ id: token.id, name: 'renamed', spendCaps: [{ ...daily, amount: 7000 }] })
+    await admin.admin.spendCaps.set({ userId: owner.id, caps: [{ ...daily, amount: 7000 }] })
+    await admin.admin.plans.update({ ...terms, id: plan.id, price: 200 })
+    expect(await api.user.spendCaps.list()).toMatchObject([
+      { id: before?.id, zone: daily.zone, amount: 7000 },
+      { scope: 'user', zone: daily.zone, amount: 7000 },
+    ])
+    const elsewhere = { ...daily, zone: 'Asia/Tokyo' }
+    const refused = [
+      api.user.tokens.create({ name: 'another', spendCaps: [daily] }),
+      api.user.tokens.update({ id: token.id, name: 'moved', spendCaps: [elsewhere] }),
+      admin.admin.spendCaps.set({ userId: owner.id, caps: [elsewhere] }),
+      admin.admin.plans.create(terms),
+      admin.admin.plans.update({ ...terms, id: plan.id, windows: [{ ...elsewhere, models: [] }] }),
+    ]
+    expect(new Set(await Promise.all(refused.map(refusalOf)))).toEqual(new Set(['spend_cap.zone_unknown']))
   })
 
   it('are refused with a reason where they make no sense', async () => {

@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { Log } from '#db/entities/log.ts'
 import { FailuresHourly } from '#db/entities/failures-hourly.ts'
 import { codeOf, type Person } from '#test/support/console-app.ts'
@@ -228,6 +228,16 @@ describe('the series', () => {
       ['2026-03-09T00:00:00.000Z', [10]],
     ])
     expect(await codeOf(stats.series({ ...range, timeZone: "'; --" }))).toBe('BAD_REQUEST')
+  })
+
+  it('begins days by the name of the zone that the database knows, and in UTC where it knows none', async () => {
+    const zones = vi.spyOn(app.services.database, 'zones').mockResolvedValue(new Set(['UTC', 'Europe/Kiev']))
+    onTestFinished(() => zones.mockRestore())
+    await addHour(time(3, 23))
+    const days = async (timeZone: string) =>
+      (await (await own(anna)).series({ start: time(1, 0), end: time(9, 0), interval: 'day', timeZone })).points
+    expect(await days('Europe/Kyiv')).toMatchObject([{ time: time(3, 22) }])
+    expect(await days('Asia/Tokyo')).toMatchObject([{ time: time(3, 0) }])
   })
 })
 

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { refusal } from '../refusal.ts'
-import { timeZone } from '../time-zone.ts'
+import { currentZone, timeZone } from '../time-zone.ts'
 
 /** Lengths of a rolling window. */
 export const rollingSeconds = [3600, 18_000, 43_200, 86_400, 604_800, 2_592_000] as const
@@ -38,9 +38,9 @@ export const spendCap = z
   }))
 export type SpendCapInput = z.infer<typeof spendCap>
 
-/** What makes two caps the same one, whatever their amounts. */
+/** What makes two caps the same one, whatever their amounts and by whichever name their zone stands. */
 export const windowKey = (cap: Pick<SpendCapInput, 'period' | 'seconds' | 'zone' | 'models'>): string =>
-  JSON.stringify([cap.period, cap.seconds, cap.zone, cap.models])
+  JSON.stringify([cap.period, cap.seconds, currentZone(cap.zone), cap.models])
 
 export const spendCaps = z
   .array(spendCap)

@@ -6,7 +6,7 @@ import { recordAct } from '../audit/service.ts'
 import type { Services, UserDeps } from '../deps.ts'
 import { openCurrencies, paymentsOf } from '../orders/pay.ts'
 import { refuseOvertaken } from '../overtaken.ts'
-import { refuseUnknownZones } from '../spend-caps/service.ts'
+import { inKnownZones } from '../spend-caps/service.ts'
 import { keepsPlace, takesPlace } from '../orders/schema.ts'
 import type { ById, PlanForm, UpdatePlan } from './schema.ts'
 import { type PlanView, type Sales, termsOfPlan, toPlanView } from './view.ts'
@@ -57,9 +57,10 @@ async function viewOf(em: EntityManager, id: number): Promise<PlanView> {
   return toPlanView(plan, (await salesOf(em)).get(id))
 }
 
-export function createPlan(deps: UserDeps, input: PlanForm): Promise<PlanView> {
+/** @throws {DomainError} spend_cap.zone_unknown */
+export async function createPlan(deps: UserDeps, form: PlanForm): Promise<PlanView> {
+  const input = { ...form, windows: inKnownZones(form.windows, { zones: await deps.database.zones() }) }
   return deps.em.transactional(async (em) => {
-    await refuseUnknownZones(em, input.windows)
     const id = await em.insert(Plan, input)
     await recordAct(
       { ...deps, em },
@@ -78,12 +79,16 @@ export function createPlan(deps: UserDeps, input: PlanForm): Promise<PlanView> {
 /** In which currencies a plan may have a price of its own now. */
 export const currenciesOf = (deps: UserDeps): string[] => openCurrencies(deps)
 
-/** For those who buy from now on; subscriptions and orders keep their own terms. */
-export function updatePlan(deps: UserDeps, { id, expected, ...input }: UpdatePlan): Promise<PlanView> {
+/**
+ * For those who buy from now on; subscriptions and orders keep their own terms.
+ * @throws {DomainError} spend_cap.zone_unknown, input.changed_meanwhile
+ */
+export async function updatePlan(deps: UserDeps, { id, expected, ...form }: UpdatePlan): Promise<PlanView> {
+  const zones = await deps.database.zones()
   return deps.em.transactional(async (em) => {
     const before = await lockPlan(em, id)
+    const input = { ...form, windows: inKnownZones(form.windows, { zones, stood: before.windows }) }
     refuseOvertaken(toPlanView(before), input, expected)
-    await refuseUnknownZones(em, input.windows)
     await em.nativeUpdate(Plan, { id }, { ...input, updatedAt: deps.ambient.now() })
     const stood = { ...input, ...before }
     await recordAct(

@@ -1,8 +1,10 @@
 import { type EntityManager, LockMode } from '@mikro-orm/postgresql'
 import { DomainError } from '#core/errors.ts'
 import { type SpendCapInput, windowKey } from '#core/limits/spend-cap.ts'
+import { currentZone, knownZone } from '#core/time-zone.ts'
 import { SpendCap } from '#db/entities/spend-cap.ts'
 import { Token } from '#db/entities/token.ts'
+import type { Zones } from '#db/zones.ts'
 import { recordAct } from '../audit/service.ts'
 import type { UserDeps } from '../deps.ts'
 import { refuseOvertaken } from '../overtaken.ts'
@@ -71,38 +73,44 @@ export async function listCapsOfUser(deps: UserDeps, input: { userId: number }):
 }
 
 /**
- * Writes the caps of one source, inside the transaction of `em`. One whose window stays keeps what was spent in it, and one whose
- * amount stays its raise: another amount counts at once.
+ * Writes the caps of one source, inside the transaction of `em`. One whose window stays keeps what was spent in it, under another
+ * name of its zone too, and one whose amount stays its raise: another amount counts at once.
  */
 export async function writeCaps(em: EntityManager, owner: CapOwner, caps: readonly SpendCapInput[]): Promise<void> {
   const { scope, subjectId, source, sourceId = 0 } = owner
-  await refuseUnknownZones(em, caps)
   const mine = { scope, subjectId, source, sourceId }
   const before = await em.find(SpendCap, mine, { disableIdentityMap: true })
-  const wanted = new Map(caps.map((cap) => [windowKey(cap), cap]))
+  const added = new Set(caps)
   for (const cap of before) {
-    const next = wanted.get(windowKey(cap))
-    wanted.delete(windowKey(cap))
-    if (!next) await em.nativeDelete(SpendCap, { id: cap.id })
-    else if (next.amount !== cap.amount)
-      await em.nativeUpdate(SpendCap, { id: cap.id }, { amount: next.amount, raisedAmount: null, raisedUntil: null })
+    const next = [...added].find((wanted) => windowKey(wanted) === windowKey(cap))
+    if (!next) {
+      await em.nativeDelete(SpendCap, { id: cap.id })
+      continue
+    }
+    added.delete(next)
+    const { zone, amount } = next
+    if (amount !== cap.amount)
+      await em.nativeUpdate(SpendCap, { id: cap.id }, { zone, amount, raisedAmount: null, raisedUntil: null })
+    else if (zone !== cap.zone) await em.nativeUpdate(SpendCap, { id: cap.id }, { zone })
   }
   // One by one: each locks the row of its subject before it stands.
-  for (const cap of wanted.values()) await em.insert(SpendCap, { ...mine, ...cap })
+  for (const cap of added) await em.insert(SpendCap, { ...mine, ...cap })
 }
 
-/** A zone that the database does not know would stop every call of its subject. @throws {DomainError} spend_cap.zone_unknown */
-export async function refuseUnknownZones(
-  em: EntityManager,
-  caps: readonly Pick<SpendCapInput, 'zone'>[],
-): Promise<void> {
-  for (const zone of new Set(caps.flatMap((cap) => (cap.zone === 'UTC' ? [] : [cap.zone])))) {
-    const known = await em
-      .getConnection()
-      .execute('select 1 from pg_timezone_names where name = ?', [zone], 'all', em.getTransactionContext())
-    if (known.length === 0) throw new DomainError('spend_cap.zone_unknown')
-  }
-}
+/**
+ * Caps with their zones by the names that the database knows. A zone that it does not know counts by the days of UTC: it stays for
+ * whoever has it, as in a database that was moved, and nobody gets it anew.
+ * @throws {DomainError} spend_cap.zone_unknown
+ */
+export const inKnownZones = <Cap extends { zone: string }>(
+  caps: readonly Cap[],
+  { zones, stood = [] }: { zones: Zones; stood?: readonly { zone: string }[] },
+): Cap[] =>
+  caps.map((cap) => {
+    const zone = knownZone(cap.zone, zones) ?? stood.find((before) => currentZone(before.zone) === cap.zone)?.zone
+    if (zone === undefined) throw new DomainError('spend_cap.zone_unknown')
+    return { ...cap, zone }
+  })
 
 /** The caps of one source, as they were set. */
 export async function setCaps(em: EntityManager, { scope, subjectId, source, sourceId = 0 }: CapOwner) {
@@ -117,21 +125,23 @@ export async function setCaps(em: EntityManager, { scope, subjectId, source, sou
 const asSet = (caps: readonly Pick<CapView, 'period' | 'seconds' | 'zone' | 'models' | 'amount'>[]) =>
   caps.map(({ period, seconds, zone, models, amount }) => ({ period, seconds, zone, models, amount }))
 
-/** An administrator's caps for somebody. @throws {DomainError} input.changed_meanwhile */
+/** An administrator's caps for somebody. @throws {DomainError} input.changed_meanwhile, spend_cap.zone_unknown */
 export async function setCapsOfUser(deps: UserDeps, input: SetOfUser): Promise<CapView[]> {
+  const zones = await deps.database.zones()
   await deps.em.transactional(async (em) => {
     const scope = { ...deps, em }
     const { target } = await lockTarget(scope, input.userId)
     const before = (await ofUser(scope, input)).filter(({ source }) => source === 'admin')
-    refuseOvertaken({ caps: asSet(before) }, { caps: asSet(input.caps) }, input.expected)
-    await writeCaps(em, { scope: 'user', subjectId: target.id, source: 'admin' }, input.caps)
+    const caps = inKnownZones(input.caps, { zones, stood: before })
+    refuseOvertaken({ caps: asSet(before) }, { caps: asSet(caps) }, input.expected)
+    await writeCaps(em, { scope: 'user', subjectId: target.id, source: 'admin' }, caps)
     await recordAct(scope, {
       action: 'spend_caps.set',
       targetType: 'user',
       targetId: target.id,
       targetName: target.username,
       before: { caps: asSet(before) },
-      after: { caps: asSet(input.caps) },
+      after: { caps: asSet(caps) },
     })
   })
   return listCapsOfUser(deps, input)

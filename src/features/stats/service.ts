@@ -10,6 +10,7 @@ import {
   narrowsRows,
 } from '#features/logs/conditions.ts'
 import { logType, type LogType } from '#core/statuses.ts'
+import { knownZone } from '#core/time-zone.ts'
 import { idsOf, tiedTo, resolveNames } from '#features/logs/service.ts'
 import { lastMinute } from '#features/logs/stat.ts'
 import { accountsNamed } from '#features/users/service/named-accounts.ts'
@@ -169,8 +170,9 @@ function seriesQuery(
 /** Sums by model and interval: the ten models that cost most by name, all others together under null. */
 async function seriesOf(deps: UserDeps, filters: Filters, input: Series): Promise<ModelSeries> {
   const { from, until } = hoursOf(input)
-  // The sums are those of whole hours of UTC: in a zone that is half an hour off they begin at half past.
-  const timeZone = input.interval === 'hour' ? 'UTC' : input.timeZone
+  // The sums are those of whole hours of UTC: in a zone that is half an hour off they begin at half past. In one that the database
+  // does not know days begin with those of UTC.
+  const timeZone = input.interval === 'hour' ? 'UTC' : (knownZone(input.timeZone, await deps.database.zones()) ?? 'UTC')
   const intervals = { from, until, interval: input.interval, timeZone }
   return readInTime(deps.database.pool, async (query) => {
     const rows = await query<PointRow>(...seriesQuery(filters, intervals))

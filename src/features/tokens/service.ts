@@ -11,7 +11,7 @@ import { tokenQuotasWithHolds } from '../ledger/with-holds.ts'
 import { refuseOvertaken } from '../overtaken.ts'
 import { isVerified } from '../second-factor/verification.ts'
 import { sha256 } from '../secrets/service.ts'
-import { type CapOwner, setCaps, writeCaps } from '../spend-caps/service.ts'
+import { type CapOwner, inKnownZones, setCaps, writeCaps } from '../spend-caps/service.ts'
 import {
   addressOrRange,
   type CreateToken,
@@ -177,12 +177,12 @@ async function makeTokens(deps: UserDeps, input: CreateTokens): Promise<(TokenVi
       unlimitedQuota: input.unlimitedQuota,
     }
   })
+  const caps = inKnownZones(input.spendCaps ?? [], { zones: await deps.database.zones() })
   const made = { keyHash: { $in: rows.map(({ keyHash }) => keyHash) } }
   const tokens = await deps.em.transactional(async (em) => {
     await em.insertMany(Token, rows)
     const stored = await em.find(Token, made, { orderBy: { id: 'asc' }, disableIdentityMap: true })
-    for (const { id } of input.spendCaps?.length ? stored : [])
-      await writeCaps(em, capsOwner(id), input.spendCaps ?? [])
+    for (const { id } of caps.length > 0 ? stored : []) await writeCaps(em, capsOwner(id), caps)
     return stored
   })
   return tokens.map((token) => toTokenViewWithKey(token, deps.secrets))
@@ -210,7 +210,7 @@ function wantedQuota(token: Token, wanted: number | undefined): number | undefin
 
 /**
  * @throws {DomainError} token.not_found, token.enable_expired, token.enable_exhausted, token.expiry_past, token.group_forbidden,
- *   token.quota_invalid, input.changed_meanwhile
+ *   token.quota_invalid, input.changed_meanwhile, spend_cap.zone_unknown
  */
 export async function updateToken(deps: UserDeps, input: UpdateToken): Promise<OwnTokenView> {
   const token = await ownToken(deps, input.id)
@@ -218,12 +218,14 @@ export async function updateToken(deps: UserDeps, input: UpdateToken): Promise<O
   if (!input.isDocumented) checkExpiry(deps, input, token.expiresAt ?? null)
   const columns = columnsOf(deps, input, token)
   const remainQuota = wantedQuota(token, input.remainQuota)
+  const zones = await deps.database.zones()
   await deps.em.transactional(async (em) => {
     const locked = await ownToken({ ...deps, em }, token.id, LockMode.PESSIMISTIC_WRITE)
     const now = { ...toTokenView(locked), spendCaps: await setCaps(em, capsOwner(token.id)) }
-    refuseOvertaken(now, input, input.expected)
+    const spendCaps = input.spendCaps && inKnownZones(input.spendCaps, { zones, stood: now.spendCaps })
+    refuseOvertaken(now, { ...input, spendCaps }, input.expected)
     await em.nativeUpdate(Token, { id: token.id, ...own(deps) }, columns)
-    if (input.spendCaps) await writeCaps(em, capsOwner(token.id), input.spendCaps)
+    if (spendCaps) await writeCaps(em, capsOwner(token.id), spendCaps)
     await setTokenQuota(em, {
       id: token.id,
       remainQuota,
