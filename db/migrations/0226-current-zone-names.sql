@@ -58,11 +58,13 @@ create function pg_temp.current_windows(p_windows jsonb) returns jsonb language 
   from jsonb_array_elements(p_windows) with ordinality w(terms, place) left join old_zones o on o.name = w.terms ->> 'zone'
 $$;
 
+-- Orders first, of which there may be very many: while they are looked through, nothing that the console saves is locked.
+update "top_up_orders" set "plan" = jsonb_set("plan", '{windows}', pg_temp.current_windows("plan" -> 'windows'))
+  where "plan" is not null
+    and exists (select 1 from jsonb_array_elements("plan" -> 'windows') w(terms) join old_zones o on o.name = w.terms ->> 'zone');
 update "spend_caps" c set "zone" = o.current from old_zones o where o.name = c.zone;
 update "plans" set "windows" = pg_temp.current_windows("windows")
   where exists (select 1 from jsonb_array_elements("windows") w(terms) join old_zones o on o.name = w.terms ->> 'zone');
-update "top_up_orders" set "plan" = jsonb_set("plan", '{windows}', pg_temp.current_windows("plan" -> 'windows'))
-  where exists (select 1 from jsonb_array_elements("plan" -> 'windows') w(terms) join old_zones o on o.name = w.terms ->> 'zone');
 
 drop function pg_temp.current_windows(jsonb);
 
