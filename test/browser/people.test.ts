@@ -278,6 +278,7 @@ describeWithBrowser('people', async () => {
     ['/admin/users?sort=used', 'admin.users.list', '"sort":"id"'],
     ['/admin/channels?sort=usedQuota', 'admin.channels.list', '"sort":"id"'],
     ['/app/tokens?sort=spend', 'user.tokens.list', '"pageSize":100'],
+    ['/app/tokens?name=key&sort=spend', 'user.tokens.search', '"keyword":"key"'],
   ])('the file of %s is fetched in an order that no call changes meanwhile', async (path, procedure, asked) => {
     const { page, context } = await openAs(root, `${path}&order=desc`)
     await drawn(page)

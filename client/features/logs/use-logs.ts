@@ -72,6 +72,10 @@ function named(items: readonly Log[], isAdmin: boolean): LogRow[] {
   })
 }
 
+/** Rows of a page of a file. Names are unique on their page alone, and by cursor no row comes twice. */
+export const rowsOfFile = (items: readonly Log[], { page, isAdmin }: { page: number; isAdmin: boolean }): LogRow[] =>
+  named(items, isAdmin).map((row) => ({ ...row, key: `${page}/${row.key}` }))
+
 /** Ours begin with the time; whatever else is looked for is a session. */
 const isRequestId = (text: string): boolean => text === '' || /^\d{17}\w*$/.test(text)
 
@@ -179,7 +183,7 @@ export function useLogExport(input: LogInput) {
         ? utils.admin.logs.list.fetch(wanted, once)
         : utils.user.logs.list.fetch(wanted, once))
       cursor.current = answer.nextCursor ?? undefined
-      const items = named(answer.items, isAdmin)
+      const items = rowsOfFile(answer.items, { page, isAdmin })
       return answer.isCapped ? { items } : { items, total: answer.total }
     },
     [input, isAdmin, utils],

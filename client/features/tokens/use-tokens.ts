@@ -29,7 +29,7 @@ export function useTokens({ name, key }: TokenFilters, { page, pageSize, sort }:
   return {
     ...search,
     pageOf: async (wanted: number, size: number) =>
-      partOf(await utils.user.tokens.search.fetch({ keyword: name, key, ...order }, secret), wanted, size),
+      partOf(await utils.user.tokens.search.fetch({ keyword: name, key }, secret), wanted, size),
     data: search.data && partOf(search.data, page, pageSize),
   }
 }
