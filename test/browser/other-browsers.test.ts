@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { setOptions } from '../relay/serve.ts'
 import { describeWithBrowser } from '../support/chromium.ts'
-import { drawn, follow, openConsole, startInBrowser } from './console.ts'
+import { drawn, firstText, follow, openConsole, startInBrowser } from './console.ts'
 import { box, button } from './parts.ts'
 
 /** As the translators of browsers do: each text is replaced by an element with another, also what comes later. */
@@ -55,8 +55,9 @@ describeWithBrowser('browsers unlike that of the tests', async () => {
     const made = page.getByRole('alertdialog').or(page.getByRole('dialog', { name: '已创建 1 个兑换码' }))
     const copy = made.getByRole('button').filter({ hasText: /复制|已复制/ })
     await expect.poll(() => copy.textContent()).toBe('复制全部')
+    const copied = await firstText(page, 'button', '已复制')
     await copy.click()
-    await made.getByRole('button', { name: '已复制', exact: true }).waitFor()
+    expect(await copied()).toBe('已复制')
     await made.getByRole('button', { name: '复制全部', exact: true }).waitFor()
     await made.getByRole('button', { name: '关闭' }).first().click()
     await page.getByRole('cell', { name: '开学' }).first().waitFor()

@@ -114,6 +114,7 @@ test('caps, plans and orders with an old name of their zone get the current one,
     { scope: 'user', id: user.id },
     { period: 'day', zone: 'Asia/Calcutta', amount: 2000 },
   )
+  await moveClock('2027-03-09T10:00:00Z')
   await reserveAtOnce({ userId: user.id, count: 3 })
   const windows = JSON.stringify([
     { period: 'week', seconds: 0, zone: 'America/Buenos_Aires', amount: 5 },
