@@ -101,6 +101,7 @@ export type CustomTool = {
   type: 'custom'
   name: string
   description?: string | undefined
+  /** With the fields of a grammar directly in it. */
   format?: unknown
 }
 /** A tool that the vendor runs itself (web search, code execution …), known only to its own dialect. */

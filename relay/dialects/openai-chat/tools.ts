@@ -29,8 +29,14 @@ function readTool(tool: Fields, path: string, read: Reader): Tool {
     type: 'custom',
     name: read.name(custom['name'], `${path}.custom.name`),
     description: read.text(custom['description'], `${path}.custom.description`),
-    format: custom['format'],
+    format: readFormat(custom['format']),
   })
+}
+
+/** Chat completions alone have an object around the fields of a grammar. */
+function readFormat(format: unknown): unknown {
+  const grammar = isObject(format) ? format['grammar'] : undefined
+  return isObject(grammar) ? { type: 'grammar', ...grammar } : format
 }
 
 function readFunction(given: Fields, path: string, read: Reader): FunctionTool {

@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest'
+import { dialects } from '#relay/dialects/registry.ts'
 import { callWith } from '../conformance/fixtures.ts'
 import { imageRequest, requestWith, toolConversation, weatherTool } from '../conformance/requests.ts'
+import { toResponsesBody } from '../openai-responses/request.ts'
 import { openai } from './vendors/openai.ts'
 import { openrouter } from './vendors/openrouter.ts'
 
@@ -199,6 +201,23 @@ test('free-text tools and allowed tools go to the original as they are, elsewher
       }),
     },
   ])
+})
+
+test('a grammar of a free-text tool reaches either form of the vendor’s calls in its own place, whichever form it came in', () => {
+  const grammar = { syntax: 'lark', definition: 'start: "patch"' }
+  const nested = { type: 'grammar', grammar }
+  const flat = { type: 'grammar', ...grammar }
+  const [chat, responses] = [dialects['openai-chat'], dialects['openai-responses']]
+  const ofChat = { type: 'custom', custom: { name: 'patch', format: nested } }
+  const ofResponses = { type: 'custom', name: 'patch', format: flat }
+  const callers = [
+    chat.parse({ model: 'm', messages: [{ role: 'user', content: 'Hi' }], tools: [ofChat] }, {}),
+    responses.parse({ model: 'm', input: 'Hi', tools: [ofResponses] }, {}),
+  ]
+  for (const request of callers) {
+    expect(body(request)['tools']).toEqual([ofChat])
+    expect(toResponsesBody(request, callWith({ model: 'gpt-5.4' })).body['tools']).toEqual([ofResponses])
+  }
 })
 
 test('web search goes to search models and, at the vendor itself, to the form that has it; elsewhere it is named as lost', () => {
