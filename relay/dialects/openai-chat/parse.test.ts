@@ -253,6 +253,7 @@ describe('chat completion request', () => {
     ['auto', { type: 'auto' }],
     ['none', { type: 'none' }],
     ['required', { type: 'required' }],
+    ['any', { type: 'required' }],
     [
       { type: 'function', function: { name: 'f' } },
       { type: 'tool', name: 'f' },

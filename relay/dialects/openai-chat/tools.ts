@@ -83,6 +83,8 @@ export function readToolChoice(body: Fields, read: Reader): ToolChoice | undefin
   const choice = body['tool_choice'] ?? body['function_call']
   if (choice === undefined || choice === null) return undefined
   if (choice === 'auto' || choice === 'none' || choice === 'required') return { type: choice }
+  // Mistral's word for it.
+  if (choice === 'any') return { type: 'required' }
   if (!isObject(choice)) throw read.invalid('tool_choice')
   if (choice['type'] === 'allowed_tools') return readAllowed(choice['allowed_tools'] ?? choice, read)
   const named = choice['function'] ?? choice['custom'] ?? choice
