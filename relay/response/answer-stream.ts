@@ -212,7 +212,8 @@ async function endUnpaid(context: AttemptContext, { writer, caller, progress }: 
     await caller.end(writer.fail(bookingFailure()))
     return
   }
-  const comment = call.asJsonArray ? '' : `: cut short: ${reason} (request id: ${call.id})\n\n`
+  const hasComments = !call.asJsonArray && call.dialect.refusesComments !== true
+  const comment = hasComments ? `: cut short: ${reason} (request id: ${call.id})\n\n` : ''
   const closing = writer.closeCut(measured.usage)
   await caller.end(comment + (await withStoredAnswer(context, closing)))
 }

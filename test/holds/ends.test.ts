@@ -52,7 +52,9 @@ describe.each(kinds)('a stream of $name that can no longer be paid', ({ model })
       expect(reply.status).toBe(200)
       const text = await reply.text()
       expect(text.slice(-20_000)).toMatch(limitReached[by.dialect] as RegExp)
-      expect(text.includes(': cut short: the balance or the quota of the token is used up')).toBe(true)
+      // Google's clients take every line for data.
+      const hasComments = by.dialect !== 'generateContent'
+      expect(text.includes(': cut short: the balance or the quota of the token is used up')).toBe(hasComments)
       const row = (await consumed(app)).at(-1)
       expect(row).toMatchObject({ is_stream: true, other: { end: 'unpaid' } })
       // Most of what was there was delivered, and nothing beyond it.
