@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { isObject } from '#relay/chat/json.ts'
 import { lossesTowards } from '#relay/chat/losses.ts'
 import type { DialectId } from '#relay/chat/request.ts'
 import { type CallerDialectId, dialectOf } from './registry.ts'
@@ -12,7 +13,7 @@ const names = [
   'function', 'name', 'arguments', 'tool_calls', 'tool_call_id', 'system', 'source', 'image_url', 'url', 'file', 'thinking',
   'reasoning_details', 'response_format', 'json_schema', 'schema', 'stop', 'generationConfig', 'functionDeclarations',
   'parameters', 'functionCall', 'functionResponse', 'response', 'inlineData', 'data', 'systemInstruction', 'toolConfig',
-  'output', 'call_id', 'summary', 'reasoning', 'text', 'format', 'audio', 'stream_options', 'metadata', 'cache_control',
+  'output', 'call_id', 'tool_use_id', 'input_schema', 'summary', 'reasoning', 'text', 'format', 'audio', 'stream_options', 'metadata', 'cache_control',
   '__proto__', 'constructor', 'toString',
 ] // prettier-ignore
 
@@ -111,7 +112,9 @@ describe.each(ids)('%s', (id) => {
     fc.assert(
       fc.property(fc.oneof(body, anyJson), (given) => {
         try {
-          const request = dialectOf(id).parse(given, { model: 'm' })
+          const dialect = dialectOf(id)
+          const own = (isObject(given) && dialect.fromOtherForm?.(given)?.body) || given
+          const request = dialect.parse(own, { model: 'm' })
           expect(request.messages).toBeInstanceOf(Array)
           expect(JSON.stringify(request)).not.toBe('')
           for (const target of ['openai-chat', 'claude'] satisfies DialectId[]) lossesTowards(request, target)

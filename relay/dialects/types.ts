@@ -66,6 +66,12 @@ export type DialectRefusals = {
 export type ChatDialect = {
   id: DialectId
   /**
+   * A body that came in the form of another dialect as one of this, the names of what is left out, and how its caller is answered. Nothing for
+   * bodies of this dialect, which all but a few are.
+   * @throws {InvalidRequest}
+   */
+  fromOtherForm?: ((body: Body) => { body: Body; losses: string[]; dialect: ChatDialect } | undefined) | undefined
+  /**
    * The body as JSON → hub request. Reads leniently what it carries on, checks strictly what it uses.
    * @throws {InvalidRequest} with the documented message when the body cannot be a request of this dialect.
    */

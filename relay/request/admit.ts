@@ -12,7 +12,9 @@ import { plansOf } from '#relay/routing/select.ts'
 import { withEarlierSteps } from '#relay/routing/interactions.ts'
 import { withEarlierTurns } from '#relay/routing/local-responses.ts'
 import { placeOfCall } from '#relay/routing/stored-responses.ts'
-import type { Call, CallCore, Caller, CallSession, ChatRoute, Incoming, RelayServices } from './call.ts'
+import type { CallerDialect } from '#relay/dialects/types.ts'
+import { lossNames } from '#relay/chat/losses.ts'
+import type { Call, CallBody, CallCore, Caller, CallSession, ChatRoute, Incoming, RelayServices } from './call.ts'
 import { readBody } from './read-body.ts'
 
 type Arrival = { incoming: Incoming; route: ChatRoute; caller: Caller }
@@ -21,23 +23,24 @@ type Arrival = { incoming: Incoming; route: ChatRoute; caller: Caller }
 export async function admitChat(services: RelayServices, { incoming, route, caller: known }: Arrival): Promise<Call> {
   admitAddress(known, incoming.ip)
   const read = await readBody(services, incoming)
-  const { caller, body: asked } = route.prepare?.(services, known, read) ?? { caller: known, body: read }
-  const { body, earlier } = route.dialect.keepsResponses
+  const { caller, body: given } = route.prepare?.(services, known, read) ?? { caller: known, body: read }
+  const { body: asked, losses, dialect } = await inOwnForm(route.dialect, given)
+  const { body, earlier } = dialect.keepsResponses
     ? await withEarlierTurns(services, { userId: caller.user.id, body: asked, incoming })
-    : route.dialect.keepsInteractions
+    : dialect.keepsInteractions
       ? await withEarlierSteps(services, { userId: caller.user.id, body: asked, incoming })
       : { body: asked }
-  const request = route.dialect.parse(body.json, route.path)
+  const request = dialect.parse(body.json, route.path)
   const admitted = admitCall(services, caller, request.model)
   for (const model of modelsOfTools(request)) admitBeside(services, { caller, ...admitted }, model)
   const session = sessionOf({ req: incoming.req, body, caller })
-  const { dialect } = route
   const storedAt = await placeOfCall(services, { userId: caller.user.id, dialect, body: body.json })
   return {
     ...incoming,
+    dialect,
     caller,
     body,
-    dropped: read.dropped,
+    dropped: losses.length === 0 ? read.dropped : lossNames([...read.dropped, ...losses]),
     session,
     storedAt,
     earlier,
@@ -48,6 +51,18 @@ export async function admitChat(services: RelayServices, { incoming, route, call
     estimate: cheapPromptTokens(request),
     unseen: unseenInput(request),
   }
+}
+
+/** The body in the form of the dialect that its path is for, and the dialect that its caller reads. */
+async function inOwnForm(
+  dialect: CallerDialect,
+  body: CallBody,
+): Promise<{ body: CallBody; losses: string[]; dialect: CallerDialect }> {
+  const made = dialect.fromOtherForm?.(body.json)
+  if (!made) return { body, losses: [], dialect }
+  const { holding } = body
+  await holding?.raise(holding.bytes() + 2 * body.bytes.length)
+  return { ...made, body: { json: made.body, bytes: Buffer.from(JSON.stringify(made.body)), holding } }
 }
 
 /**

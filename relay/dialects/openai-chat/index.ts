@@ -6,12 +6,18 @@ import { parseOpenAiChat } from './parse.ts'
 import { replayOpenAiChat } from './replay.ts'
 import { streamOpenAiChat } from './stream.ts'
 import { chatRefusals } from '../refusals.ts'
+import { chatBodyOf } from './other-forms.ts'
+import { withFunctionCalls } from './function-calls.ts'
 import { openAiRateLimitHeaders } from './rate-limit-headers.ts'
 import { withUsageChunk } from './missing-usage.ts'
 import { openAiWithOutputLimit, openAiWithSystemPrompt } from './rewrite.ts'
 
 export const openAiChat: ChatDialect = {
   id: 'openai-chat',
+  fromOtherForm: (given) => {
+    const made = chatBodyOf(given)
+    return made && { ...made, dialect: made.hasFreeText ? readsFunctions : openAiChat }
+  },
   parse: parseOpenAiChat,
   encode: encodeOpenAiChat,
   stream: streamOpenAiChat,
@@ -33,3 +39,5 @@ export const openAiChat: ChatDialect = {
   withOutputLimit: openAiWithOutputLimit,
   withUsage: withUsageChunk,
 }
+
+const readsFunctions = withFunctionCalls(openAiChat)

@@ -4,7 +4,7 @@ import { encodeOpenAiCompletions } from './encode.ts'
 import { parseOpenAiCompletions } from './parse.ts'
 import { streamOpenAiCompletions } from './stream.ts'
 
-const { replay: _replay, withUsage: _withUsage, ...shared } = openAiChat
+const { replay: _replay, withUsage: _withUsage, fromOtherForm: _fromOtherForm, ...shared } = openAiChat
 
 /** What is of chat completions in the calls from before them. */
 export const legacyShared: Omit<LegacyDialect, 'id' | 'parse' | 'encode'> = {
