@@ -186,9 +186,10 @@ test('free-text tools and allowed tools go to the original as they are, elsewher
     tools: [weatherTool, { type: 'custom', name: 'patch', description: 'Apply a patch' }],
     toolChoice: { type: 'allowed', mode: 'required', names: ['patch'] },
   })
+  const tools = [{ type: 'custom', custom: { name: 'patch' } }]
   expect(body(request)).toMatchObject({
-    tools: [{ type: 'function' }, { type: 'custom', custom: { name: 'patch' } }],
-    tool_choice: { type: 'allowed_tools', allowed_tools: { mode: 'required' } },
+    tools: [{ type: 'function' }, ...tools],
+    tool_choice: { type: 'allowed_tools', allowed_tools: { mode: 'required', tools } },
   })
   const elsewhere = body(request, callWith({ channel: { baseUrl: 'http://localhost:8000' } }))
   expect(elsewhere).toMatchObject({ tool_choice: 'required' })

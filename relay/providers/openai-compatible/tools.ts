@@ -30,15 +30,13 @@ function toFormat(format: unknown): unknown {
 }
 
 function toToolChoice(choice: ToolChoice, request: ChatRequest): unknown {
-  if (choice.type === 'tool') {
-    const custom = request.tools.some((tool) => tool.type === 'custom' && tool.name === choice.name)
-    return custom
-      ? { type: 'custom', custom: { name: choice.name } }
-      : { type: 'function', function: { name: choice.name } }
-  }
+  const named = (name: string) =>
+    request.tools.some((tool) => tool.type === 'custom' && tool.name === name)
+      ? { type: 'custom', custom: { name } }
+      : { type: 'function', function: { name } }
+  if (choice.type === 'tool') return named(choice.name)
   if (choice.type !== 'allowed') return choice.type
-  const tools = choice.names.map((name) => ({ type: 'function', function: { name } }))
-  return { type: 'allowed_tools', allowed_tools: { mode: choice.mode, tools } }
+  return { type: 'allowed_tools', allowed_tools: { mode: choice.mode, tools: choice.names.map(named) } }
 }
 
 /** A list of allowed tools for vendors without one: only those are offered. */
