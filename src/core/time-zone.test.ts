@@ -36,5 +36,6 @@ test('a zone is taken by every name that a browser may report, as one that is no
 test('a zone is named as the database knows it: by the current name, else by a former one', () => {
   expect(knownZone('Europe/Kiev', new Set(['Europe/Kiev', 'Europe/Kyiv']))).toBe('Europe/Kyiv')
   expect(knownZone('Europe/Kyiv', new Set(['Europe/Kiev']))).toBe('Europe/Kiev')
+  expect(knownZone('europe/kyiv', new Set(['Europe/Kyiv']))).toBe('Europe/Kyiv')
   expect(knownZone('Europe/Stockholm', new Set(['Europe/Kiev']))).toBeUndefined()
 })

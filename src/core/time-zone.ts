@@ -11,7 +11,9 @@ export const currentZone = (name: string): string => currentNames.get(name) ?? n
 export function knownZone(name: string, known: ReadonlySet<string>): string | undefined {
   const current = currentZone(name)
   if (known.has(current)) return current
-  return [...currentNames].find(([former, of]) => of === current && known.has(former))?.[0]
+  const former = [...currentNames].find(([name, of]) => of === current && known.has(name))?.[0]
+  // Programs may write it in small letters.
+  return former ?? [...known].find((name) => name.toLowerCase() === current.toLowerCase())
 }
 
 function isTimeZone(name: string): boolean {

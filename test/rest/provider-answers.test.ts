@@ -151,12 +151,14 @@ describe('an OIDC provider that signs with the secret of the client', () => {
   it.each([
     { what: 'another secret', isIn: false, secret: 'another secret' },
     { what: 'no secret', isIn: false, secret: '' },
+    { what: 'no secret, of a client that has none', isIn: false, secret: '', own: '' },
     { what: 'nothing at all', isIn: false, alg: 'none' },
     { what: 'the secret, though it has a key', isIn: false, algorithms: ['HS256', 'RS256'] },
     { what: 'the secret, without saying what it signs with', isIn: false, algorithms: undefined },
     { what: 'the secret', isIn: true },
   ])('signs nobody in whose token is signed with anything else: $what', async ({ isIn, ...token }) => {
-    const { secret, alg, algorithms } = { secret: 'the client secret', alg: 'HS256', algorithms: ['HS256'], ...token }
+    const usual = { secret: 'the client secret', own: 'the client secret', alg: 'HS256', algorithms: ['HS256'] }
+    const { secret, own, alg, algorithms } = { ...usual, ...token }
     await using provider = await startReceiver()
     const endpoint = (name: string) => `${provider.url}/${name}`
     const encoded = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
@@ -177,10 +179,11 @@ describe('an OIDC provider that signs with the secret of the client', () => {
               issuer: provider.url,
               authorization_endpoint: endpoint('auth'),
               token_endpoint: endpoint('token'),
+              jwks_uri: endpoint('keys'),
               id_token_signing_alg_values_supported: algorithms,
             },
     }))
-    await world.setOptions({ 'oidc.well_known': document, 'oidc.client_secret': 'the client secret' })
+    await world.setOptions({ 'oidc.well_known': document, 'oidc.client_secret': own })
     const browser = world.browser()
     const { data } = await call(browser, 'auth.oauth.start', { provider: 'oidc' })
     const asked = new URL((data as { address: string }).address).searchParams

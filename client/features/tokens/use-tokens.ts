@@ -13,7 +13,10 @@ export function useTokens({ name, key }: TokenFilters, { page, pageSize, sort }:
   const order = by === undefined ? {} : { sort: by, order: sort?.order ?? 'desc' }
   const searching = name !== '' || key !== ''
   const utils = trpc.useUtils()
-  const pageOf = (wanted: number, size: number) => utils.user.tokens.list.fetch({ page: wanted, pageSize: size })
+  // Of a file, whose rows are not to move while it is fetched.
+  const fixed = by === 'spend' || by === 'used' ? {} : order
+  const pageOf = (wanted: number, size: number) =>
+    utils.user.tokens.list.fetch({ page: wanted, pageSize: size, ...fixed })
   const list = trpc.user.tokens.list.useQuery({ page, pageSize, ...order }, { ...keepsRows, enabled: !searching })
   // A key goes in the body of its request: servers and proxies write addresses down.
   const secret = { trpc: { context: { long: key !== '' } } }
@@ -29,7 +32,7 @@ export function useTokens({ name, key }: TokenFilters, { page, pageSize, sort }:
   return {
     ...search,
     pageOf: async (wanted: number, size: number) =>
-      partOf(await utils.user.tokens.search.fetch({ keyword: name, key }, secret), wanted, size),
+      partOf(await utils.user.tokens.search.fetch({ keyword: name, key, ...fixed }, secret), wanted, size),
     data: search.data && partOf(search.data, page, pageSize),
   }
 }

@@ -71,7 +71,8 @@ export async function sendMail({ options }: MailDeps, mail: Mail): Promise<void>
  */
 function greetingName(options: Services['options']): string | undefined {
   const { hostname = '' } = URL.parse(options.get('ServerAddress')) ?? {}
-  return hostname.includes('.') && isIP(hostname) === 0 ? hostname : undefined
+  const isName = /^[a-z\d-]+(\.[a-z\d-]+)+$/i.test(hostname) && isIP(hostname) === 0
+  return isName ? hostname : undefined
 }
 
 const textOf = ({ lines, link, closing = [] }: Mail): string =>
