@@ -103,6 +103,10 @@ export const failureOfDomainError = (error: DomainError): UpstreamFailure => ({
   ...(error.code === 'relay.prompt_too_long'
     ? { overflow: { tokens: Number(error.params['tokens']), limit: Number(error.params['limit']) } }
     : {}),
+  // By these as OpenAI has them.
+  ...(error.code === 'relay.previous_response_unknown'
+    ? { type: 'invalid_request_error', param: 'previous_response_id' }
+    : {}),
   // By this word clients know that they have to send the conversation again.
   ...(error.wire?.startsWith('thread_') ? { details: { error_code: error.wire } } : {}),
 })

@@ -10,7 +10,7 @@ import { mostReadAt } from '#relay/billing/most-read.ts'
 import { mostRead } from '#relay/counting/unseen-input.ts'
 import type { CallCore, Incoming, RelayServices } from '#relay/request/call.ts'
 import { readStored } from '#relay/routing/local-responses.ts'
-import { placeOfNamed, placeStoredAt, recountStored } from '#relay/routing/stored-responses.ts'
+import { placeOfAnswer, placeStoredAt, recountStored } from '#relay/routing/stored-responses.ts'
 import { attemptFailureAt } from '#relay/attempt/shape-failure.ts'
 import { failedReply } from '#relay/attempt/send-request.ts'
 import { providerFor } from '#relay/providers/registry.ts'
@@ -89,7 +89,7 @@ function askedItems(items: Record<string, unknown>[], query: Record<string, unkn
 
 /** Asks the channel that made it, with the key that made it. */
 async function ask(services: RelayServices, call: CallCore, { method, path, id }: Input & { id: string }) {
-  const storedAt = await placeOfNamed(services, { userId: call.caller.user.id, body: { previous_response_id: id } })
+  const storedAt = await placeOfAnswer(services, { userId: call.caller.user.id, id })
   const place = storedAt && placeStoredAt(services, storedAt)
   const native = place && providerFor(place.channel.type).native['openai-responses']
   const stored = place && native?.stored

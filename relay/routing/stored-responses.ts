@@ -30,12 +30,14 @@ export const isReference = (item: Json): boolean =>
  * `echoed`: ids of items that the call itself repeats, which upstreams may look up as well, whoever made
  * them, and the containers that such items ran in, which upstreams go on with.
  */
-function namedAnswers(body: Json): Pick<Names, 'named' | 'echoed' | 'conversationId'> {
+function namedAnswers(body: Json): Pick<Names, 'named' | 'echoed' | 'previousId' | 'conversationId'> {
   const { previous_response_id: previous, conversation, input } = body
+  const [previousId] = wordOf(previous)
   const items = itemsOf(input)
   const repeated = items.filter((item) => !isReference(item))
   const conversations = [...wordOf(conversation), ...idOf(conversation)]
   return {
+    previousId,
     conversationId: conversations[0],
     named: [...wordOf(previous), ...conversations, ...items.filter(isReference).flatMap(idOf)],
     echoed: [...repeated.flatMap(idOf), ...containersIn(repeated)],
@@ -44,6 +46,7 @@ function namedAnswers(body: Json): Pick<Names, 'named' | 'echoed' | 'conversatio
 
 /** What a call names of what upstreams keep, and the error of what is not its caller's. */
 type Names = {
+  previousId?: string | undefined
   conversationId?: string | undefined
   named: string[]
   echoed: string[]
@@ -52,7 +55,7 @@ type Names = {
 }
 
 async function placeOf(services: RelayServices, userId: number, names: Names): Promise<StoredAt | undefined> {
-  const { conversationId, named, echoed, held, unknown } = names
+  const { previousId, conversationId, named, echoed, held, unknown } = names
   const ids = [...named, ...echoed, ...held]
   if (ids.length === 0) return undefined
   const found = await findAnswers(services.database.pool, ids)
@@ -62,6 +65,8 @@ async function placeOf(services: RelayServices, userId: number, names: Names): P
   const [first = own.values().next().value] = places
   const isApart = (place: StoredPlace | undefined): boolean =>
     place === undefined || place.channelId !== first?.channelId || place.keyHmac !== first.keyHmac
+  if (previousId !== undefined && !own.has(previousId))
+    throw new DomainError('relay.previous_response_unknown', { id: previousId.slice(0, 100) })
   if (own.size < found.length || places.some(isApart)) throw new DomainError(`relay.${unknown}`)
   // Each is the whole of what is read, an item no more than what it stands in: of several the longest.
   const conversationTokens = named.reduce((most, id) => Math.max(most, own.get(id)?.conversationTokens ?? 0), 0)
@@ -69,24 +74,27 @@ async function placeOf(services: RelayServices, userId: number, names: Names): P
 }
 
 /**
- * @throws {DomainError} relay.stored_item_unknown when something named is not the caller's own, was made too long ago, or is
- * kept in different places; or when something repeated is another's.
+ * Where an earlier answer is kept.
+ * @throws {DomainError} relay.stored_item_unknown when it is not the caller's own, or was made too long ago.
  */
-export const placeOfNamed = (
+export const placeOfAnswer = (
   services: RelayServices,
-  { userId, body }: { userId: number; body: Json },
+  { userId, id }: { userId: number; id: string },
 ): Promise<StoredAt | undefined> =>
-  placeOf(services, userId, { ...namedAnswers(body), held: heldIn(body), unknown: 'stored_item_unknown' })
+  placeOf(services, userId, { named: [id], echoed: [], held: [], unknown: 'stored_item_unknown' })
 
 /**
  * Where a call has to go because of what it names that only one place has: an earlier answer, a thread, a container, a file.
- * @throws {DomainError} as `placeOfNamed`; relay.thread_unknown for a thread that is not the caller's own.
+ * @throws {DomainError} relay.stored_item_unknown when something named is not the caller's own, was made too long ago, or is
+ * kept in different places, or when something repeated is another's; relay.previous_response_unknown and relay.thread_unknown
+ * where it is the response or the thread that the call continues.
  */
 export function placeOfCall(
   services: RelayServices,
   { userId, dialect, body }: { userId: number; dialect: CallerDialect; body: Json },
 ): Promise<StoredAt | undefined> {
-  if (dialect.keepsResponses) return placeOfNamed(services, { userId, body })
+  if (dialect.keepsResponses)
+    return placeOf(services, userId, { ...namedAnswers(body), held: heldIn(body), unknown: 'stored_item_unknown' })
   const continued = dialect.threadOf?.(body)?.continues
   const unknown = continued === undefined ? 'stored_item_unknown' : 'thread_unknown'
   const named = wordOf(continued)

@@ -8,8 +8,9 @@ import { cut, startScriptedUpstream, type Step } from '#test/support/scripted-up
 import { consumed, eventually } from '../relay/caller-dialects.ts'
 import { allowUnpriced, serve } from '../relay/serve.ts'
 import { startBalancedApp } from '#test/relay/relay-world.ts'
+import { type Event, openResponses, says, unknownPrevious } from './responses-socket.ts'
 
-type Event = { type: string; response: { id: string; output: unknown[] } } & Record<string, unknown>
+const open = (key: string, at = app) => openResponses(key, at)
 
 const app = await startBalancedApp()
 await allowUnpriced(app)
@@ -20,41 +21,8 @@ async function payer(quota = 1_000_000_000) {
   return { user, token: await app.make.token(user) }
 }
 
-/** A socket as Codex opens it, with everything it was sent. */
-async function open(key: string, at = app) {
-  const socket = new WebSocket(`${at.url.replace('http', 'ws')}/v1/responses`, {
-    headers: {
-      authorization: `Bearer sk-${key}`,
-      'openai-beta': 'responses_websockets=2026-02-06',
-      'session-id': 's-1',
-    },
-  })
-  const events: Event[] = []
-  socket.on('message', (data: Buffer) => void events.push(JSON.parse(data.toString()) as Event))
-  const closed = new Promise<number>((resolve) => socket.on('close', resolve))
-  await once(socket, 'open')
-  let read = 0
-  return {
-    socket,
-    events,
-    closed,
-    create: (body: object) => socket.send(JSON.stringify({ type: 'response.create', ...body })),
-    /** The end of the next response that nobody has asked for yet. */
-    ended: async (): Promise<Event> => {
-      const isEnd = ({ type }: Event) => /^(response\.(completed|incomplete|failed)|error)$/.test(type)
-      const found = await eventually(
-        () => events.slice(read).findIndex(isEnd),
-        (index) => index >= 0,
-      )
-      read += found + 1
-      return events[read - 1] as Event
-    },
-  }
-}
-
 const textIn = ({ response }: Event) => JSON.stringify(response.output)
 const usage = '[[usage=1000:100]]'
-const says = (text: string) => [{ type: 'message', role: 'user', content: [{ type: 'input_text', text }] }]
 
 const families = [
   ['OpenAI', 1],
@@ -141,13 +109,15 @@ test.each(families)('what another user’s calls left cannot be named over a soc
     { input: [{ id: stored.output[0]?.id }] },
   ])
     for (const generate of [true, false]) {
+      const { previous_response_id: previous } = named
+      const refused = previous === undefined ? { type: 'error', status: 404 } : unknownPrevious(previous)
       session.create({ model, store: false, generate, input: says('go on'), ...named })
       const end = await session.ended()
       // What is only prepared names it all the same once it is gone on from.
       if (end.type === 'response.completed' && !generate) {
         session.create({ model, store: false, previous_response_id: end.response.id, input: says('go on') })
-        expect(await session.ended(), JSON.stringify(named)).toMatchObject({ type: 'error', status: 404 })
-      } else expect(end, JSON.stringify(named)).toMatchObject({ status: 404 })
+        expect(await session.ended(), JSON.stringify(named)).toMatchObject(refused)
+      } else expect(end, JSON.stringify(named)).toMatchObject(refused)
     }
   expect(app.upstream.total).toBe(total)
   expect(await app.balanceOf(theirs.user.id)).toBe(1_000_000_000)
@@ -199,7 +169,7 @@ test('what a conversation begins with may come in pieces, of which no more is ke
     last = await small.ended()
   }
   small.create({ model, store: false, previous_response_id: last?.response.id, input: says('and then') })
-  expect(await small.ended()).toMatchObject({ type: 'error', status: 404 })
+  expect(await small.ended()).toMatchObject(unknownPrevious(last?.response.id ?? ''))
   expect(app.upstream.total).toBe(total)
   session.socket.close()
   small.socket.close()
@@ -249,7 +219,7 @@ test('failures are reported in form, cost nothing, and leave the socket open', a
     error: { message: expect.stringContaining('no such thing') },
   })
   session.create({ model, store: false, previous_response_id: 'resp_nobody', input: says('hi') })
-  expect(await session.ended()).toMatchObject({ type: 'error', status: 404 })
+  expect(await session.ended()).toMatchObject(unknownPrevious('resp_nobody'))
   session.create({ model, background: true, input: 'hi' })
   expect(await session.ended()).toMatchObject({ type: 'error', status: 400, error: { param: 'background' } })
   session.socket.send('no json')

@@ -102,7 +102,8 @@ describe('a stored response', () => {
     ]) {
       const reply = await ask(theirs, model, named)
       expect(reply.status, JSON.stringify(named)).toBe(404)
-      responses.readError(await reply.json())
+      const { code } = responses.readError(await reply.json())
+      expect(code).toBe('previous_response_id' in named ? 'previous_response_not_found' : null)
     }
     expect(scripted.received.length).toBe(before)
   })
@@ -203,7 +204,7 @@ test.each([
     { input: [{ type: 'item_reference', id: output[0]?.id }] },
     { conversation: id },
   ])
-    expect(await end(other, named)).toMatchObject({ type: 'error', status: 404 })
+    expect((await end(other, named)).status).toBe('previous_response_id' in named ? 400 : 404)
   expect(app.upstream.total).toBe(asked)
   const owner = await socketOf(mine)
   expect(await end(owner, { previous_response_id: id })).toMatchObject({ type: 'response.completed' })

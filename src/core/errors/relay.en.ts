@@ -78,6 +78,7 @@ export const relayEnglish: Record<keyof typeof relayErrors, string> = {
   'relay.batch_unsettled': 'The results of this batch are not read yet: try again in a moment',
   'relay.thread_unknown': 'The thread to continue does not exist: send the full conversation',
   'relay.stored_item_unknown': 'What the request refers to does not exist',
+  'relay.previous_response_unknown': "Previous response with id '{id}' not found.",
   'relay.not_implemented': 'API not implemented',
   'relay.model_unknown': "The model '{model}' does not exist",
   'relay.path_unknown': 'Invalid URL ({method} {path})',

@@ -285,6 +285,12 @@ export const relayErrors = {
     status: 503,
   },
   'relay.stored_item_unknown': { kind: 'not_found', message: '请求引用的内容不存在', status: 404 },
+  'relay.previous_response_unknown': {
+    kind: 'not_found',
+    message: "Previous response with id '{id}' not found.",
+    status: 404,
+    wire: 'previous_response_not_found',
+  },
   'relay.not_implemented': {
     kind: 'not_found',
     message: 'API not implemented',
