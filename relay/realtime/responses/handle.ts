@@ -88,6 +88,7 @@ function serveTurns(services: RelayServices, incoming: Incoming, { socket, frame
   const openedAt = performance.now()
   const isTooOld = (): boolean => performance.now() - openedAt > longestMs
 
+  socket.on('message', (data: Buffer) => turns.lookAhead(data))
   frames.start(
     async (frame) => {
       // Behind the close nobody reads an answer: what crosses it is not begun, and not charged.

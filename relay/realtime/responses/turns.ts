@@ -3,9 +3,9 @@ import { parseExactly } from '#core/exact-json.ts'
 import { weighJson } from '#core/json-weight.ts'
 import type { RelayServices } from '#relay/request/call.ts'
 import { isObject } from '#relay/chat/json.ts'
-import { type Json, recordOf, tryRecord } from '#relay/providers/shared/json.ts'
+import { type Json, recordOf, textOf, tryRecord } from '#relay/providers/shared/json.ts'
 import { createSseParser } from '#relay/transport/sse.ts'
-import { callWithin, type InnerCall } from './inner-call.ts'
+import { callWithin } from './inner-call.ts'
 import type { Conversation } from './conversation.ts'
 
 type Ends = {
@@ -47,17 +47,34 @@ const endedEarly = {
   error: { type: 'server_error', code: 'stream_response_error', message: 'the response ended early', param: null },
 }
 
+const cancels = 'response.cancel'
+
+/** The cancellation in a message that may wait behind others: these are short, and only the few that name it are read. */
+const cancellationIn = (message: Buffer): Json | undefined => {
+  const event = message.length <= 4096 && message.includes(cancels) ? tryRecord(message.toString('utf8')) : undefined
+  return event?.['type'] === cancels ? event : undefined
+}
+
+/** The response under way; `id`: as its caller knows it, from its first event on. */
+type UnderWay = { readonly id: string | undefined; cancel: () => void; abandon: () => void }
+
 const namesConversation = (body: Json): boolean => (body['conversation'] ?? null) !== null
 
 /** Serves the messages of one socket, each to its end. */
 export function createTurns({ ambient, log }: RelayServices, { outer, conversation, admit, send }: Ends) {
-  let call: InnerCall | null = null
+  let underWay: UnderWay | null = null
   let abandoned = false
+  /** The response that is about to be asked for was cancelled by a message that came right behind. */
+  let cancelsNext = false
 
-  /** Asks for one response, and returns its end where there was one. */
-  const respond = async (body: Json): Promise<Json | null> => {
+  /** Asks for one response, and returns its end where there was one. One that was cancelled is charged as if its caller had left. */
+  const respond = async (body: Json): Promise<Json | 'cancelled' | null> => {
+    if (cancelsNext) return endCancelled(await begin(body), 1)
+    let begun: Json | undefined
     let ended: Json | null = null
+    let sent = 0
     let streams = false
+    let isCancelled = false
     let isOver = false
     let answered = { status: 500, headers: {} as Record<string, string> }
     const pieces: Buffer[] = []
@@ -67,6 +84,7 @@ export function createTurns({ ambient, log }: RelayServices, { outer, conversati
       onEvent: ({ event, data }) => {
         if (data === '[DONE]') return
         if (isEnd(event)) ended = recordOf(tryRecord(data)?.['response']) ?? null
+        if (event === 'response.created') begun = recordOf(tryRecord(data)?.['response'])
         isOver ||= isEnd(event) || event === 'response.failed'
         due.push(data)
       },
@@ -74,9 +92,13 @@ export function createTurns({ ambient, log }: RelayServices, { outer, conversati
     const flush = async (): Promise<void> => {
       const events = due
       due = []
-      for (const event of events) await send(event)
+      for (const event of events) {
+        if (isCancelled) return
+        sent += 1
+        await send(event)
+      }
     }
-    call = callWithin(outer, Buffer.from(JSON.stringify(body)), {
+    const call = callWithin(outer, Buffer.from(JSON.stringify(body)), {
       begin: ({ status, contentType, headers }) => {
         answered = { status, headers }
         streams = contentType.startsWith('text/event-stream')
@@ -88,9 +110,22 @@ export function createTurns({ ambient, log }: RelayServices, { outer, conversati
         } else pieces.push(piece)
       },
     })
+    underWay = {
+      get id() {
+        return textOf(begun?.['id'])
+      },
+      cancel: () => {
+        // Behind its end there is nothing left to cancel.
+        if (isOver) return
+        isCancelled = true
+        call.abandon()
+      },
+      abandon: call.abandon,
+    }
     if (abandoned) call.abandon()
     await call.ended
-    call = null
+    underWay = null
+    if (isCancelled) return begun && sent > 0 ? endCancelled(begun, sent) : endCancelled(await begin(body), 1)
     if (streams) {
       parser.end()
       await flush()
@@ -127,6 +162,13 @@ export function createTurns({ ambient, log }: RelayServices, { outer, conversati
     await send({ type: 'response.failed', sequence_number: 1, response: failed })
   }
 
+  /** Until this comes clients take whatever arrives for the response that they have cancelled. */
+  const endCancelled = async (begun: Json, sequence: number): Promise<'cancelled'> => {
+    const response = { ...begun, status: 'incomplete', incomplete_details: { reason: 'cancelled' } }
+    await send({ type: 'response.incomplete', sequence_number: sequence, response })
+    return 'cancelled'
+  }
+
   /** Takes note of what a conversation begins with, and answers with an id to go on from. Nothing is generated nor charged. */
   const prepare = async (body: Json): Promise<Json> => {
     const response = await begin(body)
@@ -154,6 +196,8 @@ export function createTurns({ ambient, log }: RelayServices, { outer, conversati
     }
     const body: Json = conversation.goOn(asked) ?? asked
     const ended = generate === false ? await prepare(body) : await respond({ ...body, stream: true })
+    // The caller goes on from where it was before.
+    if (ended === 'cancelled') return
     if (ended === null) return conversation.forget()
     // What is stored is found by its id in every call, and what was added to a conversation by the name of that.
     const isStored = (body['store'] ?? true) !== false && ended['store'] !== false
@@ -163,7 +207,15 @@ export function createTurns({ ambient, log }: RelayServices, { outer, conversati
 
   return {
     get busy() {
-      return call !== null
+      return underWay !== null
+    },
+    /** Looks at a message as it arrives, for it may cancel what those before it are waiting for. */
+    lookAhead: (message: Buffer): void => {
+      const cancellation = cancellationIn(message)
+      if (!cancellation) return
+      const id = cancellation['response_id'] ?? null
+      if (underWay === null) cancelsNext = id === null
+      else if (id === null || id === underWay.id) underWay.cancel()
     },
     take: async (message: Buffer): Promise<void> => {
       let event: unknown
@@ -178,6 +230,11 @@ export function createTurns({ ambient, log }: RelayServices, { outer, conversati
       const { type } = event
       // Says only that a response has arrived.
       if (type === 'response.processed') return
+      // Heeded as it arrived. OpenAI has no such event, and clients take an error for the answer to what they ask for next.
+      if (type === cancels) {
+        cancelsNext = false
+        return
+      }
       if (type !== 'response.create') {
         const named = typeof type === 'string' ? type.slice(0, 100) : typeof type
         const text = `Unknown event type: ${named}`
@@ -193,7 +250,7 @@ export function createTurns({ ambient, log }: RelayServices, { outer, conversati
     },
     abandon: (): void => {
       abandoned = true
-      call?.abandon()
+      underWay?.abandon()
     },
   }
 }
