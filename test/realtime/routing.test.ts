@@ -91,8 +91,8 @@ test('what the caller says before the upstream is there is not lost', async () =
 test('an Azure channel is asked at its own address with its own header', async () => {
   const { asked, model } = await answeredBy({ type: 3, key: 'azure-key' })
   expect(asked).toMatchObject({
-    path: '/openai/realtime',
-    query: { 'api-version': '2025-04-01-preview', deployment: model },
+    path: '/openai/v1/realtime',
+    query: { model },
     headers: { 'api-key': 'azure-key' },
   })
   expect(asked?.headers).not.toHaveProperty('authorization')

@@ -23,7 +23,7 @@ describe('the socket of a channel', () => {
       { channel: { baseUrl: 'https://gateway.ai.cloudflare.com/v1/acc/gw/openai' } },
       'wss://gateway.ai.cloudflare.com/v1/acc/gw/openai/realtime?model=m',
     ],
-    [3, {}, 'wss://u.test/openai/realtime?api-version=2025-04-01-preview&deployment=m'],
+    [3, {}, 'wss://u.test/openai/v1/realtime?model=m'],
     [
       3,
       { channel: { other: '2024-10-01-preview' } },
@@ -33,7 +33,7 @@ describe('the socket of a channel', () => {
     [
       3,
       { model: 'gpt-4.1-rt', channel: { createdAt: new Date('2025-01-01') } },
-      'wss://u.test/openai/realtime?api-version=2025-04-01-preview&deployment=gpt-41-rt',
+      'wss://u.test/openai/v1/realtime?model=gpt-41-rt',
     ],
     [8, { channel: { baseUrl: 'https://c.test/v1/chat/completions' } }, 'wss://c.test/v1/realtime?model=m'],
     [8, { channel: { baseUrl: 'wss://c.test/live/{model}?x=1' } }, 'wss://c.test/live/m?x=1'],
@@ -43,6 +43,16 @@ describe('the socket of a channel', () => {
   ])('type %i %j', (type, changes: Changes, url) => {
     expect(open(type, changes)?.url).toBe(url)
   })
+
+  test.each([
+    [{}, 'wss://u.test/openai/realtime?api-version=2025-04-01-preview&deployment=m'],
+    [{ channel: { other: 'v1' } }, 'wss://u.test/openai/v1/realtime?model=m'],
+  ])(
+    'of Azure is the dated one for callers of the beta form, unless the channel says otherwise: %j',
+    (changes, url) => {
+      expect(open(3, changes, { byProtocols: false, beta: true })?.url).toBe(url)
+    },
+  )
 
   test('is known of no provider that has none', () => {
     const without = listProviders().filter((provider) => !provider.realtime)

@@ -47,8 +47,11 @@ export function readRealtimeUsage(value: unknown): ReportedUsage | undefined {
   }
 }
 
-export const openAiRealtime = (style: OpenAiStyle, url: (call: ProviderCall) => string): RealtimeTranslation => ({
-  request: (call, caller) => toSocketRequest(style, { call, caller, url: url(call) }),
+export const openAiRealtime = (
+  style: OpenAiStyle,
+  url: NonNullable<OpenAiStyle['realtimeUrl']>,
+): RealtimeTranslation => ({
+  request: (call, caller) => toSocketRequest(style, { call, caller, url: url(call, caller) }),
   usage: readRealtimeUsage,
   billsUnread: style.realtimeBillsUnread,
 })

@@ -2,7 +2,14 @@ import type { Citation, UpstreamFailure } from '#relay/chat/events.ts'
 import type { TargetProfile } from '#relay/chat/fit/profile.ts'
 import type { ChatRequest, WebSearchTool } from '#relay/chat/request.ts'
 import type { ReportedUsage } from '#core/usage.ts'
-import type { NativeDialect, PlainOperation, PlainTranslation, ProviderCall, ProviderChannel } from '../types.ts'
+import type {
+  NativeDialect,
+  PlainOperation,
+  PlainTranslation,
+  ProviderCall,
+  ProviderChannel,
+  RealtimeCaller,
+} from '../types.ts'
 import type { Json } from '../shared/json.ts'
 
 /** What of a call decides whether the chat form will do. */
@@ -76,7 +83,7 @@ export type OpenAiStyle = {
   /** The vendor compacts conversations of the responses form itself. */
   compacts?: boolean | undefined
   /** Where the vendor opens realtime sockets, as an address of http or https. */
-  realtimeUrl?: ((call: ProviderCall) => string) | undefined
+  realtimeUrl?: ((call: ProviderCall, caller: RealtimeCaller) => string) | undefined
   /** `billsUnread` of its realtime sessions. */
   realtimeBillsUnread?: boolean | undefined
   /** Sockets take the credential's headers alone, however the caller came. */

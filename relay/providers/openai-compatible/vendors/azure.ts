@@ -1,4 +1,4 @@
-import type { ProviderCall, ProviderChannel } from '../../types.ts'
+import type { ProviderCall, ProviderChannel, RealtimeCaller } from '../../types.ts'
 import type { Json } from '../../shared/json.ts'
 import { openAiCompatible } from '../index.ts'
 import { refusesChat } from '../model-families.ts'
@@ -40,8 +40,9 @@ function responsesUrl({ channel, query }: ProviderCall): string {
   return `${channel.baseUrl}/openai/v1/responses?api-version=preview`
 }
 
-function realtimeUrl({ channel, model, query }: ProviderCall): string {
-  const version = versionOf(channel, query['api-version'])
+/** The dated versions speak the beta form of the events only, and are dialled for its callers or where one is named. */
+function realtimeUrl({ channel, model, query }: ProviderCall, { beta }: RealtimeCaller): string {
+  const version = query['api-version'] || channel.other || (beta ? defaultVersion : 'v1')
   const deployment = encodeURIComponent(deploymentOf(model, channel))
   if (undated.has(version)) return `${channel.baseUrl}/openai/v1/realtime?model=${deployment}`
   return `${channel.baseUrl}/openai/realtime?api-version=${encodeURIComponent(version)}&deployment=${deployment}`
