@@ -6,7 +6,7 @@ import { isObject } from '#relay/chat/json.ts'
 import { type Json, recordOf, textOf, tryRecord } from '#relay/providers/shared/json.ts'
 import { createSseParser } from '#relay/transport/sse.ts'
 import { callWithin } from './inner-call.ts'
-import type { Conversation } from './conversation.ts'
+import type { Conversation, Lane } from './conversation.ts'
 
 type Ends = {
   /** The handshake. */
@@ -60,12 +60,31 @@ type UnderWay = { readonly id: string | undefined; cancel: () => void; abandon: 
 
 const namesConversation = (body: Json): boolean => (body['conversation'] ?? null) !== null
 
+/** Longer names would cost more in each event than they say. */
+const longestName = 256
+
+/** The lane that a message names; undefined for what is no name. */
+function laneOf({ stream_id: name = null }: Json): Lane | undefined {
+  const isName = name === null || (typeof name === 'string' && name !== '' && name.length <= longestName)
+  return isName ? name : undefined
+}
+
+/** An event as it came, with the name of its lane: clients tell by it whose event it is. */
+const inLane = (event: string, lane: string): string =>
+  event.replace(/^\s*\{(?=\s*")/, () => `{"stream_id":${JSON.stringify(lane)},`)
+
 /** Serves the messages of one socket, each to its end. */
 export function createTurns({ ambient, log }: RelayServices, { outer, conversation, admit, send }: Ends) {
   let underWay: UnderWay | null = null
   let abandoned = false
   /** The response that is about to be asked for was cancelled by a message that came right behind. */
   let cancelsNext = false
+  /** Of the message that is answered. */
+  let lane: Lane = null
+  const say = (event: string | object): Promise<void> => {
+    if (lane === null) return send(event)
+    return send(typeof event === 'string' ? inLane(event, lane) : { ...event, stream_id: lane })
+  }
 
   /** Asks for one response, and returns its end where there was one. One that was cancelled is charged as if its caller had left. */
   const respond = async (body: Json): Promise<Json | 'cancelled' | null> => {
@@ -95,7 +114,7 @@ export function createTurns({ ambient, log }: RelayServices, { outer, conversati
       for (const event of events) {
         if (isCancelled) return
         sent += 1
-        await send(event)
+        await say(event)
       }
     }
     const call = callWithin(outer, Buffer.from(JSON.stringify(body)), {
@@ -129,11 +148,11 @@ export function createTurns({ ambient, log }: RelayServices, { outer, conversati
     if (streams) {
       parser.end()
       await flush()
-      if (!isOver && !abandoned) await send(endedEarly)
+      if (!isOver && !abandoned) await say(endedEarly)
     } else if (!abandoned) {
       const error = recordOf(tryRecord(Buffer.concat(pieces).toString('utf8'))?.['error']) ?? null
       if (error?.['code'] === 'context_length_exceeded') await fail(body, error)
-      else await send({ type: 'error', ...answered, status: statusOf(error) ?? answered.status, error })
+      else await say({ type: 'error', ...answered, status: statusOf(error) ?? answered.status, error })
     }
     return ended
   }
@@ -152,20 +171,20 @@ export function createTurns({ ambient, log }: RelayServices, { outer, conversati
       store: false,
       usage: null,
     }
-    await send({ type: 'response.created', sequence_number: 0, response })
+    await say({ type: 'response.created', sequence_number: 0, response })
     return response
   }
 
   /** That a conversation is too long agents read in a response alone. */
   const fail = async (body: Json, { code, message }: Json): Promise<void> => {
     const failed = { ...(await begin(body)), status: 'failed', error: { code, message } }
-    await send({ type: 'response.failed', sequence_number: 1, response: failed })
+    await say({ type: 'response.failed', sequence_number: 1, response: failed })
   }
 
   /** Until this comes clients take whatever arrives for the response that they have cancelled. */
   const endCancelled = async (begun: Json, sequence: number): Promise<'cancelled'> => {
     const response = { ...begun, status: 'incomplete', incomplete_details: { reason: 'cancelled' } }
-    await send({ type: 'response.incomplete', sequence_number: sequence, response })
+    await say({ type: 'response.incomplete', sequence_number: sequence, response })
     return 'cancelled'
   }
 
@@ -180,29 +199,29 @@ export function createTurns({ ambient, log }: RelayServices, { outer, conversati
       total_tokens: 0,
     }
     const completed = { ...response, status: 'completed', usage }
-    await send({ type: 'response.completed', sequence_number: 1, response: completed })
+    await say({ type: 'response.completed', sequence_number: 1, response: completed })
     return completed
   }
 
   const create = async ({ type: _type, generate, stream_id: _streamId, ...asked }: Json): Promise<void> => {
     if (asked['background'] === true) {
       const message = 'background is not supported over WebSocket'
-      return send(refusal({ status: 400, code: 'unsupported_value', message, param: 'background' }))
+      return say(refusal({ status: 400, code: 'unsupported_value', message, param: 'background' }))
     }
     const refused = generate === false ? await admit() : null
     if (refused) {
-      conversation.forget()
-      return send({ type: 'error', ...refused })
+      conversation.forget(lane)
+      return say({ type: 'error', ...refused })
     }
     const body: Json = conversation.goOn(asked) ?? asked
     const ended = generate === false ? await prepare(body) : await respond({ ...body, stream: true })
     // The caller goes on from where it was before.
     if (ended === 'cancelled') return
-    if (ended === null) return conversation.forget()
+    if (ended === null) return conversation.forget(lane)
     // What is stored is found by its id in every call, and what was added to a conversation by the name of that.
     const isStored = (body['store'] ?? true) !== false && ended['store'] !== false
-    if (generate !== false && (isStored || namesConversation(body))) conversation.forget()
-    else await conversation.remember(asked, ended)
+    if (generate !== false && (isStored || namesConversation(body))) conversation.forget(lane)
+    else await conversation.remember(lane, asked, ended)
   }
 
   return {
@@ -212,7 +231,7 @@ export function createTurns({ ambient, log }: RelayServices, { outer, conversati
     /** Looks at a message as it arrives, for it may cancel what those before it are waiting for. */
     lookAhead: (message: Buffer): void => {
       const cancellation = cancellationIn(message)
-      if (!cancellation) return
+      if (!cancellation || (underWay && (laneOf(cancellation) ?? lane) !== lane)) return
       const id = cancellation['response_id'] ?? null
       if (underWay === null) cancelsNext = id === null
       else if (id === null || id === underWay.id) underWay.cancel()
@@ -224,8 +243,15 @@ export function createTurns({ ambient, log }: RelayServices, { outer, conversati
       } catch {
         event = null
       }
+      lane = null
       if (!isObject(event)) {
-        return send(refusal({ status: 400, code: 'invalid_json', message: 'the message must be a JSON object' }))
+        return say(refusal({ status: 400, code: 'invalid_json', message: 'the message must be a JSON object' }))
+      }
+      const named = laneOf(event)
+      lane = named ?? null
+      if (named === undefined) {
+        const text = `stream_id must be a string of 1 to ${longestName} characters`
+        return say(refusal({ status: 400, code: 'invalid_stream_id', message: text, param: 'stream_id' }))
       }
       const { type } = event
       // Says only that a response has arrived.
@@ -236,16 +262,16 @@ export function createTurns({ ambient, log }: RelayServices, { outer, conversati
         return
       }
       if (type !== 'response.create') {
-        const named = typeof type === 'string' ? type.slice(0, 100) : typeof type
-        const text = `Unknown event type: ${named}`
-        return send(refusal({ status: 400, code: 'unknown_event', message: text, param: 'type' }))
+        const name = typeof type === 'string' ? type.slice(0, 100) : typeof type
+        const text = `Unknown event type: ${name}`
+        return say(refusal({ status: 400, code: 'unknown_event', message: text, param: 'type' }))
       }
       try {
         await create(event)
       } catch (err) {
         log.error({ err }, 'a response over a socket failed unexpectedly')
-        conversation.forget()
-        await send(refusal({ status: 500, code: 'internal_error', message: 'internal server error' }))
+        conversation.forget(lane)
+        await say(refusal({ status: 500, code: 'internal_error', message: 'internal server error' }))
       }
     },
     abandon: (): void => {
