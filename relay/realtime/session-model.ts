@@ -1,5 +1,5 @@
 import { DomainError } from '#core/errors.ts'
-import { type Json, recordOf, recordsOf, tryRecord } from '#relay/providers/shared/json.ts'
+import { type Json, recordOf, recordsOf, tryRecord, wordOf } from '#relay/providers/shared/json.ts'
 import { admitBeside } from '#relay/request/admit.ts'
 import { plainName } from '#relay/request/read-body.ts'
 import type { Session } from './call.ts'
@@ -9,12 +9,13 @@ import { transcriberOf } from './transcription.ts'
 /**
  * An update of the session names the model that it was opened with, whose price holds, or none. The caller's name for it becomes
  * the upstream's. A model that is to transcribe the input has to be one of the token's.
- * @throws {DomainError} relay.body_invalid for another model, relay.model_name_too_long, relay.model_forbidden
+ * @throws {DomainError} relay.body_invalid for another model and for audio in binary frames, relay.model_name_too_long, relay.model_forbidden
  */
 export function keepModel({ services, call, plan }: Session, event: Json, message: Frame): Frame {
   // What is sent is what was read: a name that stands twice is not read alike by everybody.
   const frame = { ...message, data: Buffer.from(JSON.stringify(event)) }
   if (updatesSession.has(event['type'])) admitTranscriber({ services, call }, recordOf(event['session']) ?? {})
+  for (const asked of [event['session'], event['response']]) refuseBinaryAudio(recordOf(asked) ?? {})
   const update = event['type'] === 'session.update' ? recordOf(event['session']) : undefined
   const named = update?.['model']
   const { model, upstreamModel } = plan.attempt
@@ -30,6 +31,16 @@ const updatesSession: ReadonlySet<unknown> = new Set(['session.update', 'transcr
 function admitTranscriber({ services, call }: Pick<Session, 'services' | 'call'>, update: Json): void {
   const transcriber = transcriberOf(update)
   if (transcriber !== undefined && transcriber !== call.model) admitBeside(services, call, transcriber)
+}
+
+/** Audio is counted in the events that bring it; in binary frames, which xAI offers, nobody would count it. */
+function refuseBinaryAudio(asked: Json): void {
+  const audio = recordOf(asked['audio']) ?? {}
+  const sides = [audio, recordOf(audio['input']), recordOf(audio['output'])]
+  if (!sides.some((side) => wordOf(side?.['transport'])?.toLowerCase() === 'binary')) return
+  throw new DomainError('relay.body_invalid', {
+    detail: 'audio transport "binary" is not supported: audio is sent and received in events, as base64',
+  })
 }
 
 /** What a session is charged and admitted by. */
@@ -53,6 +64,7 @@ const readNames: ReadonlySet<string> = new Set([
   'input_audio_format',
   'output_audio_format',
   'format',
+  'transport',
   'rate',
   'content',
   'text',

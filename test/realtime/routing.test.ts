@@ -178,6 +178,23 @@ test('a limit on models holds for the model that transcribes the input, and the 
   await untilFree(app, user.id)
 })
 
+test.each([{ input: { transport: 'binary' } }, { output: { Transport: 'x', transport: 'binary' } }])(
+  'audio in binary frames, which nobody would count, is refused with an error event, and the session goes on: %j',
+  async (audio) => {
+    const { app, token } = world
+    const { model } = await serve(app, {})
+    const session = await open({ url: app.url, key: token.key, model })
+    session.say({ type: 'session.update', event_id: 'binary', session: { type: 'realtime', audio } })
+    expect(errorOf(await session.next('error'))).toMatchObject({
+      message: expect.stringContaining('audio transport "binary" is not supported'),
+      event_id: 'binary',
+    })
+    await converse(session, 'Hello')
+    expect(JSON.stringify(app.upstream.requests.at(-1)?.body)).not.toContain('binary')
+    session.socket.close()
+  },
+)
+
 test('a transcriber’s name is as short as every model’s, and the session goes on', async () => {
   const { app } = world
   const { model } = await serve(app, {})
