@@ -289,6 +289,8 @@ export type RealtimeTranslation = {
   usage: (usage: unknown) => ReportedUsage | undefined
   /** The vendor bills what it is sent, sound by its length, although no response reads it. */
   billsUnread?: boolean | undefined
+  /** The vendor keeps what sessions say, and goes on with it for whoever names it by `conversation_id` in the address. */
+  resumes?: boolean | undefined
 }
 
 /** Headers of an answer, lower-case names. */

@@ -16,6 +16,7 @@ import type { CallerEnd } from './call.ts'
 import { dial } from './dial.ts'
 import { createFrameMemory } from './frame-memory.ts'
 import { createPump } from './pump.ts'
+import { placeOfConversation } from './resumption.ts'
 import { runSession } from './session.ts'
 
 /** One realtime session from its handshake to its close. */
@@ -31,7 +32,8 @@ export async function handleRealtime(
     const caller = await authenticate(services, req)
     const counted = await limit(services, caller, incoming)
     limited = counted
-    const call = admitRealtime(services, incoming, caller)
+    const admitted = admitRealtime(services, incoming, caller)
+    const call = { ...admitted, storedAt: await placeOfConversation(services, admitted) }
     await attemptAll(services, call, {
       begin: () => {
         end = answerHandshake(services, incoming)

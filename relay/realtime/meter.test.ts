@@ -314,3 +314,15 @@ test('the results of functions, earlier answers and what one response alone is g
   expect(meter.soFar().promptTokens).toBeGreaterThanOrEqual(8)
   expect((await meter.end()).usage).toMatchObject({ promptTokens: 8, completionTokens: 1 })
 })
+
+test('a session that goes on with an earlier one reads nobody knows how much, until a response has shown it', async () => {
+  const meter = createMeter({ model: 'grok-voice', readUsage: readRealtimeUsage, resumes: true, now: () => 0 })
+  meter.ask({ type: 'response.create' })
+  expect(meter.unseen).toBe(1)
+  const done = { type: 'response.done', response: { id: 'r', usage: { input_tokens: 9000, output_tokens: 10 } } }
+  meter.receive(done)
+  await meter.takeResponse(done)
+  meter.ask({ type: 'response.create' })
+  expect(meter.unseen).toBe(0)
+  expect(meter.soFar().promptTokens).toBe(9010)
+})

@@ -55,6 +55,8 @@ export function createMeter(given: {
   readUsage: (usage: unknown) => ReportedUsage | undefined
   /** The vendor bills what it is sent although no response reads it. */
   billsUnread?: boolean | undefined
+  /** It goes on with an earlier session, whose length nobody here knows before a response has shown it. */
+  resumes?: boolean | undefined
   now: () => number
 }): Meter {
   const input = createInputCount(given.model)
@@ -345,7 +347,8 @@ export function createMeter(given: {
       const [open, ahead] = [[...answers.values()], waiting.paidFor()]
       // One in doubt was refused, as a rule; of several, errors of other events may have had their names.
       const asking = ahead.length - Math.min(1, waiting.doubted)
-      if (settings.readsUnseen || [...open, ...ahead].some(({ own }) => own.readsUnseen)) {
+      const isUnknown = settings.readsUnseen || (given.resumes === true && !isCounted)
+      if (isUnknown || [...open, ...ahead].some(({ own }) => own.readsUnseen)) {
         const mayBegin = settings.beginsItself && asked.seconds + fresh.seconds > 0
         return Math.max(open.length + asking, mayBegin ? 1 : 0)
       }

@@ -1,10 +1,10 @@
-import { createServer } from 'node:http'
+import { createServer, type IncomingMessage } from 'node:http'
 import { afterAll } from 'vitest'
 import { type WebSocket, WebSocketServer } from 'ws'
 import { listenLocally } from '#test/support/local-server.ts'
 
 /** An upstream of realtime sessions, each of which is served as the test wants. It ends with the tests of the file. */
-export async function startScriptedUpstream(serve: (socket: WebSocket) => void) {
+export async function startScriptedUpstream(serve: (socket: WebSocket, request: IncomingMessage) => void) {
   const server = createServer()
   const sockets = new WebSocketServer({ server })
   sockets.on('connection', serve)

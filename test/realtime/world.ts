@@ -26,7 +26,15 @@ export type Session = {
   closed: Promise<Closed>
 }
 
-type OpenInput = { url: string; key: string; model?: string; protocols?: string[]; headers?: Record<string, string> }
+type OpenInput = {
+  url: string
+  key: string
+  model?: string
+  /** More of the address. */
+  query?: string
+  protocols?: string[]
+  headers?: Record<string, string>
+}
 
 const addressOf = (url: string, name = model): string =>
   `${url.replace('http', 'ws')}/v1/realtime?model=${encodeURIComponent(name)}`
@@ -34,7 +42,7 @@ const addressOf = (url: string, name = model): string =>
 /** Opens a session and listens from its first event on. */
 export async function open(input: OpenInput, options: ClientOptions = {}): Promise<Session> {
   const headers: Record<string, string> = input.protocols ? {} : { authorization: `Bearer sk-${input.key}` }
-  const address = addressOf(input.url, input.model)
+  const address = addressOf(input.url, input.model) + (input.query ?? '')
   const socket = new WebSocket(address, input.protocols ?? [], {
     ...options,
     headers: { ...headers, ...input.headers },

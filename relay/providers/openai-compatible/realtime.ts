@@ -54,4 +54,5 @@ export const openAiRealtime = (
   request: (call, caller) => toSocketRequest(style, { call, caller, url: url(call, caller) }),
   usage: readRealtimeUsage,
   billsUnread: style.realtimeBillsUnread,
+  resumes: style.realtimeResumes,
 })

@@ -86,6 +86,8 @@ export type OpenAiStyle = {
   realtimeUrl?: ((call: ProviderCall, caller: RealtimeCaller) => string) | undefined
   /** `billsUnread` of its realtime sessions. */
   realtimeBillsUnread?: boolean | undefined
+  /** `resumes` of its realtime sessions. */
+  realtimeResumes?: boolean | undefined
   /** Sockets take the credential's headers alone, however the caller came. */
   keyInHeaderOnly?: boolean | undefined
   /** The models it does so for, where that is not all of them. */

@@ -3,6 +3,7 @@ import { joinPath } from '../../shared/join-path.ts'
 import type { Effort } from '#core/models/parameters.ts'
 import type { ReportedUsage } from '#core/usage.ts'
 import type { ChatRequest } from '#relay/chat/request.ts'
+import type { ProviderCall } from '../../types.ts'
 import { openAiCompatible } from '../index.ts'
 import { xaiImageEdits, xaiImages } from './xai-images.ts'
 import { clampEffort } from '../model-families.ts'
@@ -72,6 +73,12 @@ function usage(counts: Json): ReportedUsage {
   }
 }
 
+function realtimeUrl({ channel, model, query }: ProviderCall): string {
+  const { conversation_id: id } = query
+  const resumed = id === undefined ? '' : `&conversation_id=${encodeURIComponent(id)}`
+  return `${joinPath(channel.baseUrl, '/v1', '/realtime')}?model=${encodeURIComponent(model)}${resumed}`
+}
+
 export const xai = openAiCompatible({
   id: 'xai',
   telemetryName: 'x_ai',
@@ -79,9 +86,9 @@ export const xai = openAiCompatible({
   channelTypes: [48],
   responsesUrl: ({ channel }) => joinPath(channel.baseUrl, '/v1', '/responses'),
   ownSuffix: /^grok-3-mini.*-(high|medium|low)$|-search$/,
-  realtimeUrl: ({ channel, model }) =>
-    `${joinPath(channel.baseUrl, '/v1', '/realtime')}?model=${encodeURIComponent(model)}`,
+  realtimeUrl,
   realtimeBillsUnread: true,
+  realtimeResumes: true,
   reasoning,
   adjust,
   usage,
