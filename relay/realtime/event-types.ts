@@ -7,3 +7,8 @@ export const textParts = new Set([
 ])
 export const audioParts = new Set(['response.audio.delta', 'response.output_audio.delta'])
 export const itemsAdded = new Set(['conversation.item.created', 'conversation.item.added'])
+
+/** By these the upstream says what holds for the session, which the older form of a transcription calls otherwise. */
+export const sessionStates: ReadonlySet<string> = new Set(
+  ['session', 'transcription_session'].flatMap((name) => [`${name}.created`, `${name}.updated`]),
+)

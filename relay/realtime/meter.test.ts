@@ -326,3 +326,9 @@ test('a session that goes on with an earlier one reads nobody knows how much, un
   expect(meter.unseen).toBe(0)
   expect(meter.soFar().promptTokens).toBe(9010)
 })
+
+test.each(['session', 'transcription_session'])('the model that transcribes is learnt of a %s', (name) => {
+  const meter = createMeter({ model: 'gpt-realtime', readUsage: readRealtimeUsage, now: () => 0 })
+  meter.receive({ type: `${name}.updated`, session: { input_audio_transcription: { model: 'whisper-1' } } })
+  expect(meter.transcriber).toBe('whisper-1')
+})

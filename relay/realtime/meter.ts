@@ -13,7 +13,7 @@ import { type Json, recordOf, textOf, wordOf } from '#relay/providers/shared/jso
 import { createAskedResponses, type Reads } from './asked-responses.ts'
 import { inputAudioTokens, secondsOf, outputAudioTokens } from './audio-format.ts'
 import { createInputCount } from './input-count.ts'
-import { audioParts, itemsAdded, textParts } from './event-types.ts'
+import { audioParts, itemsAdded, sessionStates, textParts } from './event-types.ts'
 import { textsAdded, textsReplayed } from './item-texts.ts'
 import type { Meter } from './meter-type.ts'
 import { countMedia, emptyOwnInput, type OwnInput, ownInputOf } from './own-input.ts'
@@ -169,7 +169,7 @@ export function createMeter(given: {
 
   const receive = (event: Json): boolean => {
     const type = textOf(event['type']) ?? ''
-    if (type === 'session.created' || type === 'session.updated') settings.learn(recordOf(event['session']) ?? {})
+    if (sessionStates.has(type)) settings.learn(recordOf(event['session']) ?? {})
     else if (itemsAdded.has(type)) countAdded(recordOf(event['item']) ?? {})
     // A response that was refused never begins; not every upstream says which event its error is about. Once nothing more is
     // delivered, what is under way is cancelled, and an error may be of that.
