@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { parseExactly } from '#core/exact-json.ts'
 import { isObject } from '#relay/chat/json.ts'
 import { lossesTowards } from '#relay/chat/losses.ts'
 import type { DialectId } from '#relay/chat/request.ts'
@@ -106,6 +107,33 @@ const ids: CallerDialectId[] = [
   'gemini',
   'gemini-interactions',
 ]
+
+/** Neither can be made a text. */
+const wordless = ['{"toString":1}', '12345678901234567890']
+
+it.each(wordless)('%s in the place of a word is nobody’s fault but the caller’s', (word) => {
+  const inner = `{"type":${word},"text":${word},"media_type":${word},"data":${word},"id":${word}}`
+  const source = `{"type":"base64","media_type":${word},"data":"AA"}`
+  const tools = `[${inner},{"type":"shell","environment":${inner}},{"type":"custom","name":"f"}]`
+  const blocks = `[{"type":"tool_result","content":${inner}},{"type":"image","source":${source}},${inner}]`
+  const config = `{"thinkingConfig":{"thinkingLevel":${word}}}`
+  const bodies = [
+    `{"input":[${inner},{"role":"assistant","content":${inner}}],"tools":${tools},"plugins":[${inner}]}`,
+    `{"messages":[{"role":"user","content":${blocks}}],"tools":${tools}}`,
+    `{"messages":[{"content":"a"}],"extra_body":{"google":${config}}}`,
+    `{"contents":[{"parts":[{"text":"a"}]}],"generationConfig":${config}}`,
+    `{"contents":[{"parts":[{"text":"a"}]}],"toolConfig":{"functionCallingConfig":{"mode":${word}}}}`,
+  ]
+  for (const [body, id] of bodies.flatMap((each) => ids.map((id) => [each, id] as const))) {
+    const { json } = withoutMisleading(parseExactly(body) as Record<string, unknown>)
+    const dialect = dialectOf(id)
+    try {
+      dialect.parse(dialect.fromOtherForm?.(json)?.body ?? json, { model: 'm' })
+    } catch (error) {
+      expect(error).toBeInstanceOf(InvalidRequest)
+    }
+  }
+})
 
 describe.each(ids)('%s', (id) => {
   it('either understands a body or refuses it politely, whatever it is made of', () => {

@@ -134,8 +134,10 @@ function dropRouting(json: Json, note: Note): void {
 
 /** Entries of lists by which OpenRouter and Anthropic have other models work for a call beside the one that is named. */
 const otherModels: Readonly<Record<string, (entry: Record<string, unknown>) => boolean>> = {
-  plugins: ({ id }) => !/^(web|file-parser|response-healing|context-compression|moderation)$/.test(String(id)),
-  tools: ({ type }) => /^(openrouter:(?!web_search|web_fetch|datetime)|advisor_\d)/.test(String(type)),
+  plugins: ({ id }) =>
+    typeof id !== 'string' || !/^(web|file-parser|response-healing|context-compression|moderation)$/.test(id),
+  tools: ({ type }) =>
+    typeof type === 'string' && /^(openrouter:(?!web_search|web_fetch|datetime)|advisor_\d)/.test(type),
 }
 
 /** Vendors refuse these where no tool is left. */
@@ -147,7 +149,7 @@ function dropOtherModels(json: Json, note: Note): void {
     if (!Array.isArray(list)) continue
     const left = list.filter((entry) => {
       const isDropped = isObject(entry) && isOther(entry)
-      if (isDropped) note(`${place}.${String(entry['type'] ?? entry['id'])}`)
+      if (isDropped) note(`${place}.${[entry['type'], entry['id']].find((name) => typeof name === 'string') ?? 'id'}`)
       return !isDropped
     })
     if (left.length === list.length) continue

@@ -121,7 +121,8 @@ function unreadInputs(body: Fields, config: Fields): string[] {
   const unread: Readonly<Record<string, boolean>> = {
     'generationConfig.responseMimeType': !knownFormats.includes(pick(config, 'responseMimeType')),
     // Which number stands for which level is not settled between Google's libraries.
-    'thinkingConfig.thinkingLevel': level !== undefined && !isEffort(String(level).toLowerCase()),
+    'thinkingConfig.thinkingLevel':
+      level !== undefined && !(typeof level === 'string' && isEffort(level.toLowerCase())),
     'systemInstruction.parts': systemParts(pick(body, 'systemInstruction')).some(
       (part) => typeof part['text'] !== 'string',
     ),

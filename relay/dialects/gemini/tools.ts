@@ -75,7 +75,8 @@ export function readToolChoice(toolConfig: unknown, read: Reader): ToolChoice | 
   if (calling === undefined) return undefined
   const names = read.texts(pick(calling, 'allowedFunctionNames'), 'toolConfig.allowedFunctionNames') ?? []
   const [only] = names
-  switch (String(enumWord(calling['mode'], modes) ?? 'AUTO').toUpperCase()) {
+  const mode = enumWord(calling['mode'], modes) ?? 'AUTO'
+  switch (typeof mode === 'string' ? mode.toUpperCase() : undefined) {
     case 'NONE':
       return { type: 'none' }
     case 'ANY':

@@ -32,30 +32,32 @@ function toPart(part: Fields): Fields {
 function addressOf(source: unknown): unknown {
   if (!isObject(source)) return undefined
   const { type, media_type: mediaType, data, url } = source
-  return type === 'base64' ? `data:${String(mediaType)};base64,${String(data)}` : url
+  if (type !== 'base64') return url
+  return typeof mediaType === 'string' && typeof data === 'string' ? `data:${mediaType};base64,${data}` : undefined
 }
 
 /** What follows what the model said in the same turn. */
 export function joinContent(turn: Fields, more: unknown): void {
   const earlier = turn['content']
   const texts = listOf(more)
-  const text = texts.every(isPlainText) ? texts.map(textOf).join('') : undefined
-  if (text !== undefined && !Array.isArray(earlier))
-    turn['content'] = `${earlier === null ? '' : String(earlier)}${text}`
+  if (texts.every(isPlainText) && !Array.isArray(earlier))
+    turn['content'] = [...(typeof earlier === 'string' ? [earlier] : []), ...texts.map(textOf)].join('')
   else if (Array.isArray(earlier)) for (const part of texts) earlier.push(asPart(part))
   else turn['content'] = [...(earlier === null ? [] : [asPart(earlier)]), ...texts.map(asPart)]
 }
 
-const isPlainText = (part: unknown): boolean =>
+type PlainText = string | { text: string }
+
+const isPlainText = (part: unknown): part is PlainText =>
   typeof part === 'string' || (isObject(part) && part['type'] === 'text' && typeof part['text'] === 'string')
-const textOf = (part: unknown): string => (isObject(part) ? String(part['text']) : String(part))
+const textOf = (part: PlainText): string => (typeof part === 'string' ? part : part.text)
 const asPart = (part: unknown): unknown => (typeof part === 'string' ? { type: 'text', text: part } : part)
 
 /** A `tool_result` as the message of a tool; its marker stands at its text, for messages have none. */
 export function toResult({ tool_use_id: id, content, is_error: failed, cache_control: marker }: Fields): Fields {
   const parts = listOf(toContent(content ?? ''))
-  const isText = parts.every(isPlainText)
+  if (!parts.every(isPlainText)) return { role: 'tool', tool_call_id: id, content: parts.map(asPart) }
   const text = `${failed === true ? 'Error: ' : ''}${parts.map(textOf).join('\n')}`
   const marked = marker === undefined ? text : [{ type: 'text', text, cache_control: marker }]
-  return { role: 'tool', tool_call_id: id, content: isText ? marked : parts.map(asPart) }
+  return { role: 'tool', tool_call_id: id, content: marked }
 }

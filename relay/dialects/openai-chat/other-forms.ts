@@ -96,7 +96,8 @@ function fromResponses(given: Fields, reading: Reading): Fields {
 function isCallable(tool: unknown, { losses }: Reading): boolean {
   if (!isObject(tool) || isFlatTool(tool)) return true
   if (isObject(tool['function']) || isObject(tool['custom'])) return true
-  losses.add(`tools.${String(tool['type'])}`)
+  const { type } = tool
+  losses.add(`tools.${typeof type === 'string' ? type : 'type'}`)
   return false
 }
 
@@ -138,7 +139,7 @@ function fromItems(items: unknown[], reading: Reading): unknown[] {
     else if (type === 'function_call_output' || type === 'custom_tool_call_output')
       addOther({ role: 'tool', tool_call_id: id, content: toContent(item['output']) })
     else if (type === 'item_reference') throw new InvalidRequest(code, 'item_reference is not supported')
-    else reading.losses.add(String(type))
+    else reading.losses.add(typeof type === 'string' ? type : 'input.type')
   }
   return messages
 }

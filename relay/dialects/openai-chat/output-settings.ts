@@ -78,7 +78,8 @@ function googleInput(body: Fields): ReasoningInput {
   if (thinking === undefined) return {}
   const given = pick(thinking, 'thinkingBudget')
   const budgetTokens = given === -1 ? given : budget(given)
-  const level = String(pick(thinking, 'thinkingLevel')).toLowerCase()
+  const word = pick(thinking, 'thinkingLevel')
+  const level = typeof word === 'string' ? word.toLowerCase() : undefined
   const shows = pick(thinking, 'includeThoughts')
   return defined({
     mode: budgetTokens === 0 ? 'disabled' : budgetTokens === undefined ? undefined : 'enabled',

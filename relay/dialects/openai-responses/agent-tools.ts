@@ -59,12 +59,14 @@ const isOwnKind = (type: unknown): type is OwnKind => typeof type === 'string' &
 
 /** The vendor searches for tools itself where the caller does not say that it does. */
 const isSearchedElsewhere = ({ type, execution }: Fields): boolean =>
-  String(type).startsWith('tool_search') && execution !== 'client'
+  typeof type === 'string' && type.startsWith('tool_search') && execution !== 'client'
 
 /** A shell in a container of the vendor's is no function, which its caller would have to run. */
-const runsElsewhere = (tool: Fields): boolean =>
-  isSearchedElsewhere(tool) ||
-  (isObject(tool['environment']) && String(tool['environment']['type']).startsWith('container'))
+function runsElsewhere(tool: Fields): boolean {
+  const { environment } = tool
+  const place = isObject(environment) ? environment['type'] : undefined
+  return isSearchedElsewhere(tool) || (typeof place === 'string' && place.startsWith('container'))
+}
 
 /** The function that stands for a tool of the vendor's own, in its caller's words where it has some; nothing for any other. */
 export function ownTool(tool: Fields): FunctionTool | undefined {
