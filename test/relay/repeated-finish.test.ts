@@ -196,7 +196,7 @@ describe.each(callers)('$name', (caller) => {
     const user = await app.make.user({ quota: 20_000 })
     const { text, rows, words: delivered } = await ask(caller, steps, await app.make.token(user))
     expect(delivered).toBeLessThan(550)
-    expect(text).toContain('cut short')
+    expect(text.includes(': cut short')).toBe(caller.by !== gemini)
     expect(lastReason(text)).toMatch(cutReason)
     expect(rows).toMatchObject([{ other: { end: 'unpaid' } }])
     // What has no room before the end is the last piece at most.
@@ -225,7 +225,7 @@ describe('a second answer that nobody asked for', () => {
     if (isDelivered) {
       expect(delivered).toBeGreaterThan(0)
       expect(delivered).toBeLessThan(550)
-      expect(text).toContain('cut short')
+      expect(text.includes(': cut short')).toBe(caller.by !== gemini)
       expect(rows).toMatchObject([{ other: { end: 'unpaid' } }])
     } else {
       expect(delivered).toBe(0)
