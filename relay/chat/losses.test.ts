@@ -92,6 +92,7 @@ it('names Google’s own fields as lost where nothing reads them: beside other w
   const lost = (dialect: 'openai-chat' | 'openai-responses', more: object = {}) =>
     lossesTowards(request({ extra: { dialect, fields: { extra_body: google, ...more } } }), 'claude')
   expect(lost('openai-chat')).toEqual([])
+  expect(lost('openai-chat', { thinking: null })).toEqual([])
   expect(lost('openai-chat', { enable_thinking: true })).toEqual(['extra_body'])
   expect(lost('openai-responses')).toEqual(['extra_body'])
 })

@@ -19,7 +19,7 @@ function isRead({ dialect, fields }: ChatRequest['extra'], target: DialectId | u
   if (!isObject(google) || Object.keys(others).length > 0) return false
   return Object.keys(google).every(
     (name) =>
-      (/^thinking(_c|C)onfig$/.test(name) && otherThinking.every((other) => fields[other] === undefined)) ||
+      (/^thinking(_c|C)onfig$/.test(name) && otherThinking.every((other) => (fields[other] ?? null) === null)) ||
       (name === 'cached_content' && target === 'gemini'),
   )
 }
