@@ -9,7 +9,8 @@ export function resolveLocal(reference: string, root: JsonSchema): JsonSchema | 
   let value: unknown = path ? root : undefined
   for (const step of path ?? []) {
     const name = step.replaceAll('~1', '/').replaceAll('~0', '~')
-    value = isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined
+    const isHolder = isObject(value) || Array.isArray(value)
+    value = isHolder && Object.hasOwn(value as object, name) ? Reflect.get(value as object, name) : undefined
   }
   return isObject(value) ? value : undefined
 }

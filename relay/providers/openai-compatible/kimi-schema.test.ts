@@ -111,6 +111,19 @@ describe('schemas of tools towards Kimi', () => {
   })
 
   test.each<[string, Json]>([
+    ['its root’s alternatives', { anyOf: [{ type: 'object', properties: a }, { $ref: '#/anyOf/0' }] }],
+    [
+      'a list by place',
+      {
+        type: 'object',
+        properties: { a: { type: 'array', items: [text] }, b: { $ref: '#/properties/a/items/0' } },
+      },
+    ],
+  ])('a schema that refers into %s stays as it is, for they would stand elsewhere', (_, schema) => {
+    expect(fitted(schema)).toEqual(schema)
+  })
+
+  test.each<[string, Json]>([
     ['takes', { type: 'object', properties: { a: { anyOf: [text, { type: 'null' }] } }, required: ['a'] }],
     ['contradicts itself', { type: 'object', anyOf: [{ type: 'string' }] }],
     ['refers elsewhere', { type: 'object', anyOf: [{ $ref: 'https://host.test/x' }] }],

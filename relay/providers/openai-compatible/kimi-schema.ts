@@ -170,6 +170,17 @@ function rewriteRoot(given: JsonSchema, room: Room): JsonSchema {
   return { ...own, allOf: [...listOf(own['allOf']), alternatives] }
 }
 
+function referencesIn(value: unknown): string[] {
+  if (Array.isArray(value)) return value.flatMap(referencesIn)
+  if (!isObject(value)) return []
+  const { $ref: reference } = value
+  return [...(typeof reference === 'string' ? [reference] : []), ...Object.values(value).flatMap(referencesIn)]
+}
+
+/** Whether each reference that led somewhere still does, where alternatives and lists stand in other places. */
+const keepsReferences = (schema: JsonSchema, given: JsonSchema): boolean =>
+  referencesIn(given).every((each) => !resolveLocal(each, given) || resolveLocal(each, schema) !== undefined)
+
 function fitTool(tool: Json, room: Room): Json {
   const own = recordOf(tool['function'])
   const [holder, name] = own ? [own, 'parameters'] : [tool, 'input_schema']
@@ -177,7 +188,7 @@ function fitTool(tool: Json, room: Room): Json {
   if (!given) return tool
   room.root = given
   const schema = rewriteRoot(given, room)
-  if (schema === given) return tool
+  if (schema === given || !keepsReferences(schema, given)) return tool
   const fitted = { ...holder, [name]: schema }
   return own ? { ...tool, function: fitted } : fitted
 }
