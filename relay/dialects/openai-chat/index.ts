@@ -16,7 +16,9 @@ export const openAiChat: ChatDialect = {
   id: 'openai-chat',
   fromOtherForm: (given) => {
     const made = chatBodyOf(given)
-    return made && { ...made, dialect: made.hasFreeText ? readsFunctions : openAiChat }
+    if (!made) return undefined
+    const { freeText, ...rest } = made
+    return { ...rest, dialect: freeText.size > 0 ? withFunctionCalls(openAiChat, freeText) : openAiChat }
   },
   parse: parseOpenAiChat,
   encode: encodeOpenAiChat,
@@ -39,5 +41,3 @@ export const openAiChat: ChatDialect = {
   withOutputLimit: openAiWithOutputLimit,
   withUsage: withUsageChunk,
 }
-
-const readsFunctions = withFunctionCalls(openAiChat)

@@ -1,13 +1,14 @@
 import { type Fields, isObject } from '#relay/chat/json.ts'
-import { defined } from '../read.ts'
+import { defined, unreadNames } from '../read.ts'
 
 const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : value === null ? [] : [value])
 
 /** Content of responses and of messages in the parts of a chat completion. */
 export function toContent(content: unknown): unknown {
-  if (!Array.isArray(content)) return content ?? null
-  return content.map((part: unknown) => (isObject(part) ? toPart(part) : part))
+  return Array.isArray(content) ? toParts(content) : (content ?? null)
 }
+
+export const toParts = (parts: unknown[]): unknown[] => parts.map((part) => (isObject(part) ? toPart(part) : part))
 
 function toPart(part: Fields): Fields {
   switch (part['type']) {
@@ -23,7 +24,11 @@ function toPart(part: Fields): Fields {
       return { type: 'file', file: defined({ file_id, filename, file_data }) }
     }
     case 'image':
-      return { type: 'image_url', image_url: { url: addressOf(part['source']) } }
+      return defined({
+        type: 'image_url',
+        image_url: { url: addressOf(part['source']) },
+        cache_control: part['cache_control'],
+      })
     default:
       return part
   }
@@ -46,18 +51,41 @@ export function joinContent(turn: Fields, more: unknown): void {
   else turn['content'] = [...(earlier === null ? [] : [asPart(earlier)]), ...texts.map(asPart)]
 }
 
-type PlainText = string | { text: string }
+type PlainText = string | { text: string; cache_control?: unknown }
 
 const isPlainText = (part: unknown): part is PlainText =>
   typeof part === 'string' || (isObject(part) && part['type'] === 'text' && typeof part['text'] === 'string')
 const textOf = (part: PlainText): string => (typeof part === 'string' ? part : part.text)
 const asPart = (part: unknown): unknown => (typeof part === 'string' ? { type: 'text', text: part } : part)
 
-/** A `tool_result` as the message of a tool; its marker stands at its text, for messages have none. */
-export function toResult({ tool_use_id: id, content, is_error: failed, cache_control: marker }: Fields): Fields {
-  const parts = listOf(toContent(content ?? ''))
-  if (!parts.every(isPlainText)) return { role: 'tool', tool_call_id: id, content: parts.map(asPart) }
-  const text = `${failed === true ? 'Error: ' : ''}${parts.map(textOf).join('\n')}`
-  const marked = marker === undefined ? text : [{ type: 'text', text, cache_control: marker }]
-  return { role: 'tool', tool_call_id: id, content: marked }
+const media: ReadonlySet<unknown> = new Set(['image_url', 'input_audio', 'file'])
+const isMedia = (part: unknown): boolean => isObject(part) && media.has(part['type'])
+
+/** What a tool says, and what it shows, which vendors take in messages of users alone. */
+export function toOutput(given: unknown): { content: unknown; shown: unknown[] } {
+  const content = toContent(given)
+  if (!Array.isArray(content)) return { content, shown: [] }
+  const words = content.filter((part) => !isMedia(part))
+  return { content: words.length === 0 ? '' : words, shown: content.filter(isMedia) }
 }
+
+/** A `tool_result` as the message of a tool, and what it shows; its marker stands at its text, for messages have none. */
+export function toResult(result: Fields, losses: Set<string>): { message: Fields; shown: unknown[] } {
+  const { tool_use_id: id, content: given, is_error: failed, cache_control: own } = result
+  const { content: words, shown } = toOutput(given ?? '')
+  const parts = listOf(words)
+  const message = (content: unknown) => ({ message: { role: 'tool', tool_call_id: id, content }, shown })
+  if (!parts.every(isPlainText)) {
+    for (const name of unreadNames(result, unmarked, 'tool_result')) losses.add(name)
+    return message(parts.map(asPart))
+  }
+  const text = `${failed === true ? 'Error: ' : ''}${parts.map(textOf).join('\n')}`
+  const markers = [...parts.map((part) => (typeof part === 'string' ? undefined : part.cache_control)), own]
+  const marker = markers.findLast((each) => (each ?? undefined) !== undefined)
+  if (marker === undefined) return message(text)
+  // A text of nothing can carry none.
+  if (text === '') losses.add('cache_control')
+  return message(text === '' ? text : [{ type: 'text', text, cache_control: marker }])
+}
+
+const unmarked = new Set(['type', 'tool_use_id', 'content'])

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { InvalidRequest } from '#relay/chat/invalid-request.ts'
+import { testContext } from '../testing/stream-text.ts'
+import { openAiChat } from './index.ts'
 import { chatBodyOf } from './other-forms.ts'
 
 const grammar = { syntax: 'lark', definition: 'start: begin_patch hunk end_patch' }
@@ -83,7 +85,7 @@ describe('a body of responses at the path of chat completions', () => {
         verbosity: 'low',
       },
       losses: ['include', 'reasoning', 'tools.web_search'],
-      hasFreeText: true,
+      freeText: new Set(['ApplyPatch']),
     })
   })
 
@@ -92,8 +94,45 @@ describe('a body of responses at the path of chat completions', () => {
     expect(chatBodyOf({ model: 'm', input: 'hi', ...about })).toEqual({
       body: { model: 'm', messages: [{ role: 'user', content: 'hi' }] },
       losses: ['tools.web_search'],
-      hasFreeText: false,
+      freeText: new Set(),
     })
+  })
+
+  it('shows what tools show in a message of the user’s behind their results', () => {
+    const input = [
+      { type: 'function_call', call_id: 'call_1', name: 'ReadFile', arguments: '{"path":"a"}' },
+      {
+        type: 'function_call_output',
+        call_id: 'call_1',
+        output: [
+          { type: 'input_text', text: 'seen' },
+          { type: 'input_image', image_url: 'https://i' },
+        ],
+      },
+      { type: 'function_call_output', call_id: 'call_2', output: [{ type: 'input_image', image_url: 'https://j' }] },
+      { role: 'assistant', content: 'I see.' },
+      { type: 'function_call_output', call_id: 'call_3', output: [{ type: 'input_image', image_url: 'https://k' }] },
+    ]
+    const shown = (...urls: string[]) => ({
+      role: 'user',
+      content: urls.map((url) => ({ type: 'image_url', image_url: { url } })),
+    })
+    expect(chatBodyOf({ model: 'm', input })?.body['messages']).toEqual([
+      { role: 'assistant', content: null, tool_calls: [readCall] },
+      { role: 'tool', tool_call_id: 'call_1', content: [{ type: 'text', text: 'seen' }] },
+      { role: 'tool', tool_call_id: 'call_2', content: '' },
+      shown('https://i', 'https://j'),
+      { role: 'assistant', content: 'I see.' },
+      { role: 'tool', tool_call_id: 'call_3', content: '' },
+      shown('https://k'),
+    ])
+  })
+
+  it('names a choice of what the vendor runs itself as lost', () => {
+    const tools = [{ ...readFile.function, type: 'function' }, { type: 'web_search' }]
+    const made = chatBodyOf({ model: 'm', input: 'hi', tools, tool_choice: { type: 'web_search' } })
+    expect(made?.body).toEqual({ model: 'm', messages: [{ role: 'user', content: 'hi' }], tools: [readFile] })
+    expect(made?.losses).toEqual(['tools.web_search', 'tool_choice'])
   })
 
   it('keeps what the model says in one turn together, as text and as parts', () => {
@@ -136,8 +175,25 @@ it('flat tools among nested ones are nested, and calls of free-text tools in the
       tools: [readFile, applyPatch],
     },
     losses: [],
-    hasFreeText: true,
+    freeText: new Set(['ApplyPatch']),
   })
+})
+
+it('calls of free-text tools are those of functions to who describes them flat, and of free text to who nests them', () => {
+  const nested = { type: 'custom', custom: { name: 'Note' } }
+  const messages = [{ role: 'user', content: 'Fix a' }]
+  const made = openAiChat.fromOtherForm?.({ model: 'm', messages, tools: [flatPatch, nested] })
+  const call = { type: 'tool-call' as const, arguments: patch, kind: 'custom' as const }
+  const parts = [
+    { ...call, id: 'call_2', name: 'ApplyPatch' },
+    { ...call, id: 'call_3', name: 'Note' },
+  ]
+  const answer = { id: 'a', model: 'm', choices: [{ parts, finish: 'tool-calls' as const }], usage: {} }
+  expect(made?.dialect.encode(answer, testContext())).toMatchObject({
+    choices: [{ message: { tool_calls: [{ type: 'function' }, { type: 'custom', custom: { name: 'Note' } }] } }],
+  })
+  const start = { type: 'tool-call-start' as const, index: 0, id: 'call_3', name: 'Note', kind: 'custom' as const }
+  expect(made?.dialect.stream(testContext()).push(start)).toContain('"type":"custom"')
 })
 
 describe('tools and parts of messages at the path of chat completions', () => {
@@ -186,8 +242,76 @@ describe('tools and parts of messages at the path of chat completions', () => {
         tools: [readFile],
       },
       losses: ['thinking'],
-      hasFreeText: false,
+      freeText: new Set(),
     })
+  })
+
+  it('show what tools show to the user, and keep that they failed and where to cache', () => {
+    const source = { type: 'url', url: 'https://i' }
+    const content = [
+      { type: 'text', text: 'no page', cache_control: marker },
+      { type: 'image', source },
+    ]
+    const odd = { type: 'search_result', source: 's' }
+    const made = ask([
+      { role: 'assistant', content: [{ type: 'tool_use', id: 'call_1', name: 'ReadFile', cache_control: marker }] },
+      {
+        role: 'user',
+        content: [
+          { type: 'tool_result', tool_use_id: 'call_1', content, is_error: true },
+          { type: 'tool_result', tool_use_id: 'call_2', content: [odd], is_error: true },
+          { type: 'tool_result', tool_use_id: 'call_3', content: [{ type: 'image', source }], cache_control: marker },
+          { type: 'text', text: 'Go on' },
+        ],
+      },
+    ])
+    expect(made?.body['messages']).toEqual([
+      expect.objectContaining({ role: 'assistant' }),
+      {
+        role: 'tool',
+        tool_call_id: 'call_1',
+        content: [{ type: 'text', text: 'Error: no page', cache_control: marker }],
+      },
+      { role: 'tool', tool_call_id: 'call_2', content: [odd] },
+      { role: 'tool', tool_call_id: 'call_3', content: '' },
+      {
+        role: 'user',
+        content: [
+          { type: 'image_url', image_url: { url: 'https://i' } },
+          { type: 'image_url', image_url: { url: 'https://i' } },
+          { type: 'text', text: 'Go on' },
+        ],
+      },
+    ])
+    expect(made?.losses).toEqual(['cache_control', 'tool_result.is_error'])
+  })
+
+  it.each([['Be brief.'], [[{ type: 'text', text: 'Be brief.', cache_control: marker }]]])(
+    'begin with what the system says beside the messages, %j, and stop where that body says',
+    (system) => {
+      const user = { role: 'user', content: 'hi' }
+      const made = ask([user], { system, stop_sequences: ['end'] })
+      const messages = [{ role: 'system', content: system }, user]
+      expect(made).toMatchObject({ body: { messages, stop: ['end'] }, losses: [] })
+      expect(made?.body).not.toHaveProperty('system')
+      expect(made?.body).not.toHaveProperty('stop_sequences')
+      expect(ask([user], { system: [], stop_sequences: null })?.body).toEqual({
+        model: 'm',
+        messages: [user],
+        tools: [readFile],
+      })
+    },
+  )
+
+  it('leave out a turn that was cut while the model thought', () => {
+    const user = { role: 'user', content: 'hi' }
+    const made = ask([user, { role: 'assistant', content: [{ type: 'thinking', thinking: 't' }] }, user])
+    expect(made).toMatchObject({ body: { messages: [user, user] }, losses: ['thinking'] })
+  })
+
+  it('call one at a time where the choice says so', () => {
+    const made = ask([], { tool_choice: { type: 'auto', disable_parallel_tool_use: true } })
+    expect(made?.body).toMatchObject({ tool_choice: 'auto', parallel_tool_calls: false })
   })
 
   it.each([

@@ -1,11 +1,11 @@
 import { InvalidRequest } from '#relay/chat/invalid-request.ts'
 import { type Fields, isObject } from '#relay/chat/json.ts'
 import { defined, leftOver, readerFor, unreadNames } from '../read.ts'
-import { joinContent, toContent, toResult } from './other-content.ts'
+import { joinContent, toContent, toOutput, toParts, toResult } from './other-content.ts'
 import { isFlatTool, isFreeText, nestedChoice, nestedTool, type Reading } from './other-tools.ts'
 
-/** A body of this dialect's own, what of the one that came has no place in it, and whether tools of free text are offered. */
-type ChatBody = { body: Fields; losses: string[]; hasFreeText: boolean }
+/** A body of this dialect's own, what of the one that came has no place in it, and the tools of free text that it describes flat, by name. */
+type ChatBody = { body: Fields; losses: string[]; freeText: ReadonlySet<string> }
 
 const code = 'invalid_text_request'
 const read = readerFor(code)
@@ -23,15 +23,17 @@ export function chatBodyOf(given: Fields): ChatBody | undefined {
   read.body(given)
   const freeText = new Set(listOf(tools).flatMap((tool) => (isFlatTool(tool) && isFreeText(tool) ? [tool.name] : [])))
   const reading = { freeText, losses: new Set<string>() }
-  const form = isResponses ? fromResponses(given, reading) : { ...given, messages: fromMessages(messages, reading) }
-  return { body: withNestedTools(form, reading), losses: [...reading.losses], hasFreeText: freeText.size > 0 }
+  const form = isResponses ? fromResponses(given, reading) : fromMessagesBody(given, reading)
+  return { body: withNestedTools(form, reading), losses: [...reading.losses], freeText }
 }
 
 function withNestedTools(form: Fields, reading: Reading): Fields {
   const { tools, tool_choice: choice } = form
   if (!Array.isArray(tools)) return form
   const nested = { ...form, tools: tools.map((tool: unknown) => nestedTool(tool, reading)) }
-  return choice === undefined ? nested : { ...nested, tool_choice: nestedChoice(choice, reading.freeText) }
+  if (choice === undefined) return nested
+  const callsOne = isObject(choice) && choice['disable_parallel_tool_use'] === true
+  return { ...nested, tool_choice: nestedChoice(choice, reading), ...(callsOne && { parallel_tool_calls: false }) }
 }
 
 /** Fields that both forms know by one name. */
@@ -113,13 +115,28 @@ const itemNames = new Set(['type', 'id', 'status', 'role', 'content'])
 function fromItems(items: unknown[], reading: Reading): unknown[] {
   const messages: unknown[] = []
   let turn: Fields | undefined
+  let shown: unknown[] = []
+  // Behind the last of the results that follow each other, for nothing may stand between them.
+  const addShown = (): void => {
+    if (shown.length > 0) messages.push({ role: 'user', content: shown })
+    shown = []
+  }
   const turnOfModel = (): Fields => {
-    if (!turn) messages.push((turn = { role: 'assistant', content: null }))
+    if (turn) return turn
+    addShown()
+    messages.push((turn = { role: 'assistant', content: null }))
     return turn
   }
   const addOther = (message: unknown): void => {
+    addShown()
     turn = undefined
     messages.push(message)
+  }
+  const addResult = (id: unknown, output: unknown): void => {
+    const made = toOutput(output)
+    turn = undefined
+    messages.push({ role: 'tool', tool_call_id: id, content: made.content })
+    for (const part of made.shown) shown.push(part)
   }
   for (const item of items) {
     if (!isObject(item)) {
@@ -136,11 +153,11 @@ function fromItems(items: unknown[], reading: Reading): unknown[] {
     } else if (type === 'function_call')
       addCalls(turnOfModel(), [toCall({ id, name, text: item['arguments'] }, reading)])
     else if (type === 'custom_tool_call') addCalls(turnOfModel(), [customCall({ id, name, text: item['input'] })])
-    else if (type === 'function_call_output' || type === 'custom_tool_call_output')
-      addOther({ role: 'tool', tool_call_id: id, content: toContent(item['output']) })
+    else if (type === 'function_call_output' || type === 'custom_tool_call_output') addResult(id, item['output'])
     else if (type === 'item_reference') throw new InvalidRequest(code, 'item_reference is not supported')
     else reading.losses.add(typeof type === 'string' ? type : 'input.type')
   }
+  addShown()
   return messages
 }
 
@@ -160,42 +177,60 @@ function addCalls(turn: Fields, calls: Fields[]): void {
   else if (calls.length > 0) turn['tool_calls'] = calls
 }
 
+const isEmpty = (value: unknown): boolean => (Array.isArray(value) ? value.length === 0 : (value ?? '') === '')
+
+/** What Anthropic has beside the messages is said in them, and its word for where to stop is another. */
+function fromMessagesBody(given: Fields, reading: Reading): Fields {
+  const { system, stop_sequences: ends, ...form } = given
+  const isStopped = !isEmpty(ends) && isEmpty(form['stop'])
+  if (!isEmpty(ends) && !isStopped) reading.losses.add('stop_sequences')
+  const messages = fromMessages(form['messages'], reading)
+  const own = isEmpty(system) ? [] : [{ role: 'system', content: toContent(system) }]
+  return {
+    ...form,
+    ...(isStopped && { stop: ends }),
+    messages: Array.isArray(messages) && messages.length > 0 ? [...own, ...messages] : messages,
+  }
+}
+
 /** Messages with calls and results among their parts, as Anthropic's have them, and calls of free-text tools. */
 const fromMessages = (messages: unknown, reading: Reading): unknown =>
   Array.isArray(messages) ? messages.flatMap((message: unknown) => fromMessage(message, reading)) : messages
 
 function fromMessage(message: unknown, reading: Reading): unknown[] {
   if (!isObject(message)) return [message]
-  if (message['role'] === 'assistant') return [fromAssistant(message, reading)]
+  if (message['role'] === 'assistant') return fromAssistant(message, reading)
   const { content } = message
   if (!Array.isArray(content)) return [message]
   const isResult = (part: unknown): part is Fields => isObject(part) && part['type'] === 'tool_result'
-  const results = content.filter(isResult).map((part) => toResult(part))
-  const rest = content.filter((part) => !isResult(part))
-  const own = rest.length === 0 && results.length > 0 ? [] : [{ ...message, content: toContent(rest) }]
-  return [...results, ...own]
+  const results = content.filter(isResult).map((part) => toResult(part, reading.losses))
+  const others = content.filter((part) => !isResult(part))
+  const parts = [...results.flatMap(({ shown }) => shown), ...toParts(others)]
+  const own = parts.length === 0 && results.length > 0 ? [] : [{ ...message, content: parts }]
+  return [...results.map((result) => result.message), ...own]
 }
 
 const isReasoning = (part: unknown): boolean =>
   isObject(part) && (part['type'] === 'thinking' || part['type'] === 'redacted_thinking')
 
-function fromAssistant(message: Fields, reading: Reading): Fields {
+function fromAssistant(message: Fields, reading: Reading): unknown[] {
   const { content, tool_calls: given } = message
   const calls = Array.isArray(given) ? given.map((call: unknown) => fromCall(call, reading)) : undefined
-  if (!Array.isArray(content)) return { ...message, ...(calls && { tool_calls: calls }) }
+  if (!Array.isArray(content)) return [{ ...message, ...(calls && { tool_calls: calls }) }]
   const isUse = (part: unknown): part is Fields => isObject(part) && part['type'] === 'tool_use'
-  const uses = content.filter(isUse).map(({ id, name, input }) => {
+  const uses = content.filter(isUse).map(({ id, name, input, cache_control: marker }) => {
+    if ((marker ?? undefined) !== undefined) reading.losses.add('cache_control')
     const text = typeof input === 'string' ? input : JSON.stringify(input ?? {})
     return toCall({ id, name, text }, reading)
   })
-  if (content.some(isReasoning)) reading.losses.add('thinking')
+  const hasReasoning = content.some(isReasoning)
+  if (hasReasoning) reading.losses.add('thinking')
   const rest = content.filter((part) => !isUse(part) && !isReasoning(part))
   const all = [...(calls ?? []), ...uses]
-  return {
-    ...message,
-    content: rest.length === 0 && all.length > 0 ? null : toContent(rest),
-    ...(all.length > 0 && { tool_calls: all }),
-  }
+  // It was cut while it thought; a list of no parts is refused.
+  if (hasReasoning && rest.length === 0 && all.length === 0) return []
+  const words = rest.length === 0 && all.length > 0 ? null : toContent(rest)
+  return [{ ...message, content: words, ...(all.length > 0 && { tool_calls: all }) }]
 }
 
 function fromCall(call: unknown, reading: Reading): unknown {

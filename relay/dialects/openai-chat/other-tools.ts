@@ -45,8 +45,10 @@ function nestedFormat(format: unknown): unknown {
   return { type, grammar }
 }
 
-/** The choices of responses and of messages. */
-export function nestedChoice(choice: unknown, freeText: ReadonlySet<string>): unknown {
+const namingChoices: ReadonlySet<unknown> = new Set(['function', 'custom', 'tool', 'allowed_tools'])
+
+/** The choices of responses and of messages. One of what the vendor runs itself goes with its tool. */
+export function nestedChoice(choice: unknown, { freeText, losses }: Reading): unknown {
   if (!isObject(choice)) return choice
   const { type, name, mode, tools } = choice
   const named = (called: string) =>
@@ -59,5 +61,8 @@ export function nestedChoice(choice: unknown, freeText: ReadonlySet<string>): un
   }
   if (typeof name === 'string') return named(name)
   if (type === 'auto' || type === 'none') return type
-  return type === 'any' ? 'required' : choice
+  if (type === 'any') return 'required'
+  if (typeof type !== 'string' || namingChoices.has(type)) return choice
+  losses.add('tool_choice')
+  return undefined
 }
