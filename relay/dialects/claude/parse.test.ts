@@ -204,3 +204,8 @@ it('names the tools that a search for tools has found', () => {
   expect(messages.at(-1)?.content).toMatchObject([{ content: [{ text: 'mcp__a__b' }, { text: 'mcp__a__c' }] }])
   expect(losses).toEqual([])
 })
+
+it('a system prompt beside one that is null stands alone', () => {
+  const body = { ...hello, system: null }
+  expect(claude.withSystemPrompt(body, { prompt: 'Be brief.', before: true })).toEqual({ ...body, system: 'Be brief.' })
+})

@@ -3,7 +3,7 @@ import type { Body, ChatDialect } from '../types.ts'
 
 export const claudeWithSystemPrompt: ChatDialect['withSystemPrompt'] = (body, { prompt, before }) => {
   const given = body['system']
-  if (!before || given === undefined) return { ...body, system: prompt }
+  if (!before || (given ?? undefined) === undefined) return { ...body, system: prompt }
   const blocks = Array.isArray(given) ? given : [{ type: 'text', text: String(given) }]
   return { ...body, system: [{ type: 'text', text: prompt }, ...blocks] }
 }
