@@ -20,6 +20,15 @@ test('a complete body goes out as the same bytes, with the caller’s version an
   expect(sent.headers).toMatchObject({ 'anthropic-version': '2026-10-21', 'anthropic-beta': 'x' })
 })
 
+test('blocks of a type that is none go out as they came', () => {
+  const messages = [
+    { role: 'assistant', content: [{ type: { toString: 1 } }] },
+    { role: 'user', content: [{ type: { toString: 1 } }] },
+  ]
+  const body = JSON.stringify({ model: 'm', max_tokens: 2000, messages })
+  expect(send(body, { model: 'claude-sonnet-4-5-thinking' }).json).toMatchObject({ messages })
+})
+
 test('only the name and a missing limit are written', () => {
   expect(send('{"model":"mine","messages":[],"x":1}', { model: 'claude-opus-4-6' }).json).toEqual({
     model: 'claude-opus-4-6',

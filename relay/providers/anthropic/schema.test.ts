@@ -17,6 +17,10 @@ test('a schema of what the model is held to stays as it is, its objects closed',
   })
 })
 
+test('the model is held to none with a type that is none', () => {
+  expect(toClaudeSchema(object({ a: { type: [{ toString: 1 }, 'null'], minimum: 1 } }))).toBeUndefined()
+})
+
 test('types that may be several become alternatives, references what they stand for', () => {
   expect(toClaudeSchema(object({ a: { type: ['string', 'null'], description: 'd', format: 'uuid' } }))).toEqual({
     schema: closed({ a: { description: 'd', anyOf: [{ type: 'string', format: 'uuid' }, { type: 'null' }] } }),

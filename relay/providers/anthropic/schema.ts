@@ -1,6 +1,7 @@
 import { isObject } from '#relay/chat/json.ts'
 import { resolveLocal } from '#relay/chat/fit/schema-root.ts'
 import type { JsonSchema } from '#relay/chat/request.ts'
+import { textOf } from '../shared/json.ts'
 
 /*
  * What a schema may say that the model is held to: https://platform.claude.com/docs/en/build-with-claude/structured-outputs,
@@ -136,7 +137,8 @@ const wordsOf: Readonly<Record<string, readonly string[]>> = {
   number: ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf'],
 }
 
-const wordsFor = (type: unknown): readonly string[] => wordsOf[type === 'integer' ? 'number' : String(type)] ?? []
+const wordsFor = (type: unknown): readonly string[] =>
+  wordsOf[type === 'integer' ? 'number' : (textOf(type) ?? '')] ?? []
 
 /** The part of a schema of several types that speaks of one of them. */
 function ofType(schema: JsonSchema, type: unknown): JsonSchema {

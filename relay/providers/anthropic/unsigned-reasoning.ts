@@ -32,11 +32,11 @@ const blocksOf = (message: unknown): readonly unknown[] => {
   return Array.isArray(content) ? content : []
 }
 
-const has = (message: unknown, types: readonly string[]): boolean =>
-  blocksOf(message).some((block) => types.includes(String(recordOf(block)?.['type'])))
+const has = (message: unknown, types: readonly unknown[]): boolean =>
+  blocksOf(message).some((block) => types.includes(recordOf(block)?.['type']))
 
-export const isReasoning = (block: unknown): boolean =>
-  ['thinking', 'redacted_thinking'].includes(String(recordOf(block)?.['type']))
+const reasoningTypes: readonly unknown[] = ['thinking', 'redacted_thinking']
+export const isReasoning = (block: unknown): boolean => reasoningTypes.includes(recordOf(block)?.['type'])
 
 /**
  * Whether a round of tools is under way that began without reasoning. In a round that began with it the model need not think

@@ -8,7 +8,7 @@ import { deliveredBy } from '#relay/chat/delivered.ts'
 import { MalformedUpstream } from '#relay/chat/events.ts'
 import { isEmptyResponse, nameless } from '../shared/answer-record.ts'
 import { inspectUnreadable, nothingDelivered } from '../shared/inspect-unreadable.ts'
-import { type Json, recordOf, recordsOf } from '../shared/json.ts'
+import { type Json, recordOf, recordsOf, textOf } from '../shared/json.ts'
 import { rewriteBody } from '../shared/rewrite-body.ts'
 import { storedIds } from './stored-ids.ts'
 import { failureIn } from './failure.ts'
@@ -84,7 +84,7 @@ function dropForeignIds(body: Json): void {
   if (!Array.isArray(input)) return
   const fitted = input.map((item: unknown): unknown => {
     const { id, ...rest } = recordOf(item) ?? {}
-    const own = ownIds[String(rest['type'] ?? 'message')]
+    const own = ownIds[textOf(rest['type'] ?? 'message') ?? '']
     return typeof id !== 'string' || !own || own.test(id) ? item : rest
   })
   if (fitted.some((item, index) => item !== input[index])) body['input'] = fitted

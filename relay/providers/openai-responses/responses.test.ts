@@ -298,6 +298,14 @@ test('an answer is empty only where it holds nothing but words that say nothing'
     expect(answer(reasoning, { type, id: 'x' }), type).toBe(false)
 })
 
+test('items of a type that is none go out as they came', () => {
+  const input = [{ type: { toString: 1 }, id: 'x' }]
+  const text = JSON.stringify({ model: 'gpt-5.5', input })
+  const native = { json: JSON.parse(text), bytes: Buffer.from(text) }
+  const sent = openai.native['openai-responses']!.request(native, callWith({ model: 'gpt-5.5' }))
+  expect(sent.body).toBe(native.bytes)
+})
+
 test('videos are refused, not sent as a document', () => {
   const source = { kind: 'base64' as const, mediaType: 'video/mp4', data: 'AA==' }
   const request = requestWith({ messages: [{ role: 'user', content: [{ type: 'file', source }] }] })
