@@ -11,6 +11,8 @@ const step = 256 * 1024
 /** The frame itself, and the text it is read as. */
 const copies = 2
 
+const held = (bytes: number): number => Math.ceil((bytes * copies) / step) * step
+
 /** What the frames of one side may take of the memory for bodies. */
 export type FrameMemory = {
   /**
@@ -18,6 +20,8 @@ export type FrameMemory = {
    * @throws {DomainError} input.no_room, input.address_full: by the promise, when there was none in time
    */
   hold: (bytes: number) => Promise<void> | undefined
+  /** Only so many are left. */
+  lower: (bytes: number) => void
   /** Holds what the value of a frame that is to be read will take too. @throws {DomainError} as `hold`, input.unreadable */
   holdValue: (frame: Buffer, bytes: number) => Promise<void> | undefined
   /** Watches that a frame goes on arriving while `waits` does not say otherwise. Returns what ends it. */
@@ -45,11 +49,12 @@ export function createFrameMemory({ budget, limits }: Bodies, address: string): 
       return undefined
     }
     holding ??= budget.open(address)
-    return holding.raise(Math.ceil((bytes * copies) / step) * step)
+    return holding.raise(held(bytes))
   }
 
   return {
     hold,
+    lower: (bytes) => holding?.lower(held(bytes)),
     holdValue: (frame, bytes) => {
       if (frame.length <= freeBytes) return undefined
       const { problem, bytes: weight } = weighJson(frame)

@@ -319,6 +319,12 @@ test('a session that goes on with an earlier one reads nobody knows how much, un
   const meter = createMeter({ model: 'grok-voice', readUsage: readRealtimeUsage, resumes: true, now: () => 0 })
   meter.ask({ type: 'response.create' })
   expect(meter.unseen).toBe(1)
+  // One without usage shows nothing of it.
+  const cancelled = { type: 'response.done', response: { id: 'c', status: 'cancelled' } }
+  meter.receive(cancelled)
+  await meter.takeResponse(cancelled)
+  meter.ask({ type: 'response.create' })
+  expect(meter.unseen).toBe(1)
   const done = { type: 'response.done', response: { id: 'r', usage: { input_tokens: 9000, output_tokens: 10 } } }
   meter.receive(done)
   await meter.takeResponse(done)

@@ -300,7 +300,7 @@ export function createMeter(given: {
         return { measured: { usage: stopped ? deliveredOf(all, written) : all, source, corrected }, times }
       }
       forget()
-      isCounted = true
+      isCounted ||= given.resumes !== true
       return { measured: { ...(await takeCounted(taken)), corrected }, times }
     },
     noteTranscribed: (isCharged) => {

@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { beforeEach, expect, test } from 'vitest'
 import { consumed } from '../relay/caller-dialects.ts'
 import { allowUnpriced, serve } from '../relay/serve.ts'
@@ -88,8 +89,44 @@ test('a cancellation that names another lane than the one under way leaves it al
   session.create({ model, store: false, stream_id: 'a', input: says('hi [[words=60,gate=lanes,gateat=10]]') })
   await expect.poll(() => session.events.length).toBeGreaterThan(3)
   session.socket.send(JSON.stringify({ type: 'response.cancel', stream_id: 'b' }))
-  session.socket.send(JSON.stringify({ type: 'response.processed' }))
+  const pong = once(session.socket, 'pong')
+  session.socket.ping()
+  await pong
   app.upstream.openGate('lanes')
   expect(await session.ended()).toMatchObject({ type: 'response.completed', stream_id: 'a' })
+  session.socket.close()
+})
+
+test('of lanes that wait for another, the one that a cancellation names is not asked for, and no other is harmed', async () => {
+  const { session, model } = await start(1)
+  const create = (stream_id: string, words: string) =>
+    session.create({ model, store: false, stream_id, input: says(words) })
+  const cancel = (stream_id: string) => session.socket.send(JSON.stringify({ type: 'response.cancel', stream_id }))
+  create('a', 'one [[words=60,gate=queued,gateat=10]]')
+  create('b', 'two')
+  create('c', 'three')
+  // Of the third, for the fourth has not been asked for.
+  cancel('c')
+  create('c', 'four')
+  cancel('b')
+  const pong = once(session.socket, 'pong')
+  session.socket.ping()
+  await pong
+  app.upstream.openGate('queued')
+  const ends = []
+  for (let count = 0; count < 4; count += 1) ends.push(await session.ended())
+  expect(ends.map(({ type, stream_id: lane }) => [lane, type])).toEqual([
+    ['a', 'response.completed'],
+    ['b', 'response.incomplete'],
+    ['c', 'response.incomplete'],
+    ['c', 'response.completed'],
+  ])
+  const asked = app.upstream.requests.map(({ body }) => JSON.stringify(body))
+  expect(['one', 'two', 'three', 'four'].map((words) => asked.some((text) => text.includes(words)))).toEqual([
+    true,
+    false,
+    false,
+    true,
+  ])
   session.socket.close()
 })

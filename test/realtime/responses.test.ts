@@ -184,6 +184,14 @@ test('what begins a conversation takes of the memory for bodies what it weighs o
   await session.ended()
   // 90 kB of text, and 30,000 objects.
   await expect.poll(() => app.services.bodies.budget.heldBytes - held).toBeGreaterThan(2_000_000)
+  // Forgotten, it gives back what it took, though another lane keeps some.
+  const some = { model, store: false, generate: false }
+  session.create({ ...some, stream_id: 'other', input: Array.from({ length: 3000 }, () => ({})) })
+  await session.ended()
+  session.create({ ...some, input: says('anew') })
+  await session.ended()
+  await expect.poll(() => app.services.bodies.budget.heldBytes - held).toBeLessThan(2_000_000)
+  expect(app.services.bodies.budget.heldBytes - held).toBeGreaterThan(0)
   session.socket.close()
 })
 

@@ -42,8 +42,11 @@ export function createConversation(memory: FrameMemory, largest: number) {
   const latest = new Map<Lane, Turn>()
 
   /** What is kept, and so much beside. */
-  const hold = (more = 0): Promise<void> | undefined =>
-    memory.hold([...latest.values()].reduce((sum, { bytes }) => sum + bytes, more))
+  const hold = (more = 0): Promise<void> | undefined => {
+    const all = [...latest.values()].reduce((sum, { bytes }) => sum + bytes, more)
+    memory.lower(all)
+    return memory.hold(all)
+  }
   const forget = (lane: Lane): void => {
     latest.delete(lane)
     void hold()

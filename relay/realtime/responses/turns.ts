@@ -77,8 +77,8 @@ const inLane = (event: string, lane: string): string =>
 export function createTurns({ ambient, log }: RelayServices, { outer, conversation, admit, send }: Ends) {
   let underWay: UnderWay | null = null
   let abandoned = false
-  /** The response that is about to be asked for was cancelled by a message that came right behind. */
-  let cancelsNext = false
+  /** Lanes whose next response was cancelled by a message that waits behind it. */
+  const cancelled = new Set<Lane>()
   /** Of the message that is answered. */
   let lane: Lane = null
   const say = (event: string | object): Promise<void> => {
@@ -88,7 +88,7 @@ export function createTurns({ ambient, log }: RelayServices, { outer, conversati
 
   /** Asks for one response, and returns its end where there was one. One that was cancelled is charged as if its caller had left. */
   const respond = async (body: Json): Promise<Json | 'cancelled' | null> => {
-    if (cancelsNext) return endCancelled(await begin(body), 1)
+    if (cancelled.delete(lane) || cancelled.delete(null)) return endCancelled(await begin(body), 1)
     let begun: Json | undefined
     let ended: Json | null = null
     let sent = 0
@@ -231,10 +231,12 @@ export function createTurns({ ambient, log }: RelayServices, { outer, conversati
     /** Looks at a message as it arrives, for it may cancel what those before it are waiting for. */
     lookAhead: (message: Buffer): void => {
       const cancellation = cancellationIn(message)
-      if (!cancellation || (underWay && (laneOf(cancellation) ?? lane) !== lane)) return
+      const of = cancellation && laneOf(cancellation)
+      if (!cancellation || of === undefined) return
       const id = cancellation['response_id'] ?? null
-      if (underWay === null) cancelsNext = id === null
-      else if (id === null || id === underWay.id) underWay.cancel()
+      if (underWay && (of ?? lane) === lane) {
+        if (id === null || id === underWay.id) underWay.cancel()
+      } else if (id === null) cancelled.add(of)
     },
     take: async (message: Buffer): Promise<void> => {
       let event: unknown
@@ -258,7 +260,7 @@ export function createTurns({ ambient, log }: RelayServices, { outer, conversati
       if (type === 'response.processed') return
       // Heeded as it arrived. OpenAI has no such event, and clients take an error for the answer to what they ask for next.
       if (type === cancels) {
-        cancelsNext = false
+        cancelled.delete(lane)
         return
       }
       if (type !== 'response.create') {
