@@ -1,6 +1,7 @@
 import { CloseButton, Drawer, Flex, Portal, Stack } from '@chakra-ui/react'
 import { useLocation } from 'wouter'
 import { LookMenus } from '../components/look-menus.tsx'
+import { staysOpen } from '../components/stays-open.ts'
 import { t } from '../i18n/t.ts'
 import { useSession } from '../lib/session.ts'
 import { useStatus } from '../lib/status.ts'
@@ -19,7 +20,7 @@ export function MenuDrawer({ onClose }: { onClose: () => void }) {
   const joins = phone && !user && !selfUseModeEnabled
   const join = joins ? [{ href: '/register', label: t('注册'), current: path === '/register' }] : []
   return (
-    <Drawer.Root open onOpenChange={(details) => !details.open && onClose()} placement="start" size="xs">
+    <Drawer.Root {...staysOpen} open onOpenChange={(details) => !details.open && onClose()} placement="start" size="xs">
       <Portal>
         <Drawer.Backdrop />
         <Drawer.Positioner>

@@ -139,9 +139,20 @@ describeWithBrowser('accounts elsewhere', () => {
 
   test('have a way to sign up in the menu of a phone, whose bar has no room for it', async () => {
     const { page, context } = await open({ width: 390, height: 844, language: 'en', theme: 'light' })
+    // The form takes the focus when it comes, which may be behind the menu.
+    const isOpen = Promise.withResolvers<void>()
+    await context.route('**/assets/login-page-*', async (route) => {
+      await isOpen.promise
+      await route.continue()
+    })
     await page.goto('/login')
     await button(page, 'Menu').click()
-    await page.getByRole('dialog').getByRole('link', { name: 'Sign up' }).click()
+    const join = page.getByRole('dialog').getByRole('link', { name: 'Sign up' })
+    await join.waitFor()
+    isOpen.resolve()
+    await page.locator('input[name=username]').waitFor()
+    await drawn(page)
+    await join.click()
     await page.waitForURL('**/register')
     await context.close()
   })
