@@ -21,11 +21,14 @@ export async function placeOfConversation(services: RelayServices, call: CallCor
   return storedAt
 }
 
+/** Whether an event of the upstream names a conversation that can be gone on with later. */
+export const beginsConversation = ({ translation }: Session, event: Json): boolean =>
+  event['type'] === 'conversation.created' && translation.resumes === true
+
 /** Remembers whose conversation the upstream has begun, before its caller can name it. A failure costs the caller only that. */
-export async function rememberConversation(session: Session, event: Json): Promise<void> {
-  const { services, call, plan, translation } = session
-  const id = event['type'] === 'conversation.created' ? wordOf(recordOf(event['conversation'])?.['id']) : undefined
-  if (id === undefined || !translation.resumes) return
+export async function rememberConversation({ services, call, plan }: Session, event: Json): Promise<void> {
+  const id = wordOf(recordOf(event['conversation'])?.['id'])
+  if (id === undefined) return
   const { channel, key } = plan.attempt
   const place = { channelId: channel.id, keyHmac: services.secrets.hmac(key.value), model: call.model }
   await rememberAnswers(services.database.pool, { ids: [id], userId: call.caller.user.id, ...place }).catch(

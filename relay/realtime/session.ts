@@ -8,7 +8,7 @@ import { asTimerMs } from '#relay/transport/limits.ts'
 import { type Json, tryRecord } from '#relay/providers/shared/json.ts'
 import { closeTimeoutMs, refuseCaller, sendError } from './accept.ts'
 import { refusalToGoOn } from './admit.ts'
-import { rememberConversation } from './resumption.ts'
+import { beginsConversation, rememberConversation } from './resumption.ts'
 import { type SessionBilling, openSessionBilling } from './session-billing.ts'
 import type { CallerEnd, Session } from './call.ts'
 import { closeSocket, type CloseWord, lost } from './close-codes.ts'
@@ -119,7 +119,8 @@ export async function runSession(session: Session): Promise<void> {
   upstream.frames.start(async (frame) => {
     const event = readEvent(frame)
     if (meter.stopped) return readLate({ meter, billing }, event)
-    await rememberConversation(session, event)
+    // Other events do not wait: meanwhile the session could end, and they would be charged as if it had not.
+    if (beginsConversation(session, event)) await rememberConversation(session, event)
     const begins = event['type'] === 'response.created'
     const barred = startsWork.has(event['type']) ? await refusalToGoOn(session) : null
     // The end of a response leaves when its charge is booked.
