@@ -1,6 +1,5 @@
 import {
   type Container,
-  type Drawing,
   hasTools,
   isCount,
   isToolCount,
@@ -15,8 +14,9 @@ import type { ChatRequest } from '#relay/chat/request.ts'
 import { countDelivered, countPrompt, estimateUsage, imageTokensOf } from '#relay/counting/estimate-usage.ts'
 import type { Holding } from '#features/request-bodies/budget.ts'
 import { inlineMedia, openFileMemory } from '#relay/attempt/inline-media.ts'
+import { drawnWith } from '#relay/providers/shared/drawn-images.ts'
 import { addedTools, gigabytesOf } from '#relay/providers/shared/held-objects.ts'
-import { recordsOf, textOf, wordOf } from '#relay/providers/shared/json.ts'
+import { recordsOf, textOf } from '#relay/providers/shared/json.ts'
 import type { AttemptContext } from '#relay/attempt/attempt-context.ts'
 
 export type Answered = {
@@ -97,15 +97,6 @@ function withAddedTools(usage: Usage, body: Readonly<Record<string, unknown>>): 
     ...(drawing && drawer ? { drawing: drawnWith(drawer, drawing) } : {}),
   }
 }
-
-const drawnWith = (tool: Readonly<Record<string, unknown>>, drawing: Drawing): Drawing => ({
-  ...drawing,
-  model: wordOf(tool['model']) ?? drawing.model,
-  images: drawing.images.map(({ quality, size }) => ({
-    quality: quality || (wordOf(tool['quality']) ?? ''),
-    size: size || (wordOf(tool['size']) ?? ''),
-  })),
-})
 
 /** What the vendor's tools did, which nobody has to estimate. */
 const toolsIn = ({ webSearchCalls, fileSearchCalls, containers, drawing }: Usage) => ({

@@ -1,3 +1,4 @@
+import { nestGrammar } from '#relay/chat/grammar-format.ts'
 import { type Fields, isObject } from '#relay/chat/json.ts'
 import { defined, unreadNames } from '../read.ts'
 
@@ -39,11 +40,8 @@ export function nestedTool(tool: unknown, { losses }: Reading): unknown {
   return defined({ type: 'function', function: called, cache_control })
 }
 
-function nestedFormat(format: unknown): unknown {
-  if (!isObject(format) || format['type'] !== 'grammar' || format['grammar'] !== undefined) return format
-  const { type, ...grammar } = format
-  return { type, grammar }
-}
+const nestedFormat = (format: unknown): unknown =>
+  isObject(format) && format['grammar'] !== undefined ? format : nestGrammar(format)
 
 const namingChoices: ReadonlySet<unknown> = new Set(['function', 'custom', 'tool', 'allowed_tools'])
 

@@ -1,3 +1,4 @@
+import { flattenGrammar } from '#relay/chat/grammar-format.ts'
 import { type Fields, isObject } from '#relay/chat/json.ts'
 import type { FunctionTool, Tool, ToolChoice, WebSearchTool } from '#relay/chat/request.ts'
 import { type Reader, defined, readCacheControl } from '../read.ts'
@@ -29,14 +30,8 @@ function readTool(tool: Fields, path: string, read: Reader): Tool {
     type: 'custom',
     name: read.name(custom['name'], `${path}.custom.name`),
     description: read.text(custom['description'], `${path}.custom.description`),
-    format: readFormat(custom['format']),
+    format: flattenGrammar(custom['format']),
   })
-}
-
-/** Chat completions alone have an object around the fields of a grammar. */
-function readFormat(format: unknown): unknown {
-  const grammar = isObject(format) ? format['grammar'] : undefined
-  return isObject(grammar) ? { type: 'grammar', ...grammar } : format
 }
 
 function readFunction(given: Fields, path: string, read: Reader): FunctionTool {

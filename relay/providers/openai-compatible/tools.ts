@@ -1,7 +1,8 @@
+import { nestGrammar } from '#relay/chat/grammar-format.ts'
 import { hasGrammar } from '#relay/chat/losses.ts'
 import type { ChatRequest, Tool, ToolChoice, WebSearchTool } from '#relay/chat/request.ts'
 import { asFunctionTool } from '../shared/custom-tools.ts'
-import { type Json, recordOf, withoutAbsent } from '../shared/json.ts'
+import { type Json, withoutAbsent } from '../shared/json.ts'
 import type { Writing } from './messages.ts'
 
 function toOpenAiTool(tool: Tool, writing: Writing): Json[] {
@@ -9,7 +10,7 @@ function toOpenAiTool(tool: Tool, writing: Writing): Json[] {
   if (tool.type === 'web-search') return []
   if (tool.type === 'custom' && writing.extendedTools) {
     const { name, description, format } = tool
-    return [{ type: 'custom', custom: withoutAbsent({ name, description, format: toFormat(format) }) }]
+    return [{ type: 'custom', custom: withoutAbsent({ name, description, format: nestGrammar(format) }) }]
   }
   if (tool.type === 'custom' && hasGrammar(tool)) writing.losses.add('tools.format')
   const { name, description, parameters, strict, cacheControl } = tool.type === 'custom' ? asFunctionTool(tool) : tool
@@ -21,12 +22,6 @@ function toOpenAiTool(tool: Tool, writing: Writing): Json[] {
       cache_control: writing.style.carriesCacheControl ? cacheControl : undefined,
     }),
   ]
-}
-
-/** Here the fields of a grammar have an object around them, which they have in no other form. */
-function toFormat(format: unknown): unknown {
-  const { type, ...grammar } = recordOf(format) ?? {}
-  return type === 'grammar' ? { type, grammar } : format
 }
 
 function toToolChoice(choice: ToolChoice, request: ChatRequest): unknown {

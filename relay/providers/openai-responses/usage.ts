@@ -1,5 +1,6 @@
 import { type Container, type Drawing, hasTools, isCount, type ReportedUsage } from '#core/usage.ts'
 import { readUsage } from '../openai-compatible/usage.ts'
+import { drawnWith } from '../shared/drawn-images.ts'
 import { containersIn, gigabytesOf } from '../shared/held-objects.ts'
 import { countOf, type Json, recordOf, recordsOf, textOf, wordOf } from '../shared/json.ts'
 
@@ -32,20 +33,17 @@ function drawingIn(response: Json): Drawing {
   const tool = recordsOf(response['tools']).find(({ type }) => type === 'image_generation')
   const images = recordsOf(response['output'])
     .filter((item) => item['type'] === 'image_generation_call' && wordOf(item['result']) !== undefined)
-    .map((item) => ({
-      quality: wordOf(item['quality']) ?? wordOf(tool?.['quality']) ?? '',
-      size: wordOf(item['size']) ?? wordOf(tool?.['size']) ?? '',
-    }))
+    .map((item) => ({ quality: textOf(item['quality']) ?? '', size: textOf(item['size']) ?? '' }))
   const drawn = recordOf(recordOf(response['tool_usage'])?.['image_gen'])
   const input = countOf(drawn?.['input_tokens'])
   const output = countOf(drawn?.['output_tokens'])
   const imageInput = countOf(recordOf(drawn?.['input_tokens_details'])?.['image_tokens']) ?? 0
   const isCounted = [input, imageInput, output].every(isCount) && Number(output) > 0 && imageInput <= Number(input)
-  return {
-    model: textOf(tool?.['model']) ?? '',
+  return drawnWith(tool ?? {}, {
+    model: '',
     images,
     ...(isCounted ? { tokens: { input: Number(input), imageInput, output: Number(output) } } : {}),
-  }
+  })
 }
 
 /** What a response that has only begun says of its input. Its counts of output, or that nothing was counted yet, are no report. */

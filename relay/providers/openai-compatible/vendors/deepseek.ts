@@ -8,7 +8,7 @@ import { effortOf } from '../request.ts'
 import { renderFormat } from '../format-instruction.ts'
 import { fillReasoning, fillThinking } from '../fill-reasoning.ts'
 import { fitForcedTool } from '../forced-tool.ts'
-import { thinkingType } from '../thinking-switch.ts'
+import { disableThinking, thinkingType } from '../thinking-switch.ts'
 import { textOnly } from '../../shared/text-only.ts'
 import { type Json, recordOf, wordOf } from '../../shared/json.ts'
 
@@ -46,14 +46,10 @@ function leaveOutOthers(body: Json): string[] {
   return plain?.losses ?? []
 }
 
-function switchOff(body: Json): void {
-  body['thinking'] = { type: 'disabled' }
-}
-
 /** "Thinking mode does not support this tool_choice": https://github.com/deepseek-ai/DeepSeek-V3/issues/1376, in both forms. */
 function fitChoice(body: Json, effort: string | undefined): string[] {
   const mode = recordOf(body['thinking'])?.['type'] ?? (effort === 'none' ? 'disabled' : effort && 'enabled')
-  if (mode === undefined) return fitForcedTool(body, thinks.test(String(body['model'])), switchOff)
+  if (mode === undefined) return fitForcedTool(body, thinks.test(String(body['model'])), disableThinking)
   return fitForcedTool(body, mode !== 'disabled')
 }
 

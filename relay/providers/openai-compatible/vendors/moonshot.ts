@@ -6,7 +6,7 @@ import { fillReasoning, fillThinking } from '../fill-reasoning.ts'
 import { fitForcedTool, offerNamedTool } from '../forced-tool.ts'
 import { fitToolSchemas } from '../kimi-schema.ts'
 import { effortOf } from '../request.ts'
-import { thinkingType } from '../thinking-switch.ts'
+import { disableThinking, thinkingType } from '../thinking-switch.ts'
 import { type Json, recordOf, wordOf } from '../../shared/json.ts'
 
 /** Models of today, which the vendor's coding plan names without the maker: https://platform.kimi.ai/docs/api/models-overview */
@@ -64,10 +64,6 @@ function adjustThinking(body: Json): string[] {
   return effort === 'none' ? [...lost, 'reasoning_effort'] : lost
 }
 
-function switchOff(body: Json): void {
-  body['thinking'] = { type: 'disabled' }
-}
-
 /**
  * "tool_choice 'required' is incompatible with thinking enabled", of the third generation 'specified' alone:
  * https://github.com/UKGovernmentBEIS/inspect_ai/pull/5152, https://github.com/can1357/oh-my-pi/pull/5994.
@@ -77,7 +73,7 @@ function fitChoice(body: Json): string[] {
   const mode = recordOf(body['thinking'])?.['type']
   if (mode === 'disabled' || !thinks.test(model)) return []
   if (!byEffort.test(model))
-    return fitForcedTool(body, true, mode === undefined && switchable.test(model) ? switchOff : undefined)
+    return fitForcedTool(body, true, mode === undefined && switchable.test(model) ? disableThinking : undefined)
   offerNamedTool(body)
   return []
 }
