@@ -22,6 +22,7 @@ import { chooseIdentity } from '#db/embedded/identity.ts'
 import { findPrograms, usableBy } from '#db/embedded/programs.ts'
 import { type Embedded, startEmbedded } from '#db/embedded.ts'
 import { migrate } from '#db/orm.ts'
+import { sendSignal } from '../support/processes.ts'
 
 const isRoot = process.getuid?.() === 0
 const ownerScript = fileURLToPath(new URL('owner.ts', import.meta.url))
@@ -157,7 +158,7 @@ describe('the embedded database', () => {
     copyBase()
     const { connection } = await start()
     const dead = serverPid()
-    process.kill(dead, 'SIGKILL')
+    sendSignal(dead, 'SIGKILL')
     await vi.waitFor(() => expect(serverPid()).not.toBe(dead), { timeout: 60_000, interval: 50 })
     await vi.waitFor(async () => expect(await answers(connection)).toBe(true), { timeout: 60_000, interval: 50 })
   })

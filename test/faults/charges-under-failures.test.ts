@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { isConnectionLost } from '#core/database-errors.ts'
 import type { TestUser } from '../support/factories.ts'
 import { ledgerViolations } from '../support/ledger-invariant.ts'
-import { type Product, startProduct, until } from '../support/processes.ts'
+import { type Product, startProduct, sendSignal, until } from '../support/processes.ts'
 import { ask, creditViolations, type Customer, makeBuyer, pick, startBuying } from './buyers.ts'
 import { chargeViolations, untilNothingIsHeld } from './ledger-check.ts'
 import { startTraffic } from './traffic.ts'
@@ -76,7 +76,7 @@ async function disturb(world: World, instances: Product[], start: (port: string)
       return
     default: {
       const [victim] = instance.workers()
-      if (victim !== undefined) process.kill(victim, 'SIGKILL')
+      if (victim !== undefined) sendSignal(victim, 'SIGKILL')
       await until(() => instance.workers().length === 2, { what: 'a worker is not replaced' })
     }
   }

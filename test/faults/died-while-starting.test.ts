@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { advisoryLock } from '#db/advisory-locks.ts'
-import { childrenOf, launchProduct, until } from '../support/processes.ts'
+import { childrenOf, launchProduct, sendSignal, until } from '../support/processes.ts'
 import { createWorld } from './world.ts'
 
 test('a worker that dies after it served, while another is still starting, is replaced, and so is its replacement that dies', async () => {
@@ -9,7 +9,7 @@ test('a worker that dies after it served, while another is still starting, is re
   const workers = (): number[] => childrenOf(product.pid)
   await until(() => workers().length === 2, { what: 'no two workers are started', everyMs: 5, unless: product.exited })
   const [late, early] = workers() as [number, number]
-  process.kill(late, 'SIGSTOP')
+  sendSignal(late, 'SIGSTOP')
   const serves = () =>
     // The stopped one may take a connection, but no second one.
     fetch(`${product.url}/healthz`, { signal: AbortSignal.timeout(10_000) }).then(
@@ -17,13 +17,16 @@ test('a worker that dies after it served, while another is still starting, is re
       () => false,
     )
   await until(serves, { what: () => `nobody serves:\n${product.output()}`, unless: product.exited })
-  process.kill(early, 'SIGKILL')
-  const replacement = (): number | undefined => workers().find((pid) => pid !== late && pid !== early)
-  await until(() => replacement() !== undefined, { what: 'the dead worker is not replaced', everyMs: 5 })
-  const next = replacement() ?? 0
-  process.kill(next, 'SIGKILL')
-  await until(() => !workers().includes(next), { what: 'a killed worker lives' })
-  process.kill(late, 'SIGCONT')
+  sendSignal(early, 'SIGKILL')
+  let next: number | undefined
+  const isReplaced = (): boolean => {
+    next = workers().find((pid) => pid !== late && pid !== early)
+    return next !== undefined
+  }
+  await until(isReplaced, { what: 'the dead worker is not replaced', everyMs: 5 })
+  sendSignal(next, 'SIGKILL')
+  await until(() => !workers().includes(next as number), { what: 'a killed worker lives' })
+  sendSignal(late, 'SIGCONT')
   await until(() => product.output().includes('Console and API'), {
     what: 'the start does not end',
     unless: product.exited,
@@ -45,7 +48,7 @@ test('a start that waits for the upgrade of another says so, and ends when it is
       what: () => `the start does not say that it waits:\n${product.output()}`,
       unless: product.exited,
     })
-    process.kill(product.pid, 'SIGTERM')
+    sendSignal(product.pid, 'SIGTERM')
     // As the first process of a container it would be ended by no signal without a handler.
     expect(await product.exited).toEqual({ code: 143, signal: null })
   } finally {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Product, startProduct, until } from '../support/processes.ts'
+import { type Product, startProduct, sendSignal, until } from '../support/processes.ts'
 import { see, createFixture, staleAfter, type World as Written } from '../relay/writes-of-every-kind.ts'
 import { createWorld, long, type World } from './world.ts'
 
@@ -52,12 +52,12 @@ test('a node that hangs delays no writer for long, is reported, and catches up w
     expect(await reply.json()).toMatchObject({ success: true })
   }
   const before = warnings(several)
-  process.kill(other.pid, 'SIGSTOP')
+  sendSignal(other.pid, 'SIGSTOP')
   try {
     for (let write = 0; write < 8; write += 1) await setStatus(write % 2 === 0 ? 2 : 1)
     await setStatus(2)
   } finally {
-    process.kill(other.pid, 'SIGCONT')
+    sendSignal(other.pid, 'SIGCONT')
   }
   // Each of the two workers finds out by itself, once.
   await until(() => warnings(several) > before, { what: 'it is not reported' })

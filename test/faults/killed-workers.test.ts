@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Pool } from 'pg'
 import { expect, test } from 'vitest'
-import { startProduct, until } from '../support/processes.ts'
+import { startProduct, sendSignal, until } from '../support/processes.ts'
 import { chargeViolations, untilNothingIsHeld } from './ledger-check.ts'
 import { callOnce, type Outcome, startTraffic } from './traffic.ts'
 import { createWorld, long } from './world.ts'
@@ -48,7 +48,7 @@ test(
           // Every second round what is under way stands in leases, not in holds.
           if (round % 2 === 1) await until(isLeasing, { what: 'nothing is leased' })
           const [victim] = product.workers()
-          process.kill(victim as number, 'SIGKILL')
+          sendSignal(victim, 'SIGKILL')
           const before = traffic.outcomes.filter((outcome) => outcome.complete).length
           // The survivor serves on and the dead one is replaced.
           await until(

@@ -7,7 +7,7 @@ import { inject, expect, test } from 'vitest'
 import { relayRoutes } from '#scripts/route-list.ts'
 import { startEmbedded } from '#db/embedded.ts'
 import { migrate } from '#db/orm.ts'
-import { startProduct, until } from '../support/processes.ts'
+import { startProduct, sendSignal, until } from '../support/processes.ts'
 import { alterDatabase } from './alter-database.ts'
 import { chargeViolations, untilNothingIsHeld } from './ledger-check.ts'
 import { callOnce, type Outcome, startTraffic } from './traffic.ts'
@@ -116,7 +116,7 @@ test('a database stopped immediately under load and restarted has a charge for e
       await pause(800)
       // What `pg_ctl stop -m immediate` sends; whoever started the database starts it again.
       const stopped = postmaster(folder)
-      process.kill(stopped as number, 'SIGQUIT')
+      sendSignal(stopped, 'SIGQUIT')
       await until(() => postmaster(folder) !== stopped, { what: 'the database is not started again' })
       await servesAgain(product.url, token)
     }

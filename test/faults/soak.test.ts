@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { type Product, startProduct, until } from '../support/processes.ts'
+import { type Product, startProduct, sendSignal, until } from '../support/processes.ts'
 import { chargeViolations, untilNothingIsHeld } from './ledger-check.ts'
 import { callOnce, type Outcome, startTraffic } from './traffic.ts'
 import { createWorld, long } from './world.ts'
@@ -56,7 +56,7 @@ async function memoryOf(pids: number[], folder: string): Promise<Omit<Memory, 'm
     return existsSync(path) ? readFileSync(path, 'utf8').split('\n').slice(0, -1) : []
   }
   const before = pids.map((pid) => written(pid).length)
-  for (const pid of pids) process.kill(pid, 'SIGURG')
+  for (const pid of pids) sendSignal(pid, 'SIGURG')
   await until(() => pids.every((pid, index) => written(pid).length > (before[index] ?? 0)), {
     what: 'a process does not report its memory',
   })

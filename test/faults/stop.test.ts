@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { TestToken } from '../support/factories.ts'
-import { type Product, startProduct, until } from '../support/processes.ts'
+import { type Product, startProduct, sendSignal, until } from '../support/processes.ts'
 import { chargeViolations, untilNothingIsHeld } from './ledger-check.ts'
 import { callOnce, type Outcome, startTraffic } from './traffic.ts'
 import { createWorld, type World } from './world.ts'
@@ -113,7 +113,7 @@ test('the end of a terminal, which every process receives by itself, lets runnin
   await using product = await startOn(world)
   const token = await world.make.token(await world.make.user({ quota: 1_000_000_000 }))
   const streams = await begunStreams(world, product, { token, count: 4 })
-  process.kill(-product.pid, 'SIGHUP')
+  product.signalAll('SIGHUP')
   await until(() => isClosed(product.url), { what: 'it still takes connections' })
   streams.goOn()
   expect((await streams.ending).map(({ complete }) => complete)).toEqual([true, true, true, true])
@@ -125,7 +125,7 @@ test('when the first process is killed its workers still end what they had begun
   await using product = await startOn(world)
   const token = await world.make.token(await world.make.user({ quota: 1_000_000_000 }))
   const streams = await begunStreams(world, product, { token, count: 4 })
-  process.kill(product.pid, 'SIGKILL')
+  sendSignal(product.pid, 'SIGKILL')
   await until(() => isClosed(product.url), { what: 'its workers still take connections' })
   streams.goOn()
   const outcomes = await streams.ending

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { jobLockClass } from '#jobs/runner.ts'
 import { completion, startReceiver } from '#test/support/receiver.ts'
-import { startProduct, until } from '#test/support/processes.ts'
+import { startProduct, sendSignal, until } from '#test/support/processes.ts'
 import { createWorld } from '../faults/world.ts'
 
 test('of two products on one database one does a due job, and the other goes on with it when that one is killed', async () => {
@@ -35,7 +35,7 @@ test('of two products on one database one does a due job, and the other goes on 
     await until(async () => upstream.received.length === 1, { what: 'the first node does not test' })
     await until(async () => (await hasLooked()) && (await hasLetGo()), { what: 'the first node does not do the rest' })
     // From here on it neither looks nor gives its test up; its session keeps the lock of the job.
-    process.kill(first.pid, 'SIGSTOP')
+    sendSignal(first.pid, 'SIGSTOP')
     const second = await startProduct({ environment })
     try {
       // Both are due now, and only the second is there to look: the last job of its list it does, the first one is being done.

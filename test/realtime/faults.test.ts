@@ -4,7 +4,7 @@ import { untilNothingIsHeld } from '../faults/ledger-check.ts'
 import { createWorld } from '../faults/world.ts'
 import { eventually } from '../relay/caller-dialects.ts'
 import { ledgerViolations } from '../support/ledger-invariant.ts'
-import { startProduct, until } from '../support/processes.ts'
+import { startProduct, sendSignal, until } from '../support/processes.ts'
 import { ask, converse, model, oneHold, open } from './world.ts'
 import { holdLock } from '#test/support/held-lock.ts'
 
@@ -45,7 +45,7 @@ test('a worker killed in the middle of a session keeps what was charged and give
   // What the conversation and the answer come to is set aside, as the answer grows.
   const settled = 1_000_000 - charged
   await expect.poll(running.balance).toBeLessThan(settled - oneHold)
-  for (const worker of running.product.workers()) process.kill(worker, 'SIGKILL')
+  for (const worker of running.product.workers()) sendSignal(worker, 'SIGKILL')
   expect(await session.closed).toMatchObject({ code: 1006 })
   await untilNothingIsHeld(running.world.pool)
   expect(await running.balance()).toBe(1_000_000 - charged)

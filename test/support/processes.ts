@@ -33,6 +33,8 @@ export type Launched = {
   /** Everything said so far, on both outputs. */
   output: () => string
   exited: Promise<Ending>
+  /** Sends it to the whole group of processes, as a terminal does. */
+  signalAll: (signal: NodeJS.Signals) => void
   /** Ends the whole group of processes at once, as a power cut would. */
   killAll: () => Promise<void>
   [Symbol.asyncDispose]: () => Promise<void>
@@ -113,9 +115,10 @@ export async function launchProduct({
   let output = ''
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (output += chunk.toString()))
   const exited = once(child, 'close').then(([code, signal]) => ({ code, signal }) as Ending)
+  const signalAll = (signal: NodeJS.Signals): void => void process.kill(-pid, signal)
   const killAll = async (): Promise<void> => {
     try {
-      process.kill(-pid, 'SIGKILL')
+      signalAll('SIGKILL')
     } catch {
       // Nobody is left.
     }
@@ -126,6 +129,7 @@ export async function launchProduct({
     url: `http://127.0.0.1:${port}`,
     output: () => output,
     exited,
+    signalAll,
     killAll,
     [Symbol.asyncDispose]: killAll,
   }
@@ -158,10 +162,19 @@ export async function startProduct(input: ProductInput): Promise<Product> {
     health,
     workers: () => childrenOf(launched.pid),
     stop: () => {
-      process.kill(launched.pid, 'SIGTERM')
+      sendSignal(launched.pid, 'SIGTERM')
       return launched.exited
     },
   }
+}
+
+/**
+ * Sends a signal to one process. @throws for anything that is no number of one: `process.kill(0)` would end the whole test run, which
+ * is of the caller's own group, and a negative number ends the group of another.
+ */
+export function sendSignal(pid: number | undefined, signal: NodeJS.Signals): void {
+  if (pid === undefined || !(pid > 1)) throw new Error(`${String(pid)} is no process to send ${signal} to.`)
+  process.kill(pid, signal)
 }
 
 /** The processes a process has started, by the system's own table; the embedded database and its guard left out. */
@@ -169,14 +182,24 @@ export function childrenOf(pid: number): number[] {
   return readdirSync('/proc').flatMap((name) => {
     if (!/^\d+$/.test(name)) return []
     try {
-      const parent = Number(/\) \S (\d+)/.exec(readFileSync(`/proc/${name}/stat`, 'utf8'))?.[1])
-      const command = readFileSync(`/proc/${name}/cmdline`, 'utf8')
-      return parent === pid && command.includes('node') && !command.includes('postgres') ? [Number(name)] : []
+      const command = commandOf(name, pid)
+      return command.includes('node') && !command.includes('postgres') ? [Number(name)] : []
     } catch {
       // It ended while we looked.
       return []
     }
   })
+}
+
+/** The command line of a child; nothing of one that has ended or is another's. */
+function commandOf(child: string, parent: number): string {
+  for (;;) {
+    const [, state, itsParent] = /\) (\S) (\d+)/.exec(readFileSync(`/proc/${child}/stat`, 'utf8')) ?? []
+    if (Number(itsParent) !== parent || state === 'Z' || state === 'X') return ''
+    const command = readFileSync(`/proc/${child}/cmdline`, 'utf8')
+    // While a process loads its program it has none: whoever looked twice would miss one it had seen.
+    if (command !== '') return command
+  }
 }
 
 /** Waits for something to become true, on a slow machine too. */
