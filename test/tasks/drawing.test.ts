@@ -197,6 +197,31 @@ describe('an image', () => {
   })
 })
 
+test.each([
+  ['its prompt', { prompt: '1️⃣ a cat', promptEn: '1️⃣ a cat (en)' }, '1️⃣ a cat'],
+  ['the English one where there is no other', { prompt: '', promptEn: '1️⃣ a cat' }, '1️⃣ a cat'],
+])('what an image is described as is the prompt of its task: %s', async (_, reported, prompt) => {
+  const by = await holder(app)
+  const { json } = await call(app, by, 'POST /mj/submit/describe', { base64: 'data:image/png;base64,xx' })
+  const id = String(json['result'])
+  const job = app.upstream.tasks.get(id)
+  if (!job) throw new Error('no such job')
+  job.override = { ...reported, status: 'SUCCESS', progress: '100%' }
+  await poll(app)
+  const fetched = await call(app, by, `GET /mj/task/${id}/fetch`)
+  expect(fetched.json).toMatchObject({ action: 'DESCRIBE', status: 'SUCCESS', prompt })
+})
+
+test('the prompt that a caller wrote stays, whatever the service makes of it', async () => {
+  const by = await holder(app)
+  const id = await imagined(app, by, 'a dog')
+  const job = app.upstream.tasks.get(id)
+  if (!job) throw new Error('no such job')
+  job.override = { prompt: 'a dog --v 7' }
+  await poll(app)
+  expect((await call(app, by, `GET /mj/task/${id}/fetch`)).json).toMatchObject({ prompt: 'a dog' })
+})
+
 describe('the upstream answers', () => {
   const answered = async (code: number, more = '') => {
     const by = await holder(app)

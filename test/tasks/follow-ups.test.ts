@@ -97,6 +97,33 @@ describe('what follows an image', () => {
     expect((await follow()).json).toEqual(refusal('get_channel_info_failed'))
   })
 
+  test('that the service has forgotten is refused, and leaves the channel to others', async () => {
+    const by = await holder(app)
+    const group = 'forgotten'
+    await setOptions(app, {
+      UserUsableGroups: JSON.stringify({ default: '', [group]: '' }),
+      GroupRatio: JSON.stringify({ default: 1, [group]: 1 }),
+    })
+    const token = await app.make.token(by.user, { group })
+    const channel = await drawingChannel(app, { group })
+    const first = await call(app, token, 'POST /mj/submit/imagine', { prompt: 'x' })
+    await finish()
+    const baseUrl = app.upstream.withDirectives('mjcode=3,message=关联任务不存在或已失效')
+    await app.pool.query('update channels set base_url = $2 where id = $1', [channel, baseUrl])
+    await app.pool.query('insert into channel_keys (channel_id, position, key_hmac) values ($1, 0, $2)', [
+      channel,
+      app.services.secrets.hmac('mj-secret-key'),
+    ])
+    await app.services.channels.reload(channel)
+    await withOptions(app, { AutomaticDisableChannelEnabled: 'true' }, async () => {
+      const body = { taskId: first.json['result'], action: 'UPSCALE', index: 1 }
+      expect((await call(app, token, 'POST /mj/submit/change', body)).json).toMatchObject({ code: 3 })
+      const { rows } = await app.pool.query('select status from channels where id = $1', [channel])
+      expect(rows).toEqual([{ status: 1 }])
+      expect((await drawingsOf(app, by)).map(({ quota }) => quota)).toEqual(['50000', '0'])
+    })
+  })
+
   test('waits for the image to be done, unless the site does not mind, or it is a modal', async () => {
     const by = await holder(app)
     const taskId = await imagined(app, by)

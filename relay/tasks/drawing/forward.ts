@@ -173,7 +173,8 @@ async function refuse(
 ): Promise<void> {
   const { attempt, attempts } = plan
   if (answer.code === submitCode.busy) throw busy(services, attempt, answer.description)
-  if (answer.code === submitCode.noAccount) await disableEmpty(services, attempt)
+  // A task that the service has forgotten says nothing of its accounts.
+  if (answer.code === submitCode.notFound && call.followed === null) await disableEmpty(services, attempt)
   if (reply.status < 400) return
   const failure = { status: reply.status, type: 'upstream_error', code: answer.code, message: answer.description }
   const shown = new AttemptFailed(shownFailure(services, failure), { local: false })

@@ -26,7 +26,8 @@ export const drawingStatuses = ['NOT_START', 'SUBMITTED', 'MODAL', 'IN_PROGRESS'
 /** The upstream's words for how a submission went. Anything else is an error too. */
 export const submitCode = {
   accepted: 1,
-  noAccount: 3,
+  /** Of an account, where a task is submitted anew; else of the task that is followed. */
+  notFound: 3,
   badRequest: 4,
   failed: 5,
   exists: 21,

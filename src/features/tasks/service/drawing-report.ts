@@ -8,6 +8,7 @@ const report = z.object({
   id: z.union([z.string(), z.number().transform(String)]),
   status: word,
   progress: z.union([z.string(), z.number().transform((percent) => `${percent}%`)]).catch(''),
+  prompt: word,
   promptEn: word,
   state: word,
   description: word,

@@ -13,6 +13,7 @@ type Columns = Partial<
     | 'code'
     | 'status'
     | 'progress'
+    | 'prompt'
     | 'promptEn'
     | 'state'
     | 'startedAt'
@@ -26,6 +27,10 @@ type Columns = Partial<
   >
 >
 
+/** Programs read what an image was described as where the prompt of others stands. */
+const promptOf = (task: DrawingTask, report: DrawingReport): string =>
+  task.action === 'DESCRIBE' ? report.prompt || report.promptEn || task.prompt : task.prompt || report.prompt
+
 /** What a report changes; null when it says nothing new. */
 export function changesOf(task: DrawingTask, report: DrawingReport, now: Date): Columns | null {
   const known = { ...report, progress: report.progress || task.progress, failReason: report.failReason }
@@ -34,6 +39,7 @@ export function changesOf(task: DrawingTask, report: DrawingReport, now: Date): 
     code: 1,
     status: outcome === 'failed' ? 'FAILURE' : storableText(report.status || task.status),
     progress: shownProgress(outcome, storableText(known.progress)),
+    prompt: storableText(promptOf(task, report)),
     promptEn: storableText(report.promptEn || task.promptEn),
     state: storableText(report.state || task.state),
     startedAt: instantOf(report.startTime) ?? task.startedAt ?? null,
