@@ -133,6 +133,24 @@ test('a form of images to edit goes to DashScope as one conversation, and each i
   expect((await consumed(app)).at(-1)).toMatchObject({ quota: 2 * 46_875 })
 })
 
+test('vendors who draw one image for a call are asked for no number, and paid for one, or for a series as it comes', async () => {
+  const row = { url: `${filesUrl}/1.png` }
+  const draw = async (type: number, drawn: number, fields: object) => {
+    const baseUrl = scripted.play(json({ created: 1, data: Array.from({ length: drawn }, () => row) }))
+    const { model } = await serve(app, { type, baseUrl })
+    const reply = await app.relay(token, '/v1/images/generations', { model, prompt: 'a hat', ...fields })
+    expect([reply.status, (await reply.json()).data.length]).toEqual([200, drawn])
+    expect(JSON.parse(String(scripted.received.at(-1)?.bytes))).not.toHaveProperty('n')
+    return [(await consumed(app)).at(-1)?.quota, reply.headers.get('x-translation-loss')]
+  }
+  const each = 46_875
+  for (const type of [45, 26]) {
+    expect(await draw(type, 1, { n: 4 })).toEqual([each, 'n'])
+    expect(await draw(type, 1, { n: 1 })).toEqual([each, null])
+  }
+  expect(await draw(45, 3, { sequential_image_generation: 'auto' })).toEqual([3 * each, null])
+})
+
 test('a drawn image that cannot be fetched is handed out by its address, charged, and not drawn again', async () => {
   const url = 'http://10.0.0.1/drawn.png'
   const route = { baseUrl: scripted.play(json({ created: 1, data: [{ url }] })) }

@@ -7,7 +7,7 @@ import {
 } from '../types.ts'
 import { joinPath } from '../shared/join-path.ts'
 import { type Json, recordOf, recordsOf } from '../shared/json.ts'
-import { refuseTokens, rerankList } from '../shared/plain-answers.ts'
+import { atMostImages, refuseTokens, rerankList } from '../shared/plain-answers.ts'
 import { refusalOf } from '../shared/failures.ts'
 import { channelHeaders } from './address.ts'
 import type { OpenAiStyle } from './style.ts'
@@ -102,3 +102,11 @@ export const openAiOperation = (style: OpenAiStyle, operation: PlainOperation): 
     return usage === undefined ? undefined : (style.usage ?? readUsage)(toChatWords(usage))
   },
 })
+
+/** For vendors who draw one image for a call and have no word for more; those that draw several have other words for it. */
+export const oneImage = (style: OpenAiStyle): Partial<PlainTranslation> => {
+  const { request } = openAiOperation(style, 'images')
+  return {
+    request: ({ json: { n, ...json }, form }, call) => ({ ...request({ json, form }, call), ...atMostImages(n, 1) }),
+  }
+}

@@ -2,6 +2,8 @@ import { joinPath } from '../../shared/join-path.ts'
 import { openAiCompatible } from '../index.ts'
 import { volcengineEmbeddings } from './volcengine-embeddings.ts'
 import { volcengineImageEdits } from './volcengine-images.ts'
+import { oneImage } from '../plain.ts'
+import type { OpenAiStyle } from '../style.ts'
 import { thinkingType } from '../thinking-switch.ts'
 import type { Json } from '../../shared/json.ts'
 
@@ -19,7 +21,7 @@ function adjust(body: Json): void {
   if (body['max_completion_tokens'] !== undefined) delete body['max_tokens']
 }
 
-export const volcengine = openAiCompatible({
+const style: OpenAiStyle = {
   id: 'volcengine',
   label: 'Volcengine Ark',
   channelTypes: [45],
@@ -31,5 +33,9 @@ export const volcengine = openAiCompatible({
   carriesReasoning: 'content',
   reasoning: thinkingType(/seed|deepseek-v[34]|glm/),
   adjust,
-  plain: { embeddings: volcengineEmbeddings, 'image-edits': volcengineImageEdits },
+}
+
+export const volcengine = openAiCompatible({
+  ...style,
+  plain: { embeddings: volcengineEmbeddings, images: oneImage(style), 'image-edits': volcengineImageEdits },
 })

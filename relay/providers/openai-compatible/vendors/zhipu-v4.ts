@@ -7,7 +7,9 @@ import { isDefaultValue } from '../../shared/default-values.ts'
 import { refusalOf } from '../../shared/failures.ts'
 import { openAiCompatible } from '../index.ts'
 import { messagesBelow } from '../messages-form.ts'
+import { oneImage } from '../plain.ts'
 import { effortOf } from '../request.ts'
+import type { OpenAiStyle } from '../style.ts'
 import { thinkingType } from '../thinking-switch.ts'
 
 const thinks = /^glm-(4\.[5-9]|[5-9])/
@@ -141,7 +143,7 @@ function refusal(answer: Json): UpstreamFailure | undefined {
   return failure && error(failure)
 }
 
-export const zhipuV4 = openAiCompatible({
+const style: OpenAiStyle = {
   id: 'zhipu-v4',
   label: 'Zhipu GLM',
   channelTypes: [26],
@@ -155,4 +157,9 @@ export const zhipuV4 = openAiCompatible({
   error,
   // The same numbers come with HTTP 200 and inside streams.
   refusal: { mark: '"error"', read: refusal },
-})
+}
+
+/** https://docs.bigmodel.cn/api-reference, embeddings, `input`: more than 64 texts are refused with 1214. */
+const embeddings = { mostInputs: 64 }
+
+export const zhipuV4 = openAiCompatible({ ...style, plain: { embeddings, images: oneImage(style) } })
