@@ -2,10 +2,11 @@
  * Vectors in the form the caller wants. The official library asks for base64 by itself and reads numbers as bytes, so an
  * upstream that ignores the request would corrupt them silently.
  */
-export function inWantedEncoding(answer: unknown, wanted: unknown): unknown {
+export function inWantedEncoding(answer: unknown, asked: Readonly<Record<string, unknown>>): unknown {
   const rows = typeof answer === 'object' && answer !== null && 'data' in answer ? answer.data : undefined
   if (!Array.isArray(rows)) return answer
-  const asBase64 = wanted === 'base64'
+  // Jina's callers say it in the word of that vendor.
+  const asBase64 = (asked['encoding_format'] ?? asked['embedding_type']) === 'base64'
   const fits = rows.every((row: unknown) => (typeof vectorOf(row) === 'string') === asBase64)
   if (fits) return answer
   return {

@@ -13,6 +13,7 @@ import { passesThrough } from '#relay/upstream-call/channel.ts'
 import { withParamOverride } from '#relay/upstream-call/param-override.ts'
 import { isUnbooked } from '#relay/billing/settle.ts'
 import { providerFor } from '#relay/providers/registry.ts'
+import { recordOf } from '#relay/providers/shared/json.ts'
 import type { PlainOperation, PlainRequest, UpstreamRequest } from '#relay/providers/types.ts'
 import { TransportError, type UpstreamReply } from '#relay/transport/send.ts'
 import { textsOfTokens } from '#relay/counting/token-texts.ts'
@@ -260,16 +261,21 @@ function named({ model }: PlainCall, answer: unknown, text: string): string {
 function shape(current: Try, translated: unknown, { usage }: PlainEnd['used']): unknown {
   const { asked } = current.call
   if (nativeOf(current)) return translated
-  if (asked.operation !== 'embeddings') return asked.foreign ? asked.foreign.encode(translated) : translated
-  const encoded = inWantedEncoding(translated, asked.json['encoding_format'])
-  const counted = withUsage(encoded, usage.promptTokens)
+  const encoded = asked.operation === 'embeddings' ? inWantedEncoding(translated, asked.json) : translated
+  const counted = showingUsage.has(asked.operation) ? withUsage(encoded, usage.promptTokens) : encoded
   return asked.foreign ? asked.foreign.encode(counted) : counted
 }
 
-/** Programs read the usage of embeddings unasked, so an upstream that reports none gets the figure that was charged. */
+/** Those whose answers have usage whether or not the upstream reports any. */
+const showingUsage: ReadonlySet<PlainOperation> = new Set(['embeddings', 'rerank'])
+
+/** Programs read it unasked, so an upstream that reports none, or a total alone, gets the figure that was charged. */
 function withUsage(answer: unknown, promptTokens: number): unknown {
-  if (typeof answer !== 'object' || answer === null || !('data' in answer) || 'usage' in answer) return answer
-  return { ...answer, usage: { prompt_tokens: promptTokens, total_tokens: promptTokens } }
+  const json = recordOf(answer)
+  if (!json || !('data' in json || 'results' in json)) return answer
+  const usage = recordOf(json['usage'])
+  if (typeof usage?.['prompt_tokens'] === 'number') return answer
+  return { ...json, usage: { total_tokens: promptTokens, ...usage, prompt_tokens: promptTokens } }
 }
 
 function readJson(text: string): unknown {

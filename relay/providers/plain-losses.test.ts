@@ -43,7 +43,11 @@ const forms: Partial<Record<PlainOperation, { least: Json; beside: Json }>> = {
 
 const googleKey = JSON.stringify({ client_email: 'a@b', private_key: 'k', project_id: 'p' })
 
-const targets: [name: string, operation: PlainOperation, channel: { type: number; model: string; key?: string }][] = [
+const targets: [
+  name: string,
+  operation: PlainOperation,
+  channel: { type: number; model: string; key?: string; baseUrl?: string },
+][] = [
   ['Cohere', 'embeddings', { type: 34, model: 'embed-v4.0' }],
   ['Cohere', 'rerank', { type: 34, model: 'rerank-v3.5' }],
   ['DashScope', 'rerank', { type: 17, model: 'gte-rerank-v2' }],
@@ -65,6 +69,10 @@ const targets: [name: string, operation: PlainOperation, channel: { type: number
   ['SiliconFlow', 'image-edits', { type: 40, model: 'Qwen/Qwen-Image-Edit' }],
   ['xAI', 'images', { type: 48, model: 'grok-2-image' }],
   ['xAI', 'image-edits', { type: 48, model: 'grok-imagine-image' }],
+  ['Ark', 'images', { type: 45, model: 'doubao-seedream-4-0' }],
+  ['Zhipu', 'images', { type: 26, model: 'cogview-4' }],
+  ['Voyage', 'embeddings', { type: 1, baseUrl: 'https://api.voyageai.com', model: 'voyage-4' }],
+  ['Voyage', 'rerank', { type: 1, baseUrl: 'https://api.voyageai.com/v1', model: 'rerank-2.5' }],
   ['Ark', 'image-edits', { type: 45, model: 'doubao-seedream-4-0' }],
   ['Cloudflare', 'images', { type: 39, model: '@cf/a/b' }],
   ['Cloudflare, as a form', 'images', { type: 39, model: '@cf/black-forest-labs/flux-2-dev' }],

@@ -1,31 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import { callWith } from './conformance/fixtures.ts'
+import { operation } from './conformance/operation.ts'
 import { providerFor } from './registry.ts'
-import { type PlainOperation, UpstreamRefusal } from './types.ts'
+import { UpstreamRefusal } from './types.ts'
 
 type Json = Record<string, unknown>
-type Input = { type: number; baseUrl?: string; model?: string; key?: string; other?: string; token?: string }
-
-/** An operation of a type, with what a caller asks of it. */
-function operation(name: PlainOperation, { type, model = 'some-model', token, ...channel }: Input, json: Json) {
-  const translation = providerFor(type).plain?.[name]
-  if (!translation) throw new Error(`type ${type} has no ${name}`)
-  const call = callWith({
-    model,
-    ...(token === undefined ? {} : { token }),
-    channel: { type, baseUrl: 'https://host.test', key: 'k', ...channel },
-  })
-  const asked = { json: { model: 'asked-for', ...json }, form: null }
-  return {
-    translation,
-    sent: () => translation.request(asked, call),
-    read: (answer: unknown) => translation.response?.(answer, asked),
-    usage: (answer: unknown) => translation.usage(answer),
-    next: (answer: unknown) => translation.next?.(answer, call),
-    audio: (answer: unknown) => translation.audio?.(answer, asked),
-    made: (bytes: Uint8Array) => translation.fromBytes?.(bytes, asked),
-  }
-}
 
 const texts = { input: ['one', 'two'] }
 const listed = (...vectors: number[][]) => ({
@@ -142,7 +121,23 @@ describe('embeddings', () => {
 
   test('are sent in the portions a vendor takes', () => {
     const most = (type: number) => providerFor(type).plain?.embeddings?.mostInputs
-    expect([17, 15, 46, 34, 40, 1].map(most)).toEqual([10, 16, 16, 96, 32, undefined])
+    expect([17, 15, 46, 34, 40, 26, 1].map(most)).toEqual([10, 16, 16, 96, 32, 64, undefined])
+  })
+
+  test('of Voyage are asked for in its own words at its own address, and as everywhere below others', () => {
+    const asked = { ...texts, dimensions: 256, input_type: 'query' }
+    const embed = (baseUrl: string, json: Json) => operation('embeddings', { type: 1, baseUrl }, json).sent()
+    const voyage = 'https://api.voyageai.com'
+    expect(embed(voyage, { ...asked, encoding_format: 'float' })).toMatchObject({ url: `${voyage}/v1/embeddings` })
+    const own = { model: 'some-model', ...texts, input_type: 'query', output_dimension: 256 }
+    expect(embed(voyage, { ...asked, encoding_format: 'float' }).body).toEqual(own)
+    expect(embed(`${voyage}/v1`, { ...asked, encoding_format: 'base64' }).body).toEqual({
+      ...own,
+      encoding_format: 'base64',
+    })
+    expect(() => embed(voyage, { input: [1, 2] })).toThrow(expect.objectContaining({ code: 'unsupported.token_input' }))
+    const common = { ...asked, encoding_format: 'float' }
+    expect(embed('https://api.voyageai.com.host.test', common).body).toEqual({ ...common, model: 'some-model' })
   })
 
   test('of token lists are for the original and its like alone', () => {
@@ -153,47 +148,6 @@ describe('embeddings', () => {
     }
     for (const type of [1, 3, 8])
       expect(operation('embeddings', { type }, { input: [1, 2] }).sent().body).toMatchObject({ input: [1, 2] })
-  })
-})
-
-describe('rankings', () => {
-  const asked = { query: 'q', documents: ['a', { text: 'b' }] }
-  const rows = [{ index: 1, relevance_score: 0.9 }]
-
-  test('of Cohere want all documents by default', () => {
-    const { sent, read, usage } = operation('rerank', { type: 34 }, asked)
-    expect(sent()).toMatchObject({ url: 'https://host.test/v2/rerank', body: { documents: ['a', 'b'], top_n: 2 } })
-    expect(read({ id: 'x', results: rows })).toEqual({ id: 'x', results: rows })
-    expect(usage({ results: rows, meta: { billed_units: { search_units: 1 } } })).toBeUndefined()
-  })
-
-  test('of DashScope stand on its own surface', () => {
-    const { sent, read, usage } = operation('rerank', { type: 17 }, { ...asked, top_n: 1, return_documents: true })
-    expect(sent()).toMatchObject({
-      url: 'https://host.test/api/v1/services/rerank/text-rerank/text-rerank',
-      body: { input: { query: 'q', documents: ['a', 'b'] }, parameters: { top_n: 1, return_documents: true } },
-    })
-    const answer = { output: { results: rows }, usage: { total_tokens: 9 } }
-    expect(read(answer)).toEqual({
-      results: [{ ...rows[0], document: { text: 'b' } }],
-      usage: { prompt_tokens: 9, total_tokens: 9 },
-    })
-    expect(usage(answer)).toEqual({ promptTokens: 9 })
-  })
-
-  test('show documents as the caller knows them, and are counted where the vendor counts', () => {
-    const wanted = { ...asked, return_documents: true }
-    const { read } = operation('rerank', { type: 47 }, wanted)
-    expect(read({ results: [{ ...rows[0], document: 'b' }] })).toEqual({
-      results: [{ ...rows[0], document: { text: 'b' } }],
-    })
-    expect(read({ results: [{ ...rows[0], document: null }] })).toEqual({
-      results: [{ ...rows[0], document: { text: 'b' } }],
-    })
-    const silicon = operation('rerank', { type: 40 }, asked)
-    expect(silicon.usage({ results: rows, meta: { tokens: { input_tokens: 5, output_tokens: 0 } } })).toMatchObject({
-      promptTokens: 5,
-    })
   })
 })
 
@@ -320,6 +274,14 @@ describe('images', () => {
     expect(talking.read({ candidates: [{ content: { parts } }] })).toEqual({
       data: [{ b64_json: 'AA', revised_prompt: 'Here.' }],
     })
+  })
+
+  test('of Ark and Zhipu are one for a call, and no number is sent to them', () => {
+    for (const type of [45, 26]) {
+      const { sent } = operation('images', { type }, { prompt: 'p', n: 4, size: '1024x1024' })
+      expect(sent().body).toEqual({ model: 'some-model', prompt: 'p', size: '1024x1024' })
+      expect(sent()).toMatchObject({ mostImages: 1, losses: ['n'] })
+    }
   })
 
   test('of SiliconFlow, xAI and Cloudflare have their own words for size and number', () => {

@@ -1,11 +1,14 @@
-import { describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 import { pixel } from '#test/simulator/media.ts'
 import { consumed } from './caller-dialects.ts'
 import { startRelay } from './relay-world.ts'
 import { type Route, serve } from './serve.ts'
 import { image, user, vendorWorld } from './vendors.ts'
+import { json, startScriptedUpstream } from '#test/support/scripted-upstream.ts'
 
 const { app, token } = await startRelay({ options: { RetryTimes: '0' } })
+const scripted = await startScriptedUpstream()
+afterAll(() => scripted[Symbol.asyncDispose]())
 
 // Without a price of its own a token costs 37.5, both ways.
 const rate = 37.5
@@ -109,6 +112,37 @@ describe('embeddings', () => {
     const input = Array.from({ length: 70 }, (_, index) => `text ${index}`)
     const { answer } = await operate({ type: 40, upstreamModel: 'BAAI/bge-m3' }, '/embeddings', { input })
     expect(answer.data).toHaveLength(70)
+  })
+
+  test('are packed for whoever asks for it in Jina’s word, by the vendor or here', async () => {
+    const packed = Buffer.from(new Float32Array([0.5, -1]).buffer).toString('base64')
+    for (const embedding of [packed, [0.5, -1]]) {
+      const route = { type: 38, baseUrl: scripted.play(json({ data: [{ index: 0, embedding }] })) }
+      const embed = async (type: string) =>
+        (await operate(route, '/embeddings', { input: 'x', embedding_type: type })).answer.data[0].embedding
+      expect(await embed('base64')).toBe(packed)
+      expect(JSON.parse(String(scripted.received.at(-1)?.bytes))).toMatchObject({ embedding_type: 'base64' })
+      expect(await embed('float')).toEqual([0.5, -1])
+    }
+  })
+
+  test('and rankings say what they used, whatever the upstream says of it', async () => {
+    const reported = { total_tokens: 26 }
+    const shown = { prompt_tokens: 26, total_tokens: 26 }
+    const answering = (body: object) => ({ baseUrl: scripted.play(json(body)) })
+    const data = [{ index: 0, embedding: [1] }]
+    const embedded = await operate(answering({ data, usage: reported }), '/embeddings', { input: 'x' })
+    expect([embedded.answer.usage, embedded.row?.prompt_tokens]).toEqual([shown, 26])
+    const results = [{ index: 0, relevance_score: 0.5 }]
+    const asked = { query: 'q', documents: ['a hat'] }
+    const ranked = await operate(answering({ results, usage: reported }), '/rerank', asked)
+    expect(ranked.answer).toEqual({ results, usage: shown })
+    for (const type of [34, 47]) {
+      const { answer, row } = await operate({ type, ...answering({ results }) }, '/rerank', asked)
+      const counted = row?.prompt_tokens
+      expect(answer).toEqual({ results, usage: { prompt_tokens: counted, total_tokens: counted } })
+      expect(counted).toBeGreaterThan(0)
+    }
   })
 
   test('in a body that passes through go as they came, once', async () => {

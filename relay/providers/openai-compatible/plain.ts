@@ -77,9 +77,13 @@ function jsonOf(style: OpenAiStyle, operation: PlainOperation, asked: PlainReque
   return asked.json
 }
 
-/** As received, unless its documents are missing or written in another way. */
+/** As received, unless its list has another name, or its documents are missing or written in another way. */
 function toRanking(json: unknown, asked: PlainRequest): unknown {
   const answer = recordOf(json)
+  if (answer?.['results'] === undefined && Array.isArray(answer?.['data'])) {
+    const { data, ...rest } = answer
+    return { ...rest, results: rerankList(data, asked) }
+  }
   const rows = recordsOf(answer?.['results'])
   const wanted = asked.json['return_documents'] === true
   const fits = rows.every(({ document }) =>

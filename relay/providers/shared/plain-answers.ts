@@ -24,9 +24,27 @@ export function textsToEmbed({ json }: PlainRequest): string[] {
   throw new DomainError('unsupported.token_input')
 }
 
-/** Texts to rank; documents may come as texts or as objects with one. */
-export const documentTexts = ({ json }: PlainRequest): string[] =>
-  listOf(json['documents']).map((item) => textOf(item) ?? textOf(recordOf(item)?.['text']) ?? JSON.stringify(item))
+/** A document that is shown: it has no text. */
+const isMedia = (document: unknown): boolean => {
+  const { text, image, video } = recordOf(document) ?? {}
+  return textOf(text) === undefined && (image ?? video ?? null) !== null
+}
+
+/** Documents to rank; texts may come as such or as objects with one. */
+export const documentsToRank = ({ json }: PlainRequest): unknown[] =>
+  listOf(json['documents']).map((item) =>
+    isMedia(item) ? item : (textOf(item) ?? textOf(recordOf(item)?.['text']) ?? JSON.stringify(item)),
+  )
+
+/**
+ * Texts to rank, and nothing else.
+ * @throws {DomainError} unsupported.ranked_media
+ */
+export function documentTexts(asked: PlainRequest): string[] {
+  const documents = documentsToRank(asked)
+  if (documents.every((document) => typeof document === 'string')) return documents
+  throw new DomainError('unsupported.ranked_media')
+}
 
 export const embeddingList = (vectors: readonly unknown[], asked: PlainRequest): Json => ({
   object: 'list',
@@ -37,12 +55,16 @@ export const embeddingList = (vectors: readonly unknown[], asked: PlainRequest):
 /** Ranked documents in the common form; those that the caller wants to see again come from the request where need be. */
 export function rerankList(rows: unknown, asked: PlainRequest): Json[] {
   const wanted = asked.json['return_documents'] === true
-  const texts = wanted ? documentTexts(asked) : []
+  const given = wanted ? documentsToRank(asked) : []
   return recordsOf(rows).map((row) => {
     const { index, relevance_score: score, document } = row
-    const ownText = textOf(document) ?? textOf(recordOf(document)?.['text'])
-    const text = ownText ?? (wanted ? texts[Number(index)] : undefined)
-    return withoutAbsent({ index, relevance_score: score, document: text === undefined ? undefined : { text } })
+    const own = textOf(document) ?? textOf(recordOf(document)?.['text']) ?? (isMedia(document) ? document : undefined)
+    const shown = own ?? given[Number(index)]
+    return withoutAbsent({
+      index,
+      relevance_score: score,
+      document: typeof shown === 'string' ? { text: shown } : shown,
+    })
   })
 }
 

@@ -18,6 +18,7 @@ export const unsupportedEnglish: Record<keyof typeof unsupportedErrors, string> 
   'unsupported.file_id': 'media by file id are not supported by this model',
   'unsupported.token_prompt': 'a prompt of tokens is not supported by this model',
   'unsupported.token_input': 'this model takes texts only, no lists of tokens',
+  'unsupported.ranked_media': 'this model ranks documents of text only',
   'unsupported.image_edits': 'image edits are not supported by this model',
   'unsupported.mask': 'mask is not supported by this model',
   'unsupported.edited_images': 'at most {most} images can be edited at once',

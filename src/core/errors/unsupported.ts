@@ -37,6 +37,7 @@ export const unsupportedErrors = {
     status: 400,
     wire: 'invalid_embedding_request',
   },
+  'unsupported.ranked_media': { ...text, message: '该模型只能对文本文档排序', wire: 'invalid_documents' },
   'unsupported.image_edits': { ...image, message: '该模型不支持编辑图片' },
   'unsupported.mask': { ...image, message: '该模型不支持 mask' },
   'unsupported.edited_images': { ...image, message: '该模型一次最多编辑 {most} 张图片' },

@@ -10,7 +10,7 @@ import {
 import { countIn, imagesToEdit } from '../../shared/given-images.ts'
 import { type Json, listOf, numberOf, recordOf, recordsOf, textOf, withoutAbsent, wordOf } from '../../shared/json.ts'
 import {
-  documentTexts,
+  documentsToRank,
   nearestRatio,
   promptOnly,
   readSuccess,
@@ -38,6 +38,13 @@ const failed = (answer: Json): UpstreamFailure => ({
   param: null,
 })
 
+/** Models that see images and videos read them, and texts beside them, as objects: https://help.aliyun.com/en/model-studio/text-rerank-api */
+function documentsOf(asked: PlainRequest): unknown[] {
+  const documents = documentsToRank(asked)
+  if (documents.every((document) => typeof document === 'string')) return documents
+  return documents.map((document) => (typeof document === 'string' ? { text: document } : document))
+}
+
 export const aliRerank: PlainTranslation = {
   request: (asked, call) => ({
     method: 'POST',
@@ -45,7 +52,7 @@ export const aliRerank: PlainTranslation = {
     headers: headersOf(call),
     body: {
       model: call.model,
-      input: { query: asked.json['query'], documents: documentTexts(asked) },
+      input: { query: asked.json['query'], documents: documentsOf(asked) },
       parameters: withoutAbsent({
         top_n: asked.json['top_n'],
         return_documents: asked.json['return_documents'],

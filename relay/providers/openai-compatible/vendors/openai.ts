@@ -2,6 +2,8 @@ import { joinPath } from '../../shared/join-path.ts'
 import { bearer } from '../address.ts'
 import { openAiCompatible } from '../index.ts'
 import { refusesChat } from '../model-families.ts'
+import type { OpenAiStyle } from '../style.ts'
+import { voyageOperations } from './voyage.ts'
 
 /** Bases behind this address name the vendor in the path and carry no version. */
 const routedThroughCloudflare = 'https://gateway.ai.cloudflare.com'
@@ -10,8 +12,7 @@ const versionOf = (baseUrl: string): string => (baseUrl.startsWith(routedThrough
 
 const isOfficial = (baseUrl: string): boolean => /^https:\/\/([a-z0-9-]+\.)*openai\.com(\/|$)/.test(baseUrl)
 
-/** The original, any server that speaks like it, and every number that has no provider of its own. */
-export const openai = openAiCompatible({
+const style: OpenAiStyle = {
   id: 'openai',
   label: 'OpenAI',
   channelTypes: [1, 6, 7, 9, 10, 12, 13, 19, 31, 47, 53],
@@ -30,4 +31,7 @@ export const openai = openAiCompatible({
   compacts: true,
   takesTokens: true,
   extendedTools: (channel) => isOfficial(channel.baseUrl),
-})
+}
+
+/** The original, any server that speaks like it, and every number that has no provider of its own. */
+export const openai = openAiCompatible({ ...style, plain: voyageOperations(style) })
