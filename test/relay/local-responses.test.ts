@@ -74,12 +74,12 @@ describe('an answer that the gateway keeps, since its upstream does not', () => 
   test('belongs to its maker, and is gone when that one deletes it', async () => {
     const { model } = await serve(app, { type: 14 })
     const first = await read(await ask(mine, model, { input: 'hello' }), false)
-    for (const named of [
-      { previous_response_id: first.id },
-      { input: [{ type: 'item_reference', id: first.output[0]?.id }] },
-    ]) {
+    for (const [named, status] of [
+      [{ previous_response_id: first.id }, 400],
+      [{ input: [{ type: 'item_reference', id: first.output[0]?.id }] }, 404],
+    ] as const) {
       const reply = await ask(theirs, model, named)
-      expect(reply.status).toBe(404)
+      expect(reply.status).toBe(status)
       responses.readError(await reply.json())
     }
     for (const path of [first.id, `${first.id}/input_items`]) expect((await call(theirs, path)).status).toBe(404)
@@ -90,7 +90,7 @@ describe('an answer that the gateway keeps, since its upstream does not', () => 
       deleted: true,
     })
     expect((await call(mine, first.id)).status).toBe(404)
-    expect((await ask(mine, model, { previous_response_id: first.id })).status).toBe(404)
+    expect((await ask(mine, model, { previous_response_id: first.id })).status).toBe(400)
   })
 
   test('is sealed in the database, expires, and makes room for later ones', async () => {
@@ -100,7 +100,7 @@ describe('an answer that the gateway keeps, since its upstream does not', () => 
     const { rows } = await app.pool.query('select sealed, bytes from local_responses where id = $1', [first.id])
     expect(rows[0].sealed).not.toContain('plover')
     await app.pool.query("update local_responses set used_at = now() - interval '31 days' where id = $1", [first.id])
-    expect((await ask(owner, model, { previous_response_id: first.id })).status).toBe(404)
+    expect((await ask(owner, model, { previous_response_id: first.id })).status).toBe(400)
 
     await app.pool.query(
       "update local_responses set used_at = now() - interval '1 day', bytes = 1024 * 1024 where id = $1",
@@ -231,8 +231,8 @@ describe('an answer that the gateway keeps, since its upstream does not', () => 
       [stored.id, stored.userId, stored.itemIds, packed.length, app.services.secrets.encrypt(packed)],
     )
     for (const path of [stored.id, `${stored.id}/input_items`]) expect((await call(owner, path)).status).toBe(404)
-    for (const named of [{ previous_response_id: stored.id }, { input: [reference('msg_huge')] }])
-      expect((await ask(owner, model, named)).status).toBe(404)
+    expect((await ask(owner, model, { previous_response_id: stored.id })).status).toBe(400)
+    expect((await ask(owner, model, { input: [reference('msg_huge')] })).status).toBe(404)
 
     const second = await read(await ask(owner, model, { input: 'hello' }), false)
     const both = { input: [reference(first.output[0]?.id), reference(second.output[0]?.id)] }
@@ -390,7 +390,7 @@ describe('a conversation that is compacted', () => {
     const rows = (await consumed(app)).length
     expect((await compact(model, {})).status).toBe(500)
     expect((await compact(model, { input: [] })).status).toBe(400)
-    expect((await compact(model, { previous_response_id: 'resp_unknown' })).status).toBe(404)
+    expect((await compact(model, { previous_response_id: 'resp_unknown' })).status).toBe(400)
     expect((await consumed(app)).length).toBe(rows)
   })
 })

@@ -101,9 +101,10 @@ describe('a stored response', () => {
       { previous_response_id: 'resp_that_never_was' },
     ]) {
       const reply = await ask(theirs, model, named)
-      expect(reply.status, JSON.stringify(named)).toBe(404)
       const { code } = responses.readError(await reply.json())
-      expect(code).toBe('previous_response_id' in named ? 'previous_response_not_found' : null)
+      // By this status and code clients know that they have to send the whole conversation.
+      const refused = 'previous_response_id' in named ? [400, 'previous_response_not_found'] : [404, null]
+      expect([reply.status, code], JSON.stringify(named)).toEqual(refused)
     }
     expect(scripted.received.length).toBe(before)
   })
@@ -125,14 +126,14 @@ describe('a stored response', () => {
     await app.pool.query("update upstream_objects set created_at = now() - interval '29 days' where id = $1", [id])
     expect((await ask(mine, model, { previous_response_id: id })).status).toBe(200)
     await app.pool.query("update upstream_objects set created_at = now() - interval '31 days' where id = $1", [id])
-    expect((await ask(mine, model, { previous_response_id: id })).status).toBe(404)
+    expect((await ask(mine, model, { previous_response_id: id })).status).toBe(400)
   })
 
   test('with store: false has no row', async () => {
     const { id, unstreamed } = answer({ store: false })
     const { model } = await storedBy(unstreamed)
     await ask(mine, model, { store: false })
-    expect((await ask(mine, model, { previous_response_id: id })).status).toBe(404)
+    expect((await ask(mine, model, { previous_response_id: id })).status).toBe(400)
   })
 
   test('of a channel that was switched off is refused, not asked for elsewhere', async () => {
@@ -149,7 +150,7 @@ describe('a stored response', () => {
     const { model } = await storedBy(unstreamed)
     await ask(mine, model, {})
     await ask(theirs, model, {})
-    expect((await ask(theirs, model, { previous_response_id: id })).status).toBe(404)
+    expect((await ask(theirs, model, { previous_response_id: id })).status).toBe(400)
     expect((await ask(mine, model, { previous_response_id: id })).status).toBe(200)
   })
 

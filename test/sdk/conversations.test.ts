@@ -264,11 +264,12 @@ test('an interaction is its maker’s alone, is kept unless its caller says no, 
     () => google.interactions.get('x'.repeat(3000)),
     () => openai.responses.retrieve(made.id),
     () => openai.responses.delete(made.id),
-    () => openai.responses.create({ model, input: 'x', previous_response_id: made.id }),
   ]
   for (const path of ['/v1/interactions/', '/v1beta/interactions/'])
     expect((await fetch(`${app.url}${path}${made.id}`)).status).toBe(401)
   for (const refused of reading) expect(await thrownBy(refused)).toMatchObject({ status: 404 })
+  const continued = () => openai.responses.create({ model, input: 'x', previous_response_id: made.id })
+  expect(await thrownBy(continued)).toMatchObject({ status: 400, code: 'previous_response_not_found' })
   const foreign = await failureOf({ model, input: 'x', previous_interaction_id: made.id }, other.key)
   expect(foreign).toMatchObject({ status: 404, error: 'NOT_FOUND' })
   for (const body of [

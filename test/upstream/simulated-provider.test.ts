@@ -107,7 +107,7 @@ describe('the simulated provider as the OpenAI client sees it', () => {
     expect(final.usage?.output_tokens).toBeGreaterThan(0)
     expect((await openai().responses.retrieve(final.id)).id).toBe(final.id)
     const next = openai().responses.create({ model: 'gpt-5', input: 'x', previous_response_id: 'resp_none' })
-    await expect(next).rejects.toMatchObject({ status: 404 })
+    await expect(next).rejects.toMatchObject({ status: 400, code: 'previous_response_not_found' })
   })
 
   it('lists models, completes legacy prompts and answers the billing calls', async () => {

@@ -36,10 +36,6 @@ const largestEvent = 64 * 1024 * 1024
 /** Only what ends a response is read: everything else goes out as it came. */
 const isEnd = (name: string | undefined): boolean => name === 'response.completed' || name === 'response.incomplete'
 
-/** What is unknown here may be known elsewhere (404), yet on a socket clients send everything again for OpenAI's status alone. */
-const statusOf = (error: Json | null): number | undefined =>
-  error?.['code'] === 'previous_response_not_found' ? 400 : undefined
-
 /** After any other event clients wait for the next one, and for minutes where none comes. */
 const endedEarly = {
   type: 'error',
@@ -152,7 +148,7 @@ export function createTurns({ ambient, log }: RelayServices, { outer, conversati
     } else if (!abandoned) {
       const error = recordOf(tryRecord(Buffer.concat(pieces).toString('utf8'))?.['error']) ?? null
       if (error?.['code'] === 'context_length_exceeded') await fail(body, error)
-      else await say({ type: 'error', ...answered, status: statusOf(error) ?? answered.status, error })
+      else await say({ type: 'error', ...answered, error })
     }
     return ended
   }

@@ -288,7 +288,8 @@ export const relayErrors = {
   'relay.previous_response_unknown': {
     kind: 'not_found',
     message: "Previous response with id '{id}' not found.",
-    status: 404,
+    // By this status, which OpenAI answers with, clients know that they have to send the whole conversation.
+    status: 400,
     wire: 'previous_response_not_found',
   },
   'relay.not_implemented': {

@@ -57,7 +57,7 @@ export function readResponses(call: Call): Prompt {
   const previous = asText(body['previous_response_id'])
   if (previous && !stored.has(previous))
     throw new Refusal({
-      status: 404,
+      status: 400,
       message: `Previous response with id '${previous}' not found.`,
       param: 'previous_response_id',
       code: 'previous_response_not_found',
