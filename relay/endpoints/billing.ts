@@ -6,6 +6,7 @@ import { authenticate } from '#relay/request/authenticate.ts'
 import type { Caller, RelayServices } from '#relay/request/call.ts'
 import { receive } from '#relay/request/receive.ts'
 import { callerError, failureOf } from '#relay/attempt/failure.ts'
+import { reportError } from '#relay/response/report-error.ts'
 
 type Balance = { remaining: number; used: number; unlimited: boolean; expiresAt: Date | null }
 
@@ -45,7 +46,10 @@ const subscriptionOf = ({ remaining, used, unlimited, expiresAt }: Balance) => {
 /** Cents. */
 const usageOf = ({ used }: Balance) => ({ object: 'list', total_usage: used * 100 })
 
-/** The balance replies that older client programs ask for. Errors come with status 200, as those programs expect. */
+/**
+ * The balance replies that older client programs ask for. A refused key has the status of everywhere; what fails later comes with 200,
+ * as those programs expect.
+ */
 export async function answerBilling(
   services: RelayServices,
   kind: 'subscription' | 'usage',
@@ -62,8 +66,15 @@ export async function answerBilling(
     res.status(429).end()
     return
   }
+  let caller: Caller
   try {
-    const balance = await balanceOf(services, await authenticate(services, req))
+    caller = await authenticate(services, req)
+  } catch (error) {
+    reportError(services, incoming, error)
+    return
+  }
+  try {
+    const balance = await balanceOf(services, caller)
     res.json(kind === 'subscription' ? subscriptionOf(balance) : usageOf(balance))
   } catch (error) {
     const message = callerMessage(callerError(failureOf(error), incoming))

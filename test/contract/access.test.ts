@@ -52,8 +52,6 @@ function expectedStatus({ surface, route, actor }: Step): number | undefined {
   const code = row && refusalOf(row, actor)
   if (code === undefined) return undefined
   const { kind, status } = errors[code as ErrorCode] as { kind: string; status?: number }
-  // Programs of the billing kind read errors out of what succeeded.
-  if (route.includes('/dashboard/billing/')) return 200
   const usual = kind === 'unauthenticated' ? 401 : 403
   if (surface === 'rest') return usual === 401 ? 401 : 200
   return status ?? usual

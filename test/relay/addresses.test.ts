@@ -52,6 +52,7 @@ test.each(['/v1', '/v1/', '/v1beta', '/hf/v1', '/hf/v1/nothing'])(
 test('a refused question for a balance has the id of every request, in its words too', async () => {
   const reply = await fetch(`${app.url}/v1/dashboard/billing/usage`, { headers: { authorization: 'Bearer sk-nobody' } })
   const id = String(reply.headers.get('x-request-id'))
+  expect(reply.status).toBe(401)
   expect(id).toMatch(/^\d{23}\w{8}$/)
   expect(await reply.json()).toMatchObject({ error: { message: expect.stringContaining(` (request id: ${id})`) } })
 })
