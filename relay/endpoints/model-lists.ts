@@ -1,4 +1,5 @@
 import { channelTypes } from '#core/channel-types/index.ts'
+import { parametersOf } from '#relay/providers/model-parameters.ts'
 import type { ListedModel, VisibleModel } from './visible-models.ts'
 
 type Query = Record<string, unknown>
@@ -98,11 +99,15 @@ export const claudeList = ({ models, hasMore }: ModelPage) => ({
   last_id: models.at(-1)?.id ?? null,
 })
 
-export const toGeminiModel = ({ id, contextWindow }: ListedModel) => ({
+/** With every field that Google's models have: clients that lack one in one model throw the whole list away. */
+export const toGeminiModel = ({ id, root, contextWindow }: ListedModel) => ({
   name: `models/${id}`,
+  version: '001',
   displayName: id,
+  description: '',
+  inputTokenLimit: contextWindow ?? 0,
+  outputTokenLimit: parametersOf(root).maxOutput ?? 0,
   supportedGenerationMethods: ['generateContent', 'streamGenerateContent', 'countTokens'],
-  ...(contextWindow === undefined ? {} : { inputTokenLimit: contextWindow }),
 })
 
 export const geminiList = ({ models, hasMore }: ModelPage) => ({

@@ -161,6 +161,22 @@ test('every list says how much a model holds, by what its name stands for, and c
   expect(google.toSorted()).toEqual(visible)
 })
 
+test('a model in Google’s list has every field that its own have, whatever is known of it', async () => {
+  const limited = await app.make.token(user, { modelLimits: 'gpt-4o,of-the-house' })
+  const reply = await fetch(`${app.url}/v1beta/models?key=sk-${limited.key}`)
+  const supportedGenerationMethods = ['generateContent', 'streamGenerateContent', 'countTokens']
+  const listed = (id: string, inputTokenLimit: number, outputTokenLimit: number) => ({
+    name: `models/${id}`,
+    version: '001',
+    displayName: id,
+    description: '',
+    inputTokenLimit,
+    outputTokenLimit,
+    supportedGenerationMethods,
+  })
+  expect(await reply.json()).toEqual({ models: [listed('gpt-4o', 128_000, 16_384), listed('of-the-house', 0, 0)] })
+})
+
 describe.each(libraries)('the $name library', ({ list, retrieve }) => {
   test('lists what the group can use and pay for, prefixed and virtual names included', async () => {
     expect((await list(token.key)).toSorted()).toEqual(visible)
