@@ -175,6 +175,21 @@ describe('errors towards the caller', () => {
     }
   })
 
+  it.each([
+    ['prompt is too long', {}, 'exceeded: your input exceeds the context window of this model'],
+    ['Your input exceeds the context window of this model.', {}, 'exceeded: your input exceeds the context window'],
+    ["This endpoint's maximum context length is 8192 tokens.", { limit: 8192 }, '8192 tokens'],
+    ["This model's maximum context length is 4097 tokens (own words).", { limit: 4097 }, '4097 tokens (own words)'],
+  ])('says of %j what every client knows for a conversation that is too long', (message, overflow, words) => {
+    for (const id of ['openai-chat', 'openai-responses'] as const)
+      expect(dialectOf(id).error(errorOf(400, { message, overflow })).body).toMatchObject({
+        error: {
+          message: expect.stringContaining(`This model's maximum context length is ${words}`),
+          code: 'context_length_exceeded',
+        },
+      })
+  })
+
   it('uses the envelope of each dialect', () => {
     expect(dialects.claude.error(errorOf(429)).body).toEqual({
       type: 'error',

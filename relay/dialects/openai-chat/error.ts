@@ -20,11 +20,12 @@ const byStatus: Readonly<Record<number, Kind>> = {
 const kindOf = (status: number): Kind =>
   byStatus[status] ?? (status >= 500 ? ['server_error', null] : ['invalid_request_error', null])
 
+/** LiteLLM, by which agents fall back to a larger model, knows none but the first words, others none but "context window". */
 const overflowWords = {
-  own: /maximum context length|exceeds the context window/i,
+  own: /this model's maximum context length is/i,
   text: ({ tokens, limit }: ContextOverflow) =>
     limit === undefined
-      ? 'Your input exceeds the context window of this model. Please adjust your input and try again.'
+      ? "This model's maximum context length is exceeded: your input exceeds the context window of this model. Please reduce the length of the messages."
       : `This model's maximum context length is ${limit} tokens.${tokens === undefined ? '' : ` However, your messages resulted in ${tokens} tokens.`} Please reduce the length of the messages.`,
 }
 
