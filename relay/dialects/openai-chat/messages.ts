@@ -1,5 +1,5 @@
 import { isObject, type Fields } from '#relay/chat/json.ts'
-import type { AssistantPart, Message, ToolCallPart, UserPart } from '#relay/chat/request.ts'
+import type { AssistantPart, Message, ReasoningPart, ToolCallPart, UserPart } from '#relay/chat/request.ts'
 import { addToolResult, addUserMessage, type Conversation, startConversation } from '../conversation.ts'
 import { type Reader, defined, readCacheControl } from '../read.ts'
 import { type ContentPart, mediaFromUrl, readContent } from './parts.ts'
@@ -85,11 +85,7 @@ function idOfFunction({ names, read }: Conversation, message: Fields, index: num
 function addAssistant(conversation: Conversation, message: Fields, index: number): void {
   const { read, messages } = conversation
   const path = `messages[${index}]`
-  const reasoning = readReasoning(
-    read.list(message['reasoning_details'], `${path}.reasoning_details`) ?? [],
-    read.text(message['reasoning_content'] ?? message['reasoning'], `${path}.reasoning_content`) ?? '',
-    read.text(message['reasoning_signature'], `${path}.reasoning_signature`) ?? '',
-  )
+  const reasoning = readMessageReasoning(message, path, read)
   const refusal = read.text(message['refusal'], `${path}.refusal`) ?? ''
   const answered = [
     ...readAssistantContent(message['content'], path, read),
@@ -104,6 +100,19 @@ function addAssistant(conversation: Conversation, message: Fields, index: number
   ]
   conversation.openResults = false
   messages.push(defined({ role: 'assistant', content, name: read.text(message['name'], `${path}.name`) }))
+}
+
+/** Agents that are set up to send reasoning back in `reasoning_details` put its text there, where vendors have a list. */
+function readMessageReasoning(message: Fields, path: string, read: Reader): ReasoningPart[] {
+  const { reasoning_details: details, reasoning_content: content, reasoning: other } = message
+  const isText = typeof details === 'string'
+  // Under this name some keep an object of settings.
+  const plain = content || (isObject(other) ? undefined : other) || (isText ? details : undefined)
+  return readReasoning(
+    isText ? [] : (read.list(details, `${path}.reasoning_details`) ?? []),
+    read.text(plain, `${path}.reasoning_content`) ?? '',
+    read.text(message['reasoning_signature'], `${path}.reasoning_signature`) ?? '',
+  )
 }
 
 function readAssistantContent(content: unknown, path: string, read: Reader): AssistantPart[] {

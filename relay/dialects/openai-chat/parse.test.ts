@@ -250,6 +250,20 @@ describe('chat completion request', () => {
   })
 
   it.each([
+    [{ reasoning_details: 'thought' }, 'thought'],
+    [{ reasoning_details: 'thought', reasoning_content: '' }, 'thought'],
+    [{ reasoning_details: 'other', reasoning: 'thought' }, 'thought'],
+    [{ reasoning_details: '', reasoning_content: 'thought' }, 'thought'],
+    [{ reasoning_details: 'thought', reasoning: { effort: 'low' } }, 'thought'],
+    [{ reasoning_details: '' }, undefined],
+    [{ reasoning: { effort: 'low' } }, undefined],
+  ])('reads reasoning wherever agents put its text: %j', (fields, text) => {
+    const [message] = messagesOf([{ role: 'assistant', content: 'a', ...fields }])
+    const reasoning = text === undefined ? [] : [{ type: 'reasoning', text }]
+    expect(message?.content).toEqual([...reasoning, { type: 'text', text: 'a' }])
+  })
+
+  it.each([
     ['auto', { type: 'auto' }],
     ['none', { type: 'none' }],
     ['required', { type: 'required' }],
