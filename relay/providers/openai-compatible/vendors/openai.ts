@@ -2,6 +2,7 @@ import { joinPath } from '../../shared/join-path.ts'
 import { bearer } from '../address.ts'
 import { openAiCompatible } from '../index.ts'
 import { refusesChat } from '../model-families.ts'
+import { leaveOutReasoning } from '../refused-reasoning.ts'
 import type { OpenAiStyle } from '../style.ts'
 import { voyageOperations } from './voyage.ts'
 
@@ -31,6 +32,7 @@ const style: OpenAiStyle = {
   compacts: true,
   takesTokens: true,
   extendedTools: (channel) => isOfficial(channel.baseUrl),
+  adjust: leaveOutReasoning,
 }
 
 /** The original, any server that speaks like it, and every number that has no provider of its own. */
