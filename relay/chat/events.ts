@@ -43,7 +43,13 @@ export type UpstreamFailure = {
 export type ChatEvent =
   | { type: 'start'; id: string; model: string }
   | { type: 'text-delta'; text: string; choice?: number | undefined }
-  | { type: 'reasoning-delta'; text: string; choice?: number | undefined }
+  | {
+      type: 'reasoning-delta'
+      text: string
+      /** The vendor that refuses these words back unless they are the very ones that its signature behind them proves. */
+      signer?: DialectId | undefined
+      choice?: number | undefined
+    }
   | { type: 'reasoning-signature'; dialect: DialectId; value: string; choice?: number | undefined }
   | { type: 'reasoning-encrypted'; dialect: DialectId; data: string; choice?: number | undefined }
   | {

@@ -85,6 +85,10 @@ const checks: Readonly<Record<Guarantee, (subject: Subject) => void>> = {
       expect(textOf(response)).toBe('Hello from upstream')
       expect(usageOf(response)).toMatchObject({ promptTokens: 20, completionTokens: 10 })
     }
+    // What its vendor takes back word for word alone says so before the proof comes.
+    const events = streamed(subject, 'thinking')
+    if (events.some((event) => event.type === 'reasoning-signature' && event.dialect === 'claude'))
+      for (const event of events) if (event.type === 'reasoning-delta') expect(event.signer).toBe('claude')
   },
 
   'stop reasons'(subject) {

@@ -5,17 +5,18 @@ import type { DialectId, ReasoningPart } from '#relay/chat/request.ts'
 /** Of `reasoning_details`, the extension by which chat completions carry reasoning that only its vendor can check or read. */
 export type ReasoningDetail = {
   type: 'reasoning.text' | 'reasoning.encrypted'
-  text?: string
+  text?: string | undefined
   signature?: string
   data?: string
   format: string
   index: number
 }
 
+/** `text`: what is signed, where it has not been written before. */
 export const signatureDetail = (
-  text: string,
   signature: { dialect: DialectId; value: string },
   index: number,
+  text?: string,
 ): ReasoningDetail => ({
   type: 'reasoning.text',
   text,
@@ -38,7 +39,7 @@ export function reasoningDetails(parts: Reasoning[]): ReasoningDetail[] | undefi
   if (!parts.some((part) => part.signature !== undefined || part.encrypted !== undefined)) return undefined
   return parts.flatMap((part, index) => {
     const details: ReasoningDetail[] = []
-    if (part.signature !== undefined) details.push(signatureDetail(part.text, part.signature, index))
+    if (part.signature !== undefined) details.push(signatureDetail(part.signature, index, part.text))
     else if (part.text !== '') {
       const format = reasoningFormatOf(part.encrypted?.dialect ?? 'openai-chat')
       details.push({ type: 'reasoning.text', text: part.text, format, index })
@@ -63,7 +64,7 @@ function readDetail(value: unknown): Detail | undefined {
   return written === '' ? undefined : { text: written, index, dialect }
 }
 
-/** Whether `next` continues `last`: clients that gather a stream send text and signature of one reasoning part apart. */
+/** Whether `next` continues `last`: clients that gather a stream send the pieces and the signature of one reasoning part apart. */
 const continues = (last: Detail, next: Detail): boolean => {
   if (last.signature !== undefined || last.encrypted !== undefined || last.index !== next.index) return false
   return next.encrypted === undefined || next.dialect === 'openai-responses'

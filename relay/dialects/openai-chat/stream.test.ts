@@ -105,17 +105,62 @@ describe('chat completion stream', () => {
     ])
   })
 
-  it('repeats a signed reasoning part whole beside its signature, so that callers can send it back', () => {
-    const events: ChatEvent[] = [
+  describe('with signed reasoning', () => {
+    const signer = 'claude' as const
+    const first: ChatEvent[] = [
       { type: 'start', id: 'a', model: 'm' },
-      { type: 'reasoning-delta', text: 'first ' },
-      { type: 'reasoning-delta', text: 'thought' },
-      { type: 'reasoning-signature', dialect: 'claude', value: 'sig' },
+      { type: 'reasoning-delta', text: 'first ', signer },
+      { type: 'reasoning-delta', text: '"thought"', signer },
+      { type: 'reasoning-signature', dialect: signer, value: 'sig' },
     ]
-    const last = chunksOf(streamText(openAiChat.stream(testContext()), events).early).at(-1)
-    expect(last.choices[0].delta.reasoning_details).toEqual([
-      { type: 'reasoning.text', text: 'first thought', signature: 'sig', format: 'anthropic-claude-v1', index: 0 },
-    ])
+    const several: ChatEvent[] = [
+      ...first,
+      { type: 'reasoning-encrypted', dialect: signer, data: 'hidden' },
+      { type: 'reasoning-delta', text: ' second', signer },
+      { type: 'reasoning-signature', dialect: signer, value: 'sig2' },
+    ]
+    const deltasOf = (events: ChatEvent[]) =>
+      chunksOf(streamText(openAiChat.stream(testContext()), events).early).map(({ choices: [{ delta }] }) => delta)
+    type Detail = { index: number; type: string; text?: string }
+    const detailsOf = (events: ChatEvent[]): Detail[] =>
+      deltasOf(events).flatMap((delta) => delta.reasoning_details ?? [])
+    const readBack = (message: object) => {
+      const body = { model: 'm', messages: [{ role: 'assistant', content: 'yes', ...message }] }
+      return openAiChat.parse(body, {}).messages[0]?.content.filter((part) => part.type === 'reasoning')
+    }
+    const partsOf = (events: ChatEvent[]) => collectEvents(events).choices[0]?.parts
+
+    it('says each thought once in every place that clients read', () => {
+      const shown = deltasOf(several).map(({ reasoning_content: text, reasoning_details: details = [] }) => {
+        const inDetails = details.map((detail: Detail) => detail.text ?? '').join('')
+        return [text ?? inDetails, inDetails]
+      })
+      expect(shown.map(([text]) => text).join('')).toBe('first "thought" second')
+      expect(shown.map(([, text]) => text).join('')).toBe('first "thought" second')
+    })
+
+    it('can be sent back word for word by who gathers the details, in pieces or joined', () => {
+      const details = detailsOf(several)
+      expect(readBack({ reasoning_details: details })).toEqual(partsOf(several))
+      const joined = Object.values(Object.groupBy(details, ({ index }) => index)).map((pieces = []) =>
+        pieces.reduce((all, piece) => ({ ...all, ...piece, text: (all.text ?? '') + (piece.text ?? '') })),
+      )
+      expect(joined).toHaveLength(3)
+      expect(readBack({ reasoning_content: 'first "thought" second', reasoning_details: joined })).toEqual(
+        partsOf(several),
+      )
+    })
+
+    it('can be sent back by who keeps the text and the signature alone', () => {
+      const [, , signature] = detailsOf(first)
+      expect(signature).toEqual({ type: 'reasoning.text', signature: 'sig', format: 'anthropic-claude-v1', index: 0 })
+      expect(readBack({ reasoning_content: 'first "thought"', reasoning_details: [signature] })).toEqual(partsOf(first))
+    })
+
+    it('has its words once where nobody signs them', () => {
+      const delta = deltasOf([first[0] as ChatEvent, { type: 'reasoning-delta', text: 'hm' }]).at(-1)
+      expect(delta).toEqual({ reasoning_content: 'hm' })
+    })
   })
 
   it('shows no reasoning to callers who exclude it, and what proves it all the same', () => {
@@ -131,7 +176,7 @@ describe('chat completion stream', () => {
     const context = testContext({ includeThoughts: false })
     const { complete } = streamText(openAiChat.stream(context), events)
     const details = [
-      { type: 'reasoning.text', text: '', signature: 'sig', format: 'anthropic-claude-v1', index: 0 },
+      { type: 'reasoning.text', signature: 'sig', format: 'anthropic-claude-v1', index: 0 },
       { type: 'reasoning.encrypted', data: 'hidden', format: 'anthropic-claude-v1', index: 1 },
     ]
     const deltas = chunksOf(complete).flatMap(({ choices: [choice] }) => (choice ? [choice.delta] : []))

@@ -1,6 +1,8 @@
 import type { ReportedUsage } from '#core/usage.ts'
 import type { ChatEvent, FinishReason, StreamEncoder } from '#relay/chat/events.ts'
 import { toMarkdownImage } from '#relay/chat/media.ts'
+import { reasoningFormatOf } from '#relay/chat/reasoning-formats.ts'
+import type { DialectId } from '#relay/chat/request.ts'
 import { answerId, unixSeconds } from '../answer-id.ts'
 import { shownError } from '../error-text.ts'
 import type { EncodeContext } from '../types.ts'
@@ -14,8 +16,6 @@ type ChoiceState = {
   /** Constant text of every delta up to the delta itself. */
   head: string
   calls: Map<number, { custom: boolean; empty: boolean }>
-  /** The reasoning being written; a signature repeats it whole, for plain deltas cannot say where reasoning ends. */
-  reasoning: string
   reasoningIndex: number
   audioId: string | undefined
   finish: FinishReason | undefined
@@ -50,7 +50,6 @@ export function streamOpenAiChat(context: EncodeContext): StreamEncoder {
     choices.set(index, {
       head,
       calls: new Map(),
-      reasoning: '',
       reasoningIndex: 0,
       audioId: undefined,
       finish: undefined,
@@ -139,6 +138,18 @@ function writeDelta(choice: ChoiceState, event: ChoiceEvent, context: EncodeCont
   }
 }
 
+/**
+ * The words in both places of one chunk, as OpenRouter has them: clients show either, and only the details say where one signed part
+ * ends and the next begins.
+ */
+function signedDelta(choice: ChoiceState, text: string, signer: DialectId): string {
+  if (text === '') return ''
+  const words = JSON.stringify(text)
+  const format = reasoningFormatOf(signer)
+  const detail = `{"type":"reasoning.text","text":${words},"format":"${format}","index":${choice.reasoningIndex}}`
+  return `${choice.head}{"reasoning_content":${words},"reasoning_details":[${detail}]}${trailing}`
+}
+
 function writeReasoning(
   choice: ChoiceState,
   event: Extract<ChoiceEvent, { type: `reasoning-${'delta' | 'signature' | 'encrypted'}` }>,
@@ -146,14 +157,14 @@ function writeReasoning(
 ): string {
   if (event.type === 'reasoning-delta') {
     if (includeThoughts === false) return ''
-    choice.reasoning += event.text
-    return textDelta(choice, 'reasoning_content', event.text)
+    return event.signer === undefined
+      ? textDelta(choice, 'reasoning_content', event.text)
+      : signedDelta(choice, event.text, event.signer)
   }
   const detail =
     event.type === 'reasoning-signature'
-      ? signatureDetail(choice.reasoning, event, choice.reasoningIndex)
+      ? signatureDetail(event, choice.reasoningIndex)
       : encryptedDetail(event, choice.reasoningIndex)
-  choice.reasoning = ''
   choice.reasoningIndex += 1
   return objectDelta(choice, { reasoning_details: [detail] })
 }

@@ -86,7 +86,7 @@ function startBlock(event: Json, state: State): ChatEvent[] {
     }
     case 'thinking': {
       const text = wordOf(content['thinking'])
-      return text === undefined ? before : [...before, { type: 'reasoning-delta', text }]
+      return text === undefined ? before : [...before, { type: 'reasoning-delta', text, signer: 'claude' }]
     }
     case 'redacted_thinking': {
       const data = wordOf(content['data'])
@@ -139,7 +139,7 @@ function deltaBlock(event: Json, state: State): ChatEvent[] {
     }
     case 'thinking_delta': {
       const text = wordOf(delta['thinking'])
-      return text === undefined ? [] : [{ type: 'reasoning-delta', text }]
+      return text === undefined ? [] : [{ type: 'reasoning-delta', text, signer: 'claude' }]
     }
     case 'signature_delta': {
       const value = wordOf(delta['signature'])

@@ -25,6 +25,20 @@ const input = {
   now: new Date('2026-01-02T03:04:05Z'),
 }
 
+test('reasoning of a model behind a profile, whose name says no vendor, may be signed by Claude, as it says', () => {
+  const model = 'arn:aws:bedrock:us-east-1:1:application-inference-profile/x'
+  const decoder = aws.chat.stream(callWith({ stream: true, model }))
+  const reasoning = (fields: object) => ({
+    event: 'contentBlockDelta',
+    data: JSON.stringify({ contentBlockIndex: 0, delta: { reasoningContent: fields } }),
+  })
+  const events = [{ text: 'hm' }, { signature: 's' }].flatMap((fields) => decoder.push(reasoning(fields)))
+  expect(events.slice(1)).toEqual([
+    { type: 'reasoning-delta', text: 'hm', signer: 'claude' },
+    { type: 'reasoning-signature', dialect: 'claude', value: 's' },
+  ])
+})
+
 describe('signature', () => {
   const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
 

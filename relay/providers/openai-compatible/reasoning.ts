@@ -22,7 +22,7 @@ export const toReasoningDetails = (parts: readonly ReasoningPart[]): Json[] =>
   )
 
 export type ReasoningDetail =
-  | { kind: 'text'; text: string; signature?: { dialect: DialectId; value: string } | undefined }
+  | { kind: 'text'; text: string; dialect: DialectId; signature?: { dialect: DialectId; value: string } | undefined }
   | { kind: 'encrypted'; dialect: DialectId; data: string }
 
 export function readReasoningDetails(value: unknown): ReasoningDetail[] {
@@ -34,6 +34,13 @@ export function readReasoningDetails(value: unknown): ReasoningDetail[] {
     const signature = wordOf(entry['signature'])
     return text === '' && signature === undefined
       ? []
-      : [{ kind: 'text', text, ...(signature === undefined ? {} : { signature: { dialect, value: signature } }) }]
+      : [
+          {
+            kind: 'text',
+            text,
+            dialect,
+            ...(signature === undefined ? {} : { signature: { dialect, value: signature } }),
+          },
+        ]
   })
 }

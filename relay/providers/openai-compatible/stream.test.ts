@@ -34,6 +34,20 @@ test('interleaved fragments of two calls stay apart', () => {
   expect(events.at(-1)).toEqual({ type: 'finish', reason: 'tool-calls' })
 })
 
+test('reasoning that Claude will sign says so, and no other', () => {
+  const detail = (text: string, format: string) => ({ type: 'reasoning.text', text, format, index: 0 })
+  const events = decode([
+    delta({ reasoning: 'a', reasoning_details: [detail('a', 'anthropic-claude-v1')] }),
+    delta({ reasoning: 'b', reasoning_details: [detail('b', 'unknown')] }),
+    delta({ reasoning_content: 'c' }),
+  ])
+  expect(events.slice(1)).toEqual([
+    { type: 'reasoning-delta', text: 'a', signer: 'claude' },
+    { type: 'reasoning-delta', text: 'b' },
+    { type: 'reasoning-delta', text: 'c' },
+  ])
+})
+
 test('a complete call ends when the next begins', () => {
   const events = decode([
     call({ index: 0, id: 'a', function: { name: 'f', arguments: '{}' } }),

@@ -32,7 +32,9 @@ function reasoningEvents(delta: Json, inContent: string): ChatEvent[] {
   const details = readReasoningDetails(delta['reasoning_details'])
   const plain = reasoningTextOf(delta) || inContent
   const text = plain || details.map((detail) => (detail.kind === 'text' ? detail.text : '')).join('')
-  const events: ChatEvent[] = text === '' ? [] : [{ type: 'reasoning-delta', text }]
+  const isOfClaude = details.some((detail) => detail.kind === 'text' && detail.dialect === 'claude')
+  const events: ChatEvent[] =
+    text === '' ? [] : [{ type: 'reasoning-delta', text, ...(isOfClaude ? { signer: 'claude' as const } : {}) }]
   for (const detail of details) {
     if (detail.kind === 'encrypted') {
       events.push({ type: 'reasoning-encrypted', dialect: detail.dialect, data: detail.data })

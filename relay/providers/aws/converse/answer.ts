@@ -118,7 +118,7 @@ export function createConverseDecoder(reading: Reading): StreamDecoder {
     const value = wordOf(reasoning['signature'])
     const data = wordOf(reasoning['redactedContent'])
     return [
-      ...(text === undefined ? [] : [{ type: 'reasoning-delta' as const, text }]),
+      ...(text === undefined ? [] : [{ type: 'reasoning-delta' as const, text, signer: 'claude' as const }]),
       ...(value === undefined ? [] : [{ type: 'reasoning-signature' as const, dialect: 'claude' as const, value }]),
       ...(data === undefined ? [] : [{ type: 'reasoning-encrypted' as const, dialect: 'claude' as const, data }]),
     ]
