@@ -5,7 +5,8 @@ import { shownError } from '#relay/attempt/shape-failure.ts'
 import { attemptSecrets } from '#relay/attempt/upstream-channel.ts'
 import { claude } from '#relay/dialects/claude/index.ts'
 import { failureOfError } from '#relay/providers/shared/failures.ts'
-import { isNothing, type Json, recordOf, tryRecord } from '#relay/providers/shared/json.ts'
+import { isEmptyValue } from '#relay/chat/json.ts'
+import { type Json, recordOf, tryRecord } from '#relay/providers/shared/json.ts'
 import { createJsonLineReader } from '#relay/providers/shared/json-lines.ts'
 import type { Attempt, Incoming, RelayServices } from '#relay/request/call.ts'
 
@@ -42,7 +43,7 @@ function shownLine(
   const result = recordOf(parsed?.['result'])
   const isAnswer = result?.['type'] === 'succeeded'
   const error = [result?.['error'], parsed?.['error'], isAnswer ? null : result?.['message']].find(
-    (given) => !isNothing(given),
+    (given) => !isEmptyValue(given),
   )
   if (isAnswer && error === undefined) return line
   if (!hidesFailures(services)) return maskJson(line, secrets)

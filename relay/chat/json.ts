@@ -5,6 +5,10 @@ export type Fields = Record<string, unknown>
 export const isObject = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value) && !isWideNumber(value)
 
+/** Of a field: it says nothing. An empty object may switch something on. */
+export const isEmptyValue = (value: unknown): boolean =>
+  value === undefined || value === null || value === '' || (Array.isArray(value) && value.length === 0)
+
 /**
  * Whether a JSON value nests deeper than `limit`. Walks with a list of its own instead of the call stack, because the
  * value may be nested as deep as its text is long.

@@ -46,6 +46,16 @@ describe('losses in translation', () => {
     expect(untranslatable(asked, 'openai-responses')).toBeUndefined()
   })
 
+  it('counts no field that says nothing', () => {
+    const fields = { user: null, include: [], note: '', switched_on: {}, switched_off: false }
+    expect(lossesTowards(request({ extra: { dialect: 'openai-responses', fields } }), 'claude')).toEqual([
+      'switched_on',
+      'switched_off',
+    ])
+    const uncached = request({ extra: { dialect: 'gemini', fields: { cachedContent: null } } })
+    expect(untranslatable(uncached, 'openai-chat')).toBeUndefined()
+  })
+
   it('knows that references to stored items and cached contents cannot be dropped silently', () => {
     const value = { type: 'item_reference', id: 'i' }
     const referring = request({

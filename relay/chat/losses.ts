@@ -1,5 +1,5 @@
 import { takesRemoteCalls, takesSearches } from './hosted/ids.ts'
-import { isObject } from './json.ts'
+import { isEmptyValue, isObject } from './json.ts'
 import type { ChatRequest, CustomTool, DialectId, Message, WebSearchTool } from './request.ts'
 
 /** Fields that parsing has also put into the hub's own fields; leaving the original out loses nothing. */
@@ -38,7 +38,8 @@ export function lossesTowards(request: ChatRequest, target: DialectId | undefine
   const lost = new Set(request.losses)
   if (request.extra.dialect !== target) {
     const { dialect, fields } = request.extra
-    for (const name of Object.keys(fields)) if (!mirrored.has(name) && !own[dialect]?.has(name)) lost.add(name)
+    for (const [name, value] of Object.entries(fields))
+      if (!isEmptyValue(value) && !mirrored.has(name) && !own[dialect]?.has(name)) lost.add(name)
     if (isRead(request.extra, target)) lost.delete('extra_body')
   }
   // That form of an answer is written without the probabilities of its text.
@@ -108,7 +109,7 @@ export function untranslatable(
   // Hosts that speak the dialect need not keep threads.
   if (dialect === 'claude') return keepsThreads || (fields['thread'] ?? null) === null ? undefined : 'thread'
   if (dialect === target) return undefined
-  if (dialect === 'gemini') return fields['cachedContent'] === undefined ? undefined : 'cachedContent'
+  if (dialect === 'gemini') return isEmptyValue(fields['cachedContent']) ? undefined : 'cachedContent'
   if (dialect !== 'openai-responses') return undefined
   for (const name of ['previous_response_id', 'conversation', 'prompt']) {
     if (fields[name] !== undefined && fields[name] !== null) return name

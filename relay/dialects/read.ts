@@ -1,5 +1,5 @@
 import { isWideNumber } from '#core/exact-json.ts'
-import { type Fields, deepestNesting, isObject, nestsDeeperThan } from '#relay/chat/json.ts'
+import { type Fields, deepestNesting, isEmptyValue, isObject, nestsDeeperThan } from '#relay/chat/json.ts'
 import type { Effort } from '#core/models/parameters.ts'
 import type { CacheControl } from '#relay/chat/request.ts'
 import { InvalidRequest } from '#relay/chat/invalid-request.ts'
@@ -78,9 +78,7 @@ export const unreadUser = ({ user, safety_identifier: other }: Fields): string[]
 /** Fields of something inside the body that reading it passes over, by name; those that say nothing do not count. */
 export const unreadNames = (fields: Fields, known: ReadonlySet<string>, path: string): string[] =>
   Object.entries(fields).flatMap(([name, value]) =>
-    known.has(name) || value === undefined || value === null || value === false || name === '__proto__'
-      ? []
-      : [`${path}.${name}`],
+    known.has(name) || isEmptyValue(value) || value === false || name === '__proto__' ? [] : [`${path}.${name}`],
   )
 
 /** A cache marker; anything else that stands in its place is ignored. */

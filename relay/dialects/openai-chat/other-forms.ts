@@ -1,5 +1,5 @@
 import { InvalidRequest } from '#relay/chat/invalid-request.ts'
-import { type Fields, isObject } from '#relay/chat/json.ts'
+import { type Fields, isEmptyValue, isObject } from '#relay/chat/json.ts'
 import { defined, leftOver, readerFor, unreadNames } from '../read.ts'
 import { joinContent, toContent, toOutput, toParts, toResult } from './other-content.ts'
 import { isFlatTool, isFreeText, nestedChoice, nestedTool, type Reading } from './other-tools.ts'
@@ -73,7 +73,7 @@ function fromResponses(given: Fields, reading: Reading): Fields {
   for (const name of indispensable)
     if ((given[name] ?? false) !== false) throw new InvalidRequest(code, `${name} is not supported`)
   for (const [name, value] of Object.entries(leftOver(given, readApart))) {
-    if ((value ?? false) !== false) reading.losses.add(name)
+    if (!isEmptyValue(value) && value !== false) reading.losses.add(name)
   }
   const reasoning = read.object(given['reasoning'], 'reasoning') ?? {}
   for (const name of unreadNames(reasoning, new Set(['effort', 'summary']), 'reasoning')) reading.losses.add(name)
@@ -177,15 +177,13 @@ function addCalls(turn: Fields, calls: Fields[]): void {
   else if (calls.length > 0) turn['tool_calls'] = calls
 }
 
-const isEmpty = (value: unknown): boolean => (Array.isArray(value) ? value.length === 0 : (value ?? '') === '')
-
 /** What Anthropic has beside the messages is said in them, and its word for where to stop is another. */
 function fromMessagesBody(given: Fields, reading: Reading): Fields {
   const { system, stop_sequences: ends, ...form } = given
-  const isStopped = !isEmpty(ends) && isEmpty(form['stop'])
-  if (!isEmpty(ends) && !isStopped) reading.losses.add('stop_sequences')
+  const isStopped = !isEmptyValue(ends) && isEmptyValue(form['stop'])
+  if (!isEmptyValue(ends) && !isStopped) reading.losses.add('stop_sequences')
   const messages = fromMessages(form['messages'], reading)
-  const own = isEmpty(system) ? [] : [{ role: 'system', content: toContent(system) }]
+  const own = isEmptyValue(system) ? [] : [{ role: 'system', content: toContent(system) }]
   return {
     ...form,
     ...(isStopped && { stop: ends }),

@@ -1,4 +1,4 @@
-import { type Fields, isObject } from '#relay/chat/json.ts'
+import { type Fields, isEmptyValue, isObject } from '#relay/chat/json.ts'
 import type { ChatRequest, ReasoningInput } from '#relay/chat/request.ts'
 import { readResponseFormat } from '../openai-chat/output-settings.ts'
 import { defined, isEffort, isVendorEffort, leftOver, readerFor, unreadUser } from '../read.ts'
@@ -97,13 +97,14 @@ function unreadReasoning(body: Fields): string[] {
   const isPlain = summary === undefined || summary === null || summary === 'auto'
   return [
     ...(isVendorEffort(effort) ? ['reasoning.effort'] : []),
-    ...(mode === undefined ? [] : ['reasoning.mode']),
-    ...(context === undefined ? [] : ['reasoning.context']),
+    ...(isEmptyValue(mode) ? [] : ['reasoning.mode']),
+    ...(isEmptyValue(context) ? [] : ['reasoning.context']),
     ...(isPlain ? [] : ['reasoning.summary']),
   ]
 }
 
 function readExtra(body: Fields, text: Fields): Fields {
-  const { format: _, ...wording } = text
+  const { format: _, ...rest } = text
+  const wording = Object.fromEntries(Object.entries(rest).filter(([, value]) => !isEmptyValue(value)))
   return { ...leftOver(body, known), ...(Object.keys(wording).length === 0 ? {} : { text: wording }) }
 }

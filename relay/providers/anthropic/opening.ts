@@ -1,5 +1,6 @@
 import type { WireEvent } from '#relay/transport/framing.ts'
-import { isNothing, recordOf, recordsOf, tryRecord, wordOf } from '../shared/json.ts'
+import { isEmptyValue } from '#relay/chat/json.ts'
+import { recordOf, recordsOf, tryRecord, wordOf } from '../shared/json.ts'
 
 /** A piece of a block, or its beginning, that is empty. Tools, their results and proofs say something by being there. */
 function isEmptyPiece(value: unknown): boolean {
@@ -7,10 +8,10 @@ function isEmptyPiece(value: unknown): boolean {
   switch (piece?.['type']) {
     case 'text':
     case 'text_delta':
-      return isNothing(piece['text'])
+      return isEmptyValue(piece['text'])
     case 'thinking':
     case 'thinking_delta':
-      return isNothing(piece['thinking']) && isNothing(piece['signature'])
+      return isEmptyValue(piece['thinking']) && isEmptyValue(piece['signature'])
     default:
       return false
   }

@@ -1,6 +1,7 @@
 import type { Citation, FinishReason, UpstreamFailure } from '#relay/chat/events.ts'
 import { parseDataUrl } from '#relay/chat/media.ts'
-import { isNothing, type Json, numberOf, recordOf, recordsOf, textOf, wordOf } from '../shared/json.ts'
+import { isEmptyValue } from '#relay/chat/json.ts'
+import { type Json, numberOf, recordOf, recordsOf, textOf, wordOf } from '../shared/json.ts'
 
 const reasons: Readonly<Record<string, FinishReason>> = {
   length: 'length',
@@ -74,14 +75,14 @@ const contentNames = [
 /** Whether a choice of a chunk holds something of the answer. */
 export function hasContent({ delta, text }: Json): boolean {
   const fields = recordOf(delta)
-  return fields ? contentNames.some((name) => !isNothing(fields[name])) : wordOf(text) !== undefined
+  return fields ? contentNames.some((name) => !isEmptyValue(fields[name])) : wordOf(text) !== undefined
 }
 
 /** Whether a chunk says nothing in any of its answers, as the last of hosts that send no list without one. */
 export const isBlank = (choices: readonly Json[]): boolean =>
   choices.every(({ delta, text }) => {
     const { role: _, ...rest } = recordOf(delta) ?? {}
-    return isNothing(text) && Object.values(rest).every(isNothing)
+    return isEmptyValue(text) && Object.values(rest).every(isEmptyValue)
   })
 
 export function readCitations(annotations: unknown): Citation[] {

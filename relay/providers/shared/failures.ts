@@ -1,6 +1,7 @@
 import { parseJson } from '#core/exact-json.ts'
 import type { UpstreamFailure } from '#relay/chat/events.ts'
-import { isNothing, type Json, listOf, recordOf, wordOf } from './json.ts'
+import { isEmptyValue } from '#relay/chat/json.ts'
+import { type Json, listOf, recordOf, wordOf } from './json.ts'
 
 const longestMessage = 4000
 
@@ -138,19 +139,19 @@ const isBad = (status: unknown): boolean => Number(status) >= 400 || /^(error|fa
 function bareRefusal(body: Json): UpstreamFailure | undefined {
   const message = body['message'] ?? body['msg'] ?? body['error_msg']
   const { detail, errors } = body
-  if (isNothing(message) && isNothing(detail) && isNothing(errors)) return undefined
-  if (!Object.entries(body).every(([name, value]) => errorFields.has(name) || isNothing(value))) return undefined
+  if (isEmptyValue(message) && isEmptyValue(detail) && isEmptyValue(errors)) return undefined
+  if (!Object.entries(body).every(([name, value]) => errorFields.has(name) || isEmptyValue(value))) return undefined
   const { object, success, status } = body
   const code = body['code'] ?? body['error_code']
-  if (success === true || (isGood(message) && isNothing(errors))) return undefined
+  if (success === true || (isGood(message) && isEmptyValue(errors))) return undefined
   const isError =
     object === 'error' ||
     success === false ||
-    !isNothing(errors) ||
-    (!isNothing(code) && !isGood(code)) ||
+    !isEmptyValue(errors) ||
+    (!isEmptyValue(code) && !isGood(code)) ||
     [status, body['status_code'], body['statusCode'], body['http_code']].some(isBad) ||
     [body['type'], body['__type']].some((type) => /(error|exception)$/i.test(wordOf(type) ?? '')) ||
-    (isNothing(message) && isNothing(status) && isNothing(code))
+    (isEmptyValue(message) && isEmptyValue(status) && isEmptyValue(code))
   return isError ? failureOf(statusOfError(recordOf(listOf(errors)[0]) ?? body), body) : undefined
 }
 
