@@ -1,6 +1,7 @@
 import type { ReportedUsage } from '#core/usage.ts'
+import { isEmptyValue } from '#relay/chat/json.ts'
 import { containersIn } from '../shared/held-objects.ts'
-import { type Json, recordOf, textOf, wordOf } from '../shared/json.ts'
+import { type Json, recordOf, recordsOf, textOf, wordOf } from '../shared/json.ts'
 import { inputIn, usageOf } from './usage.ts'
 
 /** Calls of tools that the vendor runs and charges for; those of a shell are where they ran in a container. */
@@ -25,6 +26,11 @@ export function createEarlyUsage() {
       // Only that there is an image matters, which is large.
       ran.push(wordOf(item['result']) === undefined ? item : { ...item, result: 'drawn' })
       return true
+    },
+    /** The response at its end, with what tools have done: gateways before ChatGPT repeat none of its items there. */
+    ended: (response: Json): Json => {
+      if (ran.length === 0 || recordsOf(response['output']).length > 0) return response
+      return { ...response, output: ran, tools: isEmptyValue(response['tools']) ? begun['tools'] : response['tools'] }
     },
     usage: (): ReportedUsage | undefined => {
       const usage = inputIn(begun)

@@ -41,7 +41,7 @@ export function listenToResponses(): StreamListener {
       return 'failed'
     }
     if (event && typeof type === 'string' && closing.test(type)) {
-      const response = recordOf(event['response']) ?? {}
+      const response = early.ended(recordOf(event['response']) ?? {})
       usage = usageOf(response) ?? usage
       state.failure =
         type === 'error'

@@ -91,7 +91,7 @@ function partsOf(item: Json, reading: Reading & { written: number }): ResponsePa
 }
 
 /** A call whose arguments were cut off: running it would run something else than the model meant. */
-const isCutCall = ({ type, status }: Json): boolean =>
+export const isCutCall = ({ type, status }: Json): boolean =>
   (type === 'function_call' || type === 'custom_tool_call') && status === 'incomplete'
 
 export function finishOf(response: Json, calledTools: boolean): FinishReason {

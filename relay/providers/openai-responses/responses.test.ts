@@ -116,6 +116,66 @@ test('usage of a failed answer still counts', () => {
   ])
 })
 
+describe('a stream whose closing event repeats none of its items', () => {
+  const tools = [{ type: 'image_generation', model: 'gpt-image-2', quality: 'low', size: '1024x1024' }]
+  const drawn = { input_tokens: 50, output_tokens: 400, input_tokens_details: { image_tokens: 20 } }
+  const closing = {
+    id: 'resp_1',
+    status: 'completed',
+    usage: { input_tokens: 20, output_tokens: 10 },
+    tool_usage: { image_gen: drawn },
+  }
+  const items = [
+    { type: 'image_generation_call', id: 'ig_1', status: 'completed', result: 'AAAA' },
+    { type: 'web_search_call', id: 'ws_1', status: 'completed', action: { type: 'search', query: 'cats' } },
+    { type: 'file_search_call', id: 'fs_1', status: 'completed', queries: [] },
+    { type: 'code_interpreter_call', id: 'ci_1', status: 'completed', container_id: 'cntr_1' },
+  ]
+  const read = (items: object[], response: object) => {
+    const events = [
+      { type: 'response.created', response: { id: 'resp_1', status: 'in_progress', output: [], tools } },
+      ...items.map((item, output_index) => ({ type: 'response.output_item.added', output_index, item })),
+      ...items.map((item, output_index) => ({ type: 'response.output_item.done', output_index, item })),
+      { type: 'response.completed', response },
+    ].map((event) => ({ event: event.type, data: JSON.stringify(event) }))
+    const decoder = openai.chat.stream(call)
+    const listener = openai.native['openai-responses']!.listen({ includeUsage: true })
+    for (const event of events) listener.push(event)
+    return { listener, answer: collectEvents([...events.flatMap((event) => decoder.push(event)), ...decoder.end()]) }
+  }
+
+  test.each([
+    ['empty', { ...closing, output: [], tools: [] }],
+    ['absent', closing],
+    ['whole after all', { ...closing, output: items, tools }],
+  ])('is charged for each of its tools once, images by their tokens: the output is %s', (_, response) => {
+    const { listener, answer } = read(items, response)
+    for (const usage of [listener.usage(), answer.usage])
+      expect(usage).toMatchObject({
+        promptTokens: 20,
+        completionTokens: 10,
+        webSearchCalls: 1,
+        fileSearchCalls: 1,
+        containers: [{ id: 'cntr_1', tool: 'code_interpreter', gigabytes: 1 }],
+        drawing: {
+          model: 'gpt-image-2',
+          images: [{ quality: 'low', size: '1024x1024' }],
+          tokens: { input: 50, imageInput: 20, output: 400 },
+        },
+      })
+    // A container is its caller's, who may name it in the next call.
+    expect(listener.keeps).toContain('cntr_1')
+  })
+
+  test('ends by its length where a call was cut off', () => {
+    const item = { type: 'function_call', call_id: 'c', name: 'f', arguments: '{"a', status: 'incomplete' }
+    const response = { ...closing, status: 'incomplete', incomplete_details: { reason: 'max_output_tokens' } }
+    for (const output of [[], [item]])
+      expect(read([item], { ...response, output }).answer.choices[0]?.finish).toBe('length')
+    expect(read([{ ...item, status: 'completed' }], closing).answer.choices[0]?.finish).toBe('tool-calls')
+  })
+})
+
 test('a listener waits with the closing event and keeps its usage', () => {
   const native = openai.native['openai-responses']!
   for (const name of ['text', 'tools', 'thinking', 'length']) {

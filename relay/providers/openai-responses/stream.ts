@@ -6,7 +6,7 @@ import { type Json, numberOf, parseRecord, recordOf, textOf, wordOf } from '../s
 import { createEarlyUsage } from './early-usage.ts'
 import { failureIn } from './failure.ts'
 import { remoteCallOf, searchOf } from '#relay/chat/hosted/response-items.ts'
-import { finishOf, logprobsOf, reasoningOf } from './response.ts'
+import { finishOf, isCutCall, logprobsOf, reasoningOf } from './response.ts'
 import { usageOf } from './usage.ts'
 
 type Call = { index: number; written: boolean; ended: boolean }
@@ -22,6 +22,9 @@ type State = {
   calls: Map<number, Call>
   /** Reasoning already shown in pieces, by the number of its item. */
   reasoning: Set<number>
+  early: ReturnType<typeof createEarlyUsage>
+  /** A call ended that was cut off. */
+  isCut: boolean
 }
 
 const itemNumber = (event: Json): number => numberOf(event['output_index']) ?? 0
@@ -102,6 +105,7 @@ function endItem(event: Json, state: State): ChatEvent[] {
   if (!call || call.ended) return []
   const rest = finalArguments(event, textOf(item['arguments']) ?? textOf(item['input']) ?? '', state)
   call.ended = true
+  state.isCut ||= isCutCall(item)
   return [...rest, { type: 'tool-call-end', index: call.index }]
 }
 
@@ -122,7 +126,7 @@ const closeCalls = (state: State): ChatEvent[] =>
 
 function finish(event: Json, state: State): ChatEvent[] {
   const response = recordOf(event['response']) ?? {}
-  const usage = usageOf(response)
+  const usage = usageOf(state.early.ended(response))
   const counted: ChatEvent[] = usage ? [{ type: 'usage', usage }] : []
   const error = failureIn({ ...response, status: event['type'] === 'response.failed' ? 'failed' : response['status'] })
   if (error) return [...counted, { type: 'error', error }]
@@ -130,7 +134,7 @@ function finish(event: Json, state: State): ChatEvent[] {
   state.finished = true
   const isCut = event['type'] === 'response.incomplete' || event['type'] === 'response.cancelled'
   const status = isCut ? 'incomplete' : response['status']
-  const reason = finishOf({ ...response, status }, state.calls.size > 0)
+  const reason = finishOf({ ...response, status }, state.calls.size > 0 && !state.isCut)
   return [...begin(response, state), ...closeCalls(state), { type: 'finish', reason }, ...counted]
 }
 
@@ -185,10 +189,11 @@ export function createResponsesDecoder(reading: Pick<ProviderCall, 'ambient'>): 
     finished: false,
     calls: new Map(),
     reasoning: new Set(),
+    early: createEarlyUsage(),
+    isCut: false,
   }
-  const early = createEarlyUsage()
   const earlyUsage = (event: Json): ChatEvent[] => {
-    const usage = early.note(event) ? early.usage() : undefined
+    const usage = state.early.note(event) ? state.early.usage() : undefined
     return usage ? [{ type: 'usage', usage }] : []
   }
   let failed = false
