@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { normaliseUsage } from '#core/usage.ts'
 import { MalformedUpstream } from '#relay/chat/events.ts'
 import { UpstreamRefusal } from '../types.ts'
 import { callWith, readEvents } from '../conformance/fixtures.ts'
@@ -149,6 +150,49 @@ test.each([
   for (const event of [opening, closing]) listener.push({ event: event.type, data: JSON.stringify(event) })
   expect(listener.usage()).toMatchObject({ ...expected, completionTokens: 7 })
   expect(usageOf(decode([opening, closing]))).toMatchObject({ usage: expected })
+})
+
+describe('writes to the cache that grow while tools of the vendor run', () => {
+  const split = (short: number, long: number) => ({ ephemeral_5m_input_tokens: short, ephemeral_1h_input_tokens: long })
+  const begun = { input_tokens: 10, cache_creation_input_tokens: 400, cache_creation: split(100, 300) }
+  const message = (creation: object | null) => ({ type: 'message', input_tokens: 10, cache_creation: creation })
+  const apart = { input_tokens: 5, output_tokens: 1, cache_creation_input_tokens: 70, cache_creation: split(0, 70) }
+
+  test.each([
+    ['are for an hour where all were', { ...begun, cache_creation: split(0, 400) }, {}, 1000],
+    ['are for five minutes where all were', { ...begun, cache_creation: split(400, 0) }, {}, 0],
+    ['are split as the first were', begun, {}, 750],
+    ['are split as each request says', begun, { iterations: [message(split(100, 300)), message(split(0, 600))] }, 900],
+    ['are split as some requests say', begun, { iterations: [message(split(0, 400)), message(null)] }, 1000],
+    ['are split as the end says', begun, { cache_creation: split(990, 10), iterations: [message(split(0, 9))] }, 10],
+    ['are for five minutes where nothing splits them', { cache_creation_input_tokens: 400 }, {}, 0],
+    ['are apart from those of an advisor', begun, { iterations: [{ ...apart, type: 'advisor_message' }] }, 750],
+  ])('%s', (_, first, last, expected) => {
+    const opening = { type: 'message_start', message: { id: 'm1', model: 'm', usage: first } }
+    const usage = { input_tokens: 10, cache_creation_input_tokens: 1000, output_tokens: 7, ...last }
+    const closing = { type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage }
+    const listener = anthropic.native.claude!.listen({ includeUsage: true })
+    for (const event of [opening, closing]) listener.push({ event: event.type, data: JSON.stringify(event) })
+    const decoded = decode([opening, closing]).flatMap((event) => (event.type === 'usage' ? event.usage : []))
+    for (const reported of [listener.usage(), decoded.at(-1)])
+      expect(normaliseUsage(reported ?? {})).toMatchObject({
+        usage: { promptTokens: 1010, cacheWriteTokens: 1000, cacheWrite1hTokens: expected },
+        corrected: false,
+      })
+  })
+
+  test('are whole beside those of a compaction, which says its own', () => {
+    const usage = {
+      ...begun,
+      cache_creation_input_tokens: 1000,
+      output_tokens: 7,
+      iterations: [{ ...apart, type: 'compaction' }],
+    }
+    const closing = { type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage }
+    expect(usageOf(decode([start, closing]))).toMatchObject({
+      usage: { cacheWriteTokens: 1070, cacheWrite1hTokens: 820 },
+    })
+  })
 })
 
 describe('two messages in one stream', () => {

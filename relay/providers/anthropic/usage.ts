@@ -16,18 +16,39 @@ type Figures = Record<(typeof figures)[number], number | undefined>
 
 type Tokens = Omit<Figures, 'reasoningTokens' | 'webSearchCalls'>
 
+/** Requests that the totals hold; those of compactions and advisors stand beside them. */
+const isInTotals = ({ type }: Json): boolean => type === 'message' || type === 'fallback_message'
+
+type Writes = { long: number | undefined; all: number | undefined }
+
+/** Writes to the cache by how long they are kept, where that is said. */
+function writesOf(usages: readonly Json[]): Writes {
+  const created = usages.map((usage) => recordOf(usage['cache_creation']))
+  const long = sumOf(...created.map((one) => countOf(one?.['ephemeral_1h_input_tokens'])))
+  return { long, all: sumOf(long, ...created.map((one) => countOf(one?.['ephemeral_5m_input_tokens']))) }
+}
+
+/**
+ * The part of what was written that is kept for an hour. A stream says it at its beginning, and at its end a larger total, with the
+ * requests that tools of the vendor led to: all of it is split as these say, or as its beginning was.
+ */
+function longLivedOf(usage: Json, written: number | undefined): number | undefined {
+  const reported = writesOf([usage])
+  if (written === undefined || !(written > (reported.all ?? 0))) return reported.long
+  const requests = writesOf(recordsOf(usage['iterations']).filter(isInTotals))
+  const { long = 0, all = 0 } = Number(requests.all) > 0 ? requests : reported
+  return all > 0 ? Math.round((written * long) / all) : reported.long
+}
+
 /** The vendor counts what came from and went into its cache beside the input; the hub counts all input together. */
 function readTokens(usage: Json): Tokens {
   const cachedTokens = countOf(usage['cache_read_input_tokens'])
-  const created = recordOf(usage['cache_creation'])
-  const shortLived = countOf(created?.['ephemeral_5m_input_tokens'])
-  const longLived = countOf(created?.['ephemeral_1h_input_tokens'])
-  const cacheWriteTokens = countOf(usage['cache_creation_input_tokens']) ?? sumOf(shortLived, longLived)
+  const cacheWriteTokens = countOf(usage['cache_creation_input_tokens']) ?? writesOf([usage]).all
   return {
     promptTokens: sumOf(countOf(usage['input_tokens']), cachedTokens, cacheWriteTokens),
     cachedTokens,
     cacheWriteTokens,
-    cacheWrite1hTokens: longLived,
+    cacheWrite1hTokens: longLivedOf(usage, cacheWriteTokens),
     completionTokens: countOf(usage['output_tokens']),
   }
 }
