@@ -1,11 +1,25 @@
-import { createCallQueue } from './call-queue.ts'
 import type { HostedBlocks } from '#relay/chat/hosted/claude-blocks.ts'
-import { createOpenBlock } from './open-block.ts'
+import { type CallWriter, createCallQueue } from '../call-queue.ts'
+import { createOpenBlock, type OpenBlock } from './open-block.ts'
+
+/** Calls as blocks. Free text travels as the one field of an object, as its tool was declared. */
+const callBlocks = (block: OpenBlock): CallWriter => ({
+  open({ id, name, custom }) {
+    const content = { type: 'tool_use', id, name, input: {} }
+    const opening = block.stop() + block.start('tool', content, ['input_json_delta', 'partial_json'])
+    return custom ? opening + block.write(JSON.stringify('{"input":"')) : opening
+  },
+  write({ custom }, text) {
+    if (text === '') return ''
+    return block.write(JSON.stringify(custom ? JSON.stringify(text).slice(1, -1) : text))
+  },
+  close: ({ custom }) => (custom ? block.write(JSON.stringify('"}')) : '') + block.stop(),
+})
 
 /** The content blocks of a streamed message, one open at a time. */
 export function createBlocks() {
   const block = createOpenBlock()
-  const queue = createCallQueue(block)
+  const queue = createCallQueue(callBlocks(block))
   /** The open reasoning part has its proof, so what follows is another one. */
   let signed = false
   /** A block is cited as a whole, so what follows a source is another one. */

@@ -1,6 +1,7 @@
 import type { Ambient } from '#core/ambient.ts'
-import type { ChatEvent, Citation } from '#relay/chat/events.ts'
+import type { Citation } from '#relay/chat/events.ts'
 import type { McpCall, WebSearch } from '#relay/chat/hosted/types.ts'
+import type { CallEvent } from '../call-queue.ts'
 import type { CalledAs } from './agent-tools.ts'
 import type { EventWriter } from './event-writer.ts'
 import { compactionItem } from './compaction.ts'
@@ -13,9 +14,8 @@ import { openReasoning } from './stream-reasoning.ts'
 
 type Message = ReturnType<typeof openMessage>
 type Reasoning = ReturnType<typeof openReasoning>
-type CallEvent = Extract<ChatEvent, { type: `tool-call-${'start' | 'delta' | 'end'}` }>
 
-/** The output items of a streamed response: at most one message or reasoning part is open, beside any number of calls. */
+/** The output items of a streamed response: at most one message or reasoning part is open, beside one call. What follows may overtake the calls that wait for that. */
 export function createItems(writer: EventWriter, ambient: Ambient, names: ReadonlyMap<string, CalledAs>) {
   const outputItems = createOutputItems(writer, ambient)
   const calls = createCalls(outputItems, writer, names)
@@ -23,13 +23,13 @@ export function createItems(writer: EventWriter, ambient: Ambient, names: Readon
   /** Length of the answer's text. */
   let written = 0
 
-  const closeOpen = (status: ItemStatus = 'completed'): string => {
-    const before = calls.closeEnded()
+  const closePart = (status: ItemStatus = 'completed'): string => {
     const closing = open
     open = undefined
-    if (closing === undefined) return before
-    return before + (closing.kind === 'message' ? closing.close(status) : closing.close())
+    if (closing === undefined) return ''
+    return closing.kind === 'message' ? closing.close(status) : closing.close()
   }
+  const closeOpen = (): string => calls.closeEnded() + closePart()
   const message = (): { item: Message; text: string } => {
     if (open?.kind === 'message') return { item: open, text: '' }
     const before = closeOpen()
@@ -80,11 +80,8 @@ export function createItems(writer: EventWriter, ambient: Ambient, names: Readon
       const { place, text } = outputItems.begin('cmp', () => item)
       return text + outputItems.finish(place, item)
     },
-    call(event: CallEvent): string {
-      const before = event.type === 'tool-call-start' ? closeOpen() : ''
-      return before + calls.take(event)
-    },
+    call: (event: CallEvent): string => (event.type === 'tool-call-start' ? closePart() : '') + calls.take(event),
     /** Ends whatever is open; what was cut off says so. */
-    settle: (status: ItemStatus): string => calls.closeAll(status === 'incomplete') + closeOpen(status),
+    settle: (status: ItemStatus): string => calls.closeAll(status === 'incomplete') + closePart(status),
   }
 }
