@@ -48,7 +48,7 @@ function readImage(value: unknown, path: string, read: Reader): ImagePart {
   return defined({ type: 'image', source: mediaFromUrl(url), detail })
 }
 
-function readAudio(value: unknown, path: string, read: Reader): AudioPart {
+export function readAudio(value: unknown, path: string, read: Reader): AudioPart {
   const audio = read.object(value, path) ?? {}
   const data = read.name(audio['data'], `${path}.data`)
   const format = read.text(audio['format'], `${path}.format`) ?? 'wav'

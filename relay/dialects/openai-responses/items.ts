@@ -13,7 +13,7 @@ import type {
   UserPart,
 } from '#relay/chat/request.ts'
 import { readCompaction } from '#relay/chat/seals/compaction.ts'
-import { fileSource, mediaFromUrl } from '../openai-chat/parts.ts'
+import { fileSource, mediaFromUrl, readAudio } from '../openai-chat/parts.ts'
 import { addToolResult, addUserMessage, type Conversation, startConversation } from '../conversation.ts'
 import { type Reader, defined } from '../read.ts'
 import { readHostedItem } from './hosted-calls.ts'
@@ -160,12 +160,8 @@ function readPart(part: Fields, path: string, read: Reader): ContentPart | undef
       return readImage(part, path, read)
     case 'input_file':
       return readFile(part, path, read)
-    case 'input_audio': {
-      const audio = read.object(part['input_audio'], `${path}.input_audio`) ?? {}
-      const format = read.text(audio['format'], `${path}.input_audio.format`) ?? 'wav'
-      const data = read.name(audio['data'], `${path}.input_audio.data`)
-      return { type: 'audio', source: { kind: 'base64', mediaType: `audio/${format}`, data }, format }
-    }
+    case 'input_audio':
+      return readAudio(part['input_audio'], `${path}.input_audio`, read)
     case 'refusal':
       return { type: 'refusal', text: read.text(part['refusal'], `${path}.refusal`) ?? '' }
     case undefined:

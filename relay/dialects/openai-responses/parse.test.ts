@@ -20,6 +20,36 @@ describe('responses request', () => {
     expect(refusal(body)).toBe(`invalid_responses_request: ${message}`)
   })
 
+  it('reads audio as the chat form does, also from a data address', () => {
+    const { messages } = parse({
+      input: [
+        {
+          role: 'user',
+          content: [
+            { type: 'input_audio', input_audio: { data: 'AAAA', format: 'mp3' } },
+            { type: 'input_audio', input_audio: { data: 'data:audio/wav;base64,BBBB', format: 'wav' } },
+          ],
+        },
+      ],
+    })
+    expect(messages[0]?.content).toEqual([
+      { type: 'audio', source: { kind: 'base64', mediaType: 'audio/mp3', data: 'AAAA' }, format: 'mp3' },
+      { type: 'audio', source: { kind: 'base64', mediaType: 'audio/wav', data: 'BBBB' }, format: 'wav' },
+    ])
+  })
+
+  it('loses nothing where fields say nothing', () => {
+    const silent = { include: [], user: null, metadata: null, prompt_cache_key: '', safety_identifier: null }
+    const tool = { type: 'function', name: 'f', parameters: {}, defer_loading: null, allowed_callers: [] }
+    const body = { ...silent, reasoning: { mode: null, context: null, summary: null }, text: { verbosity: null } }
+    expect(lossesTowards(parse({ ...body, tools: [tool] }), 'claude')).toEqual([])
+    // An empty object may switch something on.
+    expect(lossesTowards(parse({ include: ['x'], context_management: {} }), 'claude')).toEqual([
+      'include',
+      'context_management',
+    ])
+  })
+
   it('joins reasoning, words and calls of one turn and puts results before what the user says', () => {
     const { messages } = parse({
       instructions: 'be kind',
