@@ -276,6 +276,26 @@ test('a stream that breaks ends in a failed response, and one without an end in 
   expect(await end(cancelled)).toMatchObject({ type: 'error', status: 502 })
 })
 
+test('a response whose end repeats none of its items is not gone on from: its caller sends everything again', async () => {
+  const { token } = await payer()
+  await using scripted = await startScriptedUpstream()
+  const response = { id: 'resp_bare', object: 'response', status: 'completed', store: false, output: [] }
+  const item = { type: 'function_call', id: 'fc_1', call_id: 'c', name: 'f', arguments: '{}' }
+  const steps = [
+    { type: 'response.created', response },
+    { type: 'response.output_item.done', output_index: 0, item },
+    { type: 'response.completed', response },
+  ].map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`)
+  const { model } = await serve(app, { baseUrl: scripted.play({ steps }) })
+  const session = await open(token.key)
+  session.create({ model, store: false, input: 'hi' })
+  expect((await session.ended()).type).toBe('response.completed')
+  const input = [{ type: 'function_call_output', call_id: 'c', output: '1' }]
+  session.create({ model, store: false, previous_response_id: response.id, input })
+  expect(await session.ended()).toMatchObject(unknownPrevious(response.id))
+  session.socket.close()
+})
+
 test('a token that was switched off ends nothing that runs and begins nothing more', async () => {
   const { token } = await payer()
   const { model } = await serve(app, { type: 1 })

@@ -3,7 +3,7 @@ import { parseExactly } from '#core/exact-json.ts'
 import { weighJson } from '#core/json-weight.ts'
 import type { RelayServices } from '#relay/request/call.ts'
 import { isObject } from '#relay/chat/json.ts'
-import { type Json, recordOf, textOf, tryRecord } from '#relay/providers/shared/json.ts'
+import { type Json, recordOf, recordsOf, textOf, tryRecord } from '#relay/providers/shared/json.ts'
 import { createSseParser } from '#relay/transport/sse.ts'
 import { callWithin } from './inner-call.ts'
 import type { Conversation, Lane } from './conversation.ts'
@@ -91,6 +91,7 @@ export function createTurns({ ambient, log }: RelayServices, { outer, conversati
     let streams = false
     let isCancelled = false
     let isOver = false
+    let hasItems = false
     let answered = { status: 500, headers: {} as Record<string, string> }
     const pieces: Buffer[] = []
     let due: string[] = []
@@ -98,7 +99,12 @@ export function createTurns({ ambient, log }: RelayServices, { outer, conversati
       maxEventBytes: largestEvent,
       onEvent: ({ event, data }) => {
         if (data === '[DONE]') return
-        if (isEnd(event)) ended = recordOf(tryRecord(data)?.['response']) ?? null
+        if (isEnd(event)) {
+          const response = recordOf(tryRecord(data)?.['response'])
+          // Some hosts repeat no items: a conversation that went on from there would lack them.
+          ended = response && (!hasItems || recordsOf(response['output']).length > 0) ? response : null
+        }
+        hasItems ||= event === 'response.output_item.done'
         if (event === 'response.created') begun = recordOf(tryRecord(data)?.['response'])
         isOver ||= isEnd(event) || event === 'response.failed'
         due.push(data)
