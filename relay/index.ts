@@ -31,7 +31,7 @@ import { chatPaths, dialectOfPath, interactionBases, plainPaths, relayBases, uni
 export type { RelayServices } from './request/call.ts'
 export { refusalOfPath } from './refusal-of-path.ts'
 export { languageOf } from './request/receive.ts'
-export { asksForRealtime, serveUpgrades } from './realtime/upgrades.ts'
+export { asksForRealtime, asksForSocket, serveUpgrades } from './realtime/upgrades.ts'
 
 /** Everything that callers' programs call; a console node serves only the playground and the images it shows. */
 export function createRelayRouter(services: RelayServices, paths: 'all' | 'playground' = 'all'): Router {
@@ -56,8 +56,8 @@ export function createRelayRouter(services: RelayServices, paths: 'all' | 'playg
   }
   serveTasks(services, router)
   router.all(
-    // Clients try the address that they were given; the console has no page there.
-    ['/v1', '/v1beta', ...[...relayBases, ...taskBases].map((base) => `${base}/*path`)],
+    // Clients try the address that they were given, and the one of Google's sockets; the console has no page there.
+    ['/v1', '/v1beta', '/ws/*path', ...[...relayBases, ...taskBases].map((base) => `${base}/*path`)],
     (req, res) => unknownPath(services, req, res),
   )
   return router

@@ -2,9 +2,11 @@ import { type IncomingMessage, type RequestListener, type Server, ServerResponse
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 
-/** Whether a request asks for a socket where there is one; every other request is answered as if it had not asked. */
+export const asksForSocket = ({ headers }: IncomingMessage): boolean => headers.upgrade?.toLowerCase() === 'websocket'
+
+/** Whether a request asks for a socket where there is one; every other request is answered without. */
 export function asksForRealtime(request: IncomingMessage): boolean {
-  if (request.headers.upgrade?.toLowerCase() !== 'websocket') return false
+  if (!asksForSocket(request)) return false
   const path = (request.url ?? '').split('?', 1)[0] ?? ''
   const plain = path.replace(/\/{2,}/g, '/').replace(/\/$/, '')
   return plain.endsWith('/v1/realtime') || plain.endsWith('/v1/responses')

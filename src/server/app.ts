@@ -5,7 +5,7 @@ import express, { type Express, type NextFunction, type Request, type Response }
 import { clientNetwork } from '#features/client-address/service.ts'
 import type { Services } from '#features/deps.ts'
 import { endUnreadBody } from '#features/request-bodies/unread-bodies.ts'
-import { createChatShortcut, createRelayRouter, type RelayServices } from '#relay/index.ts'
+import { asksForSocket, createChatShortcut, createRelayRouter, type RelayServices } from '#relay/index.ts'
 import { crashOf, isPassing, trpcErrorOf } from '#trpc/procedure-errors.ts'
 import { restTable } from './rest-table.ts'
 import { createRestRouter } from '#rest/mount.ts'
@@ -97,7 +97,7 @@ function createRoutes(services: RelayServices, console: express.Handler): Expres
     )
   }
   app.use('/api', unknownPath)
-  if (ROLE !== 'relay') app.use(limitAddress(services, 'web'), console)
+  if (ROLE !== 'relay') app.use(refuseSocket, limitAddress(services, 'web'), console)
   app.use(unknownPath)
   // The last net: the process goes on, the body reveals nothing of what broke.
   // oxlint-disable-next-line max-params -- Express recognises an error handler by its four parameters.
@@ -163,6 +163,9 @@ const refuseUnreadablePath: express.Handler = (req, _res, next) => {
   decodeURIComponent(req.path)
   next()
 }
+
+/** A page in its place would be taken for a failure of the connection. */
+const refuseSocket: express.Handler = (req, res, next) => (asksForSocket(req) ? unknownPath(req, res) : next())
 
 /** A path whose percent signs mean nothing is its sender's mistake. */
 function unreadablePath(res: Response): void {
