@@ -79,4 +79,5 @@ export const migrationsList = [
   fromFile('0224-stored-conversations'),
   fromFile('0225-task-charges'),
   fromFile('0226-current-zone-names'),
+  fromFile('0227-remaining-holds'),
 ]

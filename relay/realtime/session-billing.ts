@@ -33,6 +33,11 @@ export type SessionBilling = {
    * with why the session may not go on, if so.
    */
   follow: (what: Followed) => DomainError | null | Promise<DomainError | null>
+  /**
+   * The same for a response that is asked for, which is counted by `count` in its turn: before, no share is due for it, and what
+   * another's end sets aside leaves it out. Resolves with why it may not be sent, if so.
+   */
+  ask: (count: () => void) => Promise<DomainError | null>
   /** Charges an ended response and sets the next aside. Resolves with why the session may not go on, if so. */
   endResponse: (event: Json) => Promise<DomainError | null>
   /** Charges a transcription of the input. Resolves with why the session may not go on, if so. */
@@ -84,29 +89,42 @@ export function openSessionBilling(session: Session, meter: Meter): SessionBilli
     return row
   }
 
+  /** Nobody else gets what the hold keeps; without it nothing is set aside. */
+  const keep = (remaining: number): void => {
+    hold.id = nextId()
+    hold.amount = remaining
+    hold.held = remaining > 0
+  }
+
   /** The next hold, or why the session may not go on. */
   const begun = (amount: number, result: ReserveResult): DomainError | null => {
-    hold.held = result.verdict === 'ok'
-    hold.amount = hold.held ? amount : 0
-    hold.refusal = hold.held ? null : refusalOfReserve(services, call, { result, amount })
-    return hold.refusal
+    if (result.verdict !== 'ok') {
+      hold.refusal = refusalOfReserve(services, call, { result, amount })
+      return hold.refusal
+    }
+    hold.held = true
+    hold.amount = amount
+    return null
   }
 
   /** Charges what the hold is there for, and sets the next aside. Resolves with why the session may not go on, if so. */
   const renew = async (row: ChargeRow): Promise<DomainError | null> => {
-    const refusal = hold.refusal ?? (await refusalToGoOn(session))
-    hold.held = false
-    if (refusal) {
-      hold.refusal = refusal
-      hold.id = nextId()
-      await ledger.settle(row, 'go-on')
-      return refusal
-    }
+    hold.refusal ??= await refusalToGoOn(session)
     // A price per call was taken with the first response; the session then goes on without anything set aside.
-    const amount = perCall && charged ? 0 : Math.max(estimateResponse(services, plan), raiser.due())
-    const next = { ...payer, id: nextId(), amount, model: coveredNames(services, call) }
-    hold.id = next.id
-    return begun(amount, await ledger.renew({ row, next }))
+    const isPaid = perCall && charged
+    const due = isPaid ? 0 : Math.max(estimateResponse(services, plan), raiser.due())
+    // Of others that are under way, which are paid in any case: their shares stay, whether or not there is more.
+    const left = hold.held && meter.responding && !isPaid ? Math.max(0, hold.amount - row.quota) : 0
+    const amount = hold.refusal ? left : due
+    const remaining = Math.min(left, amount)
+    keep(remaining)
+    if (hold.refusal && remaining === 0) {
+      await ledger.settle(row, 'go-on')
+      return hold.refusal
+    }
+    const next = { ...payer, id: hold.id, amount, model: coveredNames(services, call) }
+    const result = await ledger.renew({ row, next, remaining })
+    return hold.refusal ?? begun(amount, result)
   }
 
   const endResponse = async (event: Json): Promise<DomainError | null> => {
@@ -123,8 +141,7 @@ export function openSessionBilling(session: Session, meter: Meter): SessionBilli
   const holdAgain = async (): Promise<DomainError | null> => {
     const { amount } = hold
     await ledger.release({ ...payer, id: hold.id })
-    hold.held = false
-    hold.id = nextId()
+    keep(0)
     return begun(amount, await reserveOnce(services, { ...call, id: hold.id }, { amount }))
   }
 
@@ -139,7 +156,7 @@ export function openSessionBilling(session: Session, meter: Meter): SessionBilli
     meter.noteTranscribed(row !== undefined)
     if (!row) return null
     await ledger.settle(row, 'go-on')
-    const refusal = await refusalToGoOn(session)
+    const refusal = hold.refusal ?? (await refusalToGoOn(session))
     // A session may live by transcriptions alone. Where a response is under way, its end looks at the balance.
     if (refusal || !hold.held || meter.responding) return refusal
     return holdAgain()
@@ -176,6 +193,11 @@ export function openSessionBilling(session: Session, meter: Meter): SessionBilli
 
   return {
     follow: (what) => (what === 'more' && raiser.isAhead() ? null : inTurn(() => raiser.follow(what))),
+    ask: (count) =>
+      inTurn(() => {
+        count()
+        return raiser.follow('asked')
+      }),
     endResponse: (event) => booked(() => endResponse(event)),
     endTranscription: (event) => booked(() => endTranscription(event)),
     stop: (end) => {

@@ -13,7 +13,7 @@ import type { Meter } from './meter-type.ts'
 export type SessionHold = {
   id: string
   amount: number
-  /** Nothing is set aside while a charge is under way, or once the session has been refused more. */
+  /** Something is set aside: while a charge is under way, or once the session has been refused more, for other responses alone. */
   held: boolean
   /** Why nothing more is set aside. */
   refusal: DomainError | null
@@ -134,7 +134,7 @@ export function createHoldRaiser(
       // One that was asked for has had its look then.
       const looks = what === 'asked' || (what === 'begun' && !meter.isOpenAsked)
       // Nothing more is sent to the upstream while the session is about to end.
-      if (!hold.held) return begins ? hold.refusal : null
+      if (hold.refusal || !hold.held) return begins ? hold.refusal : null
       if (isFixed) return null
       const usage = soFar()
       if (!begins && isCovered(usage)) return null

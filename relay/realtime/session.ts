@@ -104,11 +104,13 @@ export async function runSession(session: Session): Promise<void> {
       return sendError(caller, call, { error, about: event })
     }
     const barred = startsWork.has(event['type']) ? await refusalToGoOn(session) : null
-    const takeBack = barred ? undefined : meter.ask(event)
-    const refusal = barred ?? (isPaid(event) ? await billing.follow(begins ? 'asked' : 'more') : null)
+    let takeBack = (): void => {}
+    const count = (): void => void (takeBack = meter.ask(event))
+    if (!begins && !barred) count()
+    const refusal = barred ?? (begins ? await billing.ask(count) : isPaid(event) ? await billing.follow('more') : null)
     const isOpen = !isOver && upstream.socket.readyState === WebSocket.OPEN
     if (!refusal && isOpen) return sendFrame(upstream.socket, frame)
-    takeBack?.()
+    takeBack()
     // The session is over in the meantime, and nobody reads it.
     if (!refusal) return
     // Others that are under way, or cost less, go on.

@@ -135,11 +135,13 @@ test('calls, sessions and those of dead processes are charged once and whole, wh
       const { row, isRefused, afterwards } = rowOf(call, quota)
       if (turn < 3 && random.boolean(0.3)) {
         const next = { id: world.newId(), userId: payer.userId, tokenId: payer.tokenId }
-        const renewed = await ofNode(node.ledger.renew({ row, next: { ...next, amount: random.below(300) } }))
+        const remaining = random.boolean(0.5) ? random.below(300) : 0
+        const amount = remaining + random.below(300)
+        const renewed = await ofNode(node.ledger.renew({ row, next: { ...next, amount }, remaining }))
         const isAcknowledged = typeof renewed !== 'string'
         record(call, quota, { node, isAcknowledged, isCharged: isRefused ? 'stored' : 'yes' })
         see('renewed')
-        if (typeof renewed === 'string' || renewed.verdict !== 'ok') return
+        if (typeof renewed === 'string' || (renewed.verdict !== 'ok' && remaining === 0)) return
         call = { ...next, payer }
         continue
       }

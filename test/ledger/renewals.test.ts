@@ -3,7 +3,7 @@ import { afterEach, expect, test } from 'vitest'
 import type { Renewal } from '#features/ledger/charge-row.ts'
 import { type Ledger, SettleFailed } from '#features/ledger/service.ts'
 import { ledgerViolations } from '../support/ledger-invariant.ts'
-import { startLedgerWorld } from '../support/ledger-world.ts'
+import { type HeldCall, startLedgerWorld } from '../support/ledger-world.ts'
 import { until } from '../support/processes.ts'
 
 const world = await startLedgerWorld()
@@ -13,11 +13,12 @@ afterEach(async () => {
 
 /** A renewal of a hold whose part cost `quota`, with `amount` set aside for the next. */
 const renewalOf = (
-  held: { id: string; userId: number; tokenId: number },
-  money: { quota: number; amount: number },
+  { id, userId, tokenId }: HeldCall,
+  { quota, amount, remaining }: { quota: number; amount: number; remaining?: number },
 ): Renewal => ({
-  row: world.chargeOf({ ...held, quota: money.quota }),
-  next: { ...held, id: world.newId(), amount: money.amount },
+  row: world.chargeOf({ id, userId, tokenId, quota }),
+  next: { id: world.newId(), userId, tokenId, amount, model: 'gpt-4o' },
+  remaining,
 })
 
 const holdsOf = async (userId: number) =>
@@ -70,6 +71,45 @@ test('what cannot be set aside is refused although its predecessor is charged, a
   expect(await world.tokenOf(spent.tokenId)).toEqual({ remain: 0, used: 100, status: 4 })
 })
 
+test('what a renewal keeps of its hold is the next one whatever the verdict, though others were charged more than anybody had', async () => {
+  const ledger = world.ledgerWith()
+  const hold = await held(ledger, { quota: 1000, remain: 1000, amount: 900 })
+  const other = { id: world.newId(), userId: hold.userId, tokenId: hold.tokenId }
+  await ledger.reserve({ ...other, amount: 100 })
+  await ledger.settle(world.chargeOf({ ...other, quota: 300 }), 'go-on')
+  expect(await world.balanceOf(hold.userId)).toBe(-200)
+  const refused = renewalOf(hold, { quota: 300, remaining: 500, amount: 700 })
+  expect(await ledger.renew(refused)).toMatchObject({ verdict: 'user_insufficient', userQuota: -100 })
+  expect(await holdsOf(hold.userId)).toMatchObject([{ id: refused.next.id, amount: 500 }])
+  expect(await world.tokenOf(hold.tokenId)).toMatchObject({ remain: -100, used: 600 })
+  expect(ledger.openCalls()).toBe(1)
+  const again = renewalOf(refused.next, { quota: 200, remaining: 300, amount: 300 })
+  expect((await ledger.renew(again)).verdict).toBe('ok')
+  expect(await holdsOf(hold.userId)).toMatchObject([{ id: again.next.id, amount: 300 }])
+  expect(await world.balanceOf(hold.userId)).toBe(-100)
+  await ledger.release(again.next)
+  expect(await world.balanceOf(hold.userId)).toBe(200)
+  expect(await world.tokenOf(hold.tokenId)).toMatchObject({ remain: 200, used: 800 })
+})
+
+test('what is kept stays where it counts, in a plan and its windows, under a cap and below what is set aside anew', async () => {
+  const ledger = world.ledgerWith()
+  const user = await world.make.user({ quota: 1000 })
+  const plan = await world.make.subscription(user, { windows: [{ amount: 500 }] })
+  await world.make.spendCap({ scope: 'user', id: user.id }, { amount: 1200 })
+  const hold = { id: world.newId(), userId: user.id, tokenId: 0 }
+  await ledger.reserve({ ...hold, amount: 900, model: 'gpt-4o' })
+  const capped = renewalOf(hold, { quota: 300, remaining: 600, amount: 1000 })
+  expect(await ledger.renew(capped)).toMatchObject({ verdict: 'cap_reached', capLeft: 300 })
+  const raised = renewalOf(capped.next, { quota: 100, remaining: 500, amount: 700 })
+  expect((await ledger.renew(raised)).verdict).toBe('ok')
+  expect(await holdsOf(user.id)).toMatchObject([{ id: raised.next.id, amount: 700 }])
+  await ledger.settle(world.chargeOf({ ...hold, id: raised.next.id, quota: 250 }), 'go-on')
+  const { rows } = await world.pool.query('select used_quota::int as used from subscriptions where id = $1', [plan.id])
+  expect(rows).toEqual([{ used: 500 }])
+  expect(await world.balanceOf(user.id)).toBe(1000 - 150)
+})
+
 test('of two parts that end at once on a balance for one more, one goes on', async () => {
   const user = await world.make.user({ quota: 300 })
   const nodes = [world.ledgerWith({ nodeId: 1 }), world.ledgerWith({ nodeId: 2 })]
@@ -103,6 +143,16 @@ test('a renewal whose commit was not acknowledged is sent again and happens once
   expect(await world.balanceOf(hold.userId)).toBe(770)
   expect(await world.tokenOf(hold.tokenId)).toEqual({ remain: 270, used: 130, status: 1 })
   expect(await holdsOf(hold.userId)).toMatchObject([{ id: renewal.next.id, amount: 100 }])
+})
+
+test('what is kept is kept once, although the renewal is sent again', async () => {
+  const ledger = world.ledgerWith({ pool: disconnecting(2) })
+  const hold = await held(ledger, { quota: 1000, remain: 500, amount: 400 })
+  const renewal = renewalOf(hold, { quota: 130, remaining: 200, amount: 300 })
+  expect((await ledger.renew(renewal)).verdict).toBe('ok')
+  expect(await world.balanceOf(hold.userId)).toBe(570)
+  expect(await world.tokenOf(hold.tokenId)).toEqual({ remain: 70, used: 130, status: 1 })
+  expect(await holdsOf(hold.userId)).toMatchObject([{ id: renewal.next.id, amount: 300 }])
 })
 
 test('a renewal that is booked too late for its caller keeps the charge and gives the next hold back', async () => {

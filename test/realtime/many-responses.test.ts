@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { holdLock } from '#test/support/held-lock.ts'
 import { created, done, named, perCall, startScriptedResponses, type Upstream, word } from './scripted-responses.ts'
 import { chargesOf, errorOf, openHolds, payerWith, type Session, untilFree } from './world.ts'
@@ -209,6 +209,101 @@ test('ends that have arrived when the balance ends the session are charged by wh
   expect(quotas).toHaveLength(5)
   expect(quotas).toEqual(Array.from({ length: 5 }, (_, index) => (index < delivered ? 20_400 : 20_000)))
   expect(delivered).toBeLessThan(5)
+})
+
+test('a session that the balance ends keeps what its other responses are paid with, and no other session gets it', async () => {
+  received = []
+  const [input, output] = [1000, 100]
+  const cost = input + 4 * output
+  // The conversation, and the beginning of an answer.
+  const share = input + output + 4 * 16
+  const upstreams = new Set<Upstream>()
+  play = (to) => {
+    upstreams.add(to)
+    to.say(created(to.asked))
+    if (to.asked === 1) to.say(word(1), done(1, [input, output]))
+  }
+  const endRest = ({ say, asked }: Upstream): void => {
+    for (let id = 2; id <= asked; id += 1) say(done(id, [input, output]))
+  }
+  const quota = 10 * cost
+  const payer = await payerWith(app, quota)
+  const [first, second] = [
+    await openSession({ key: payer.key, model: named }),
+    await openSession({ key: payer.key, model: named }),
+  ]
+  const isAdmitted = async (session: Session): Promise<boolean> => {
+    const answers = () => session.events.filter(({ type }) => type === 'response.created' || type === 'error')
+    const before = answers().length
+    session.say({ type: 'response.create' })
+    await expect.poll(() => answers().length, { timeout: 20_000 }).toBe(before + 1)
+    return answers().at(-1)?.type === 'response.created'
+  }
+  for (const session of [first, second]) {
+    expect(await isAdmitted(session)).toBe(true)
+    await session.next('response.done')
+  }
+  for (let open = [first, second]; open.length > 0;)
+    for (const session of open) if (!(await isAdmitted(session))) open = open.filter((one) => one !== session)
+  const [ofFirst, ofSecond] = [...upstreams] as [Upstream, Upstream]
+  const renew = app.services.ledger.renew
+  const verdict = Promise.withResolvers<string>()
+  const asked = Promise.withResolvers<void>()
+  const spy = vi.spyOn(app.services.ledger, 'renew').mockImplementation(async (renewal) => {
+    const result = await renew(renewal)
+    verdict.resolve(result.verdict)
+    await asked.promise
+    return result
+  })
+  endRest(ofFirst)
+  expect(await verdict.promise).toBe('user_insufficient')
+  while (await isAdmitted(second));
+  spy.mockRestore()
+  asked.resolve()
+  expect(await first.closed).toMatchObject({ code: 1008 })
+  endRest(ofSecond)
+  const ends = () => second.events.filter(({ type }) => type === 'response.done').length
+  const { socket } = second
+  await expect
+    .poll(() => socket.readyState !== socket.OPEN || ends() === ofSecond.asked, { timeout: 20_000 })
+    .toBe(true)
+  const quotas = await end(second, payer.userId)
+  // Of each session one is delivered that comes to more than its share.
+  const left = await app.balanceOf(payer.userId)
+  expect(left).toBe(quotas.reduce((sum, charged) => sum - charged, quota))
+  expect(left).toBeGreaterThanOrEqual(-2 * (cost - share))
+})
+
+test('a response that is asked for while another ends, and cannot be paid, is refused alone, and the session goes on', async () => {
+  const ends = Promise.withResolvers<void>()
+  const { payer, session } = await openRead(150_400, ({ say, asked }) => {
+    say(created(asked))
+    void ends.promise.then(() => say(word(asked), done(asked, [100_000, 50], { conversation_id: null })))
+  })
+  session.say(asksBeside)
+  for (const _ of [1, 2]) await session.next('response.created')
+  const reached = Promise.withResolvers<void>()
+  const asked = Promise.withResolvers<void>()
+  // What is looked at before more is set aside.
+  const { upToDate } = app.services
+  const spy = vi.spyOn(app.services, 'upToDate').mockImplementationOnce(async () => {
+    reached.resolve()
+    await asked.promise
+    await upToDate()
+  })
+  ends.resolve()
+  await reached.promise
+  session.say({ ...asksBeside, event_id: 'beside-an-end' })
+  await expect.poll(() => spy.mock.calls, { timeout: 20_000 }).toHaveLength(2)
+  asked.resolve()
+  spy.mockRestore()
+  expect(errorOf(await session.next('error'))).toMatchObject({
+    code: 'insufficient_user_quota',
+    event_id: 'beside-an-end',
+  })
+  await session.next('response.done')
+  expect(session.socket.readyState).toBe(session.socket.OPEN)
+  expect(await end(session, payer.userId)).toEqual([100_050, 100_200])
 })
 
 test('what is no strict JSON is refused, and names that pass for others are not sent on', async () => {

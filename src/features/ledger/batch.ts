@@ -35,9 +35,12 @@ export function rowsOfAct(act: Act): RowsOfItem {
   return { userId, tokenId, channelIds: 'channelId' in end ? [end.channelId, ...channelIds] : channelIds }
 }
 
+/** Of a part of a call, what it keeps for the next. */
+type End = EndOfHold & { next?: string; keeps?: number }
+
 type Batch = {
   nodeId: number
-  ends: EndOfHold[]
+  ends: End[]
   begins: ReserveRequest[]
   returned: ReadonlySet<number>
   takes: LeaseTake[]
@@ -60,7 +63,7 @@ export async function runBatch(
   const [first] = acts
   if (isLate(first)) return [await settleLate(pool, first, leases?.isLeased(first.late.id))]
   // After a long outage a charge and the release that follows it may come together: the charge counts.
-  const ends = new Map<string, EndOfHold>()
+  const ends = new Map<string, End>()
   const begins: ReserveRequest[] = []
   const returned = new Set<number>()
   const takes: LeaseTake[] = []
@@ -71,7 +74,7 @@ export async function runBatch(
     else if (isTake(act)) {
       if (!act.take.voided) takes.push(act)
     } else if (isRenewal(act)) {
-      ends.set(act.row.id, act.row)
+      ends.set(act.row.id, act.remaining ? { ...act.row, next: act.next.id, keeps: act.remaining } : act.row)
       begins.push(act.next)
     } else if (!ends.has(act.id) || !('release' in act)) ends.set(act.id, act)
   }

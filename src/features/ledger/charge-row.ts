@@ -49,7 +49,12 @@ export type ReserveRequest = {
 }
 
 /** The charge of one part of a call that goes on, and what to set aside for its next part. */
-export type Renewal = { row: ChargeRow; next: ReserveRequest }
+export type Renewal = {
+  row: ChargeRow
+  next: ReserveRequest
+  /** So much of what was set aside stays so for the next part, whatever the verdict is; at most what the charge leaves of it. */
+  remaining?: number | undefined
+}
 
 export type ReserveVerdict =
   | 'ok'

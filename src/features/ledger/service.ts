@@ -33,7 +33,8 @@ export type Ledger = {
   settle: (row: ChargeRow, afterwards: 'give-up' | 'go-on') => Promise<{ userQuota: number }>
   /**
    * Charges one part of a call and sets its next part aside, in one commit: no moment without a hold. Resolves with the verdict
-   * on the next hold; the charge is made whatever that is. Late, it rejects with `SettleFailed` and goes on like `go-on`.
+   * on the next hold; the charge is made whatever that is, and what is `remaining` is the next hold at least. Late, it rejects
+   * with `SettleFailed` and goes on like `go-on`.
    */
   renew: (renewal: Renewal) => Promise<ReserveResult>
   /**
@@ -249,12 +250,17 @@ export function createLedger(deps: {
     reserve,
     settle: (row, afterwards) => end(row.id, () => ending.settle(row, afterwards)),
     renew: async (renewal) => {
+      const { next: request, remaining = 0 } = renewal
       let { next } = await end(renewal.row.id, () => ending.renew(renewal))
-      if (next && isShort(next) && (await recallLeases(renewal.next.userId))) next = await ask(renewal.next, false)
+      if (remaining > 0) {
+        open.add(request.id)
+        leases?.held({ ...request, amount: remaining })
+      }
+      if (next && isShort(next) && (await recallLeases(request.userId))) next = await ask(request, remaining > 0)
       if (!next) throw new Error('a renewal has a verdict on its next hold')
       if (next.verdict === 'ok') {
-        open.add(renewal.next.id)
-        leases?.held(renewal.next)
+        open.add(request.id)
+        leases?.held(request)
       }
       return next
     },
