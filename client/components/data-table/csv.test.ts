@@ -1,5 +1,6 @@
-import { expect, test } from 'vitest'
-import { toCsv } from './csv.ts'
+import { resolveObjectURL } from 'node:buffer'
+import { expect, test, vi } from 'vitest'
+import { saveFile, toCsv } from './csv.ts'
 
 const columns = [
   { title: '名称', csv: (row: { name: string; cost: number }) => row.name },
@@ -26,4 +27,27 @@ test('a cell with several figures has a column for each, in place of its own', (
   ]
   const spend = { title: 'Used / total', csv: () => 'never', csvColumns: figures }
   expect(toCsv([spend, ...columns], [{ name: '甲', cost: 1.5 }])).toBe('Used (USD),Total,名称,Cost\r\n1.5,10,甲,1.5')
+})
+
+test('a file can still be taken when its reader has thought about it for half a minute, and is let go of later', async () => {
+  vi.useFakeTimers()
+  let address = ''
+  vi.stubGlobal('document', {
+    createElement: () => ({
+      set href(given: string) {
+        address = given
+      },
+      click: () => {},
+    }),
+  })
+  try {
+    saveFile('calls.csv', 'a,b')
+    await vi.advanceTimersByTimeAsync(30_000)
+    expect(resolveObjectURL(address)?.size).toBe(6)
+    await vi.advanceTimersByTimeAsync(60_000)
+    expect(resolveObjectURL(address)).toBeUndefined()
+  } finally {
+    vi.useRealTimers()
+    vi.unstubAllGlobals()
+  }
 })

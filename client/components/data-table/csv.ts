@@ -30,6 +30,8 @@ export function toCsv<Row>(columns: readonly Exported<Row>[], rows: readonly Row
   return lines.map((line) => line.join(',')).join('\r\n')
 }
 
+const revokedAfterMs = 60_000
+
 /** The mark at the beginning marks for spreadsheets that the text is UTF-8. */
 export function saveFile(name: string, content: string | string[], type = 'text/csv'): void {
   const mark = type === 'text/csv' ? '\uFEFF' : ''
@@ -38,5 +40,6 @@ export function saveFile(name: string, content: string | string[], type = 'text/
   link.href = address
   link.download = name
   link.click()
-  setTimeout(() => URL.revokeObjectURL(address), 10_000)
+  // Phones ask first whether it shall be saved.
+  setTimeout(() => URL.revokeObjectURL(address), revokedAfterMs)
 }
