@@ -20,6 +20,7 @@ const load = (): Promise<Widget> => {
     script.addEventListener('load', () => resolve((window as unknown as { turnstile: Widget }).turnstile))
     script.addEventListener('error', () => {
       loading = undefined
+      script.remove()
       reject(new Error('the bot check could not be fetched'))
     })
     document.head.append(script)
@@ -30,23 +31,26 @@ const load = (): Promise<Widget> => {
 type BotCheckProps = {
   /** Gets the answer, and "" when it has run out. */
   onAnswer: (answer: string) => void
-  /** An answer counts once: a new number here asks again. */
+  /** Gets whether there can be no answer, since the script of the check did not come. */
+  onMissing: (isMissing: boolean) => void
+  /** An answer counts once: a new number here asks again, and fetches again what did not come. */
   attempt: number
 }
 
 /** The site's check for robots; nothing where it has none. */
-export function BotCheck({ onAnswer, attempt }: BotCheckProps) {
+export function BotCheck({ onAnswer, onMissing, attempt }: BotCheckProps) {
   const { turnstileCheck, turnstileSiteKey } = useStatus()
   const box = useRef<HTMLDivElement>(null)
-  const answer = useRef(onAnswer)
-  answer.current = onAnswer
+  const form = useRef({ onAnswer, onMissing })
+  form.current = { onAnswer, onMissing }
   const dark = useIsDark()
   const language = currentLanguage()
   useEffect(() => {
     if (!turnstileCheck) return
     let remove: (() => void) | undefined
     let current = true
-    answer.current('')
+    form.current.onAnswer('')
+    form.current.onMissing(false)
     const draw = (widget: Widget) => {
       if (!current || !box.current) return
       const id = widget.render(box.current, {
@@ -54,14 +58,13 @@ export function BotCheck({ onAnswer, attempt }: BotCheckProps) {
         theme: dark ? 'dark' : 'light',
         language: language === 'en' ? 'en' : 'zh-cn',
         size: 'flexible',
-        callback: (token: string) => answer.current(token),
-        'expired-callback': () => answer.current(''),
-        'error-callback': () => answer.current(''),
+        callback: (token: string) => form.current.onAnswer(token),
+        'expired-callback': () => form.current.onAnswer(''),
+        'error-callback': () => form.current.onAnswer(''),
       })
       remove = () => widget.remove(id)
     }
-    // Without the widget the form says that the check has not answered.
-    load().then(draw, () => undefined)
+    load().then(draw, () => current && form.current.onMissing(true))
     return () => {
       current = false
       remove?.()

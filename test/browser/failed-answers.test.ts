@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { describeWithBrowser } from '../support/chromium.ts'
 import { isTaken, long } from '../support/long.ts'
+import { storeOptions } from '../support/store-options.ts'
 import { drawn, follow, openConsole, startInBrowser, toastShown } from './console.ts'
 import { box } from './parts.ts'
 
@@ -43,6 +44,40 @@ describeWithBrowser('an answer that is not the product’s own', async () => {
     await drawer.getByRole('alert').filter({ hasText: '没有保存：错误：无法连接到服务器' }).waitFor()
     expect(await box(drawer, '名称').inputValue()).toBe('Light')
     await context.close()
+  })
+
+  test('is asked for again by the next press where it was the script of the bot check, and leaves what was typed', async () => {
+    await storeOptions(app, {
+      TurnstileSiteKey: 'a site key',
+      TurnstileSecretKey: 'a secret key',
+      TurnstileCheckEnabled: 'true',
+    })
+    const { page, context } = await openConsole(browser, app)
+    const script = 'https://challenges.cloudflare.com/**'
+    await context.route(script, (route) => route.abort())
+    const failed = page.waitForEvent('requestfailed', (request) => request.url().startsWith('https://challenges.'))
+    await page.goto('/login')
+    await failed
+    await context.unroute(script)
+    await context.route(script, (route) =>
+      route.fulfill({
+        contentType: 'text/javascript',
+        body: 'window.turnstile = { render: (box, { callback }) => { box.title = "asked"; callback("answer") }, remove() {} }',
+      }),
+    )
+    await box(page, '用户名或邮箱').fill('root')
+    await box(page, '密码').fill('a password')
+    const press = () => page.getByRole('main').getByRole('button', { name: '登录', exact: true }).click()
+    await press()
+    await page.getByText('人机验证没有加载成功，正在重新加载，请稍后重试。').first().waitFor()
+    await page.getByTitle('asked').waitFor()
+    await page.route(/auth\.login/, (route) => route.abort())
+    const sent = page.waitForRequest(/auth\.login/)
+    await press()
+    expect((await sent).postData()).toContain('"turnstile":"answer"')
+    expect(await box(page, '用户名或邮箱').inputValue()).toBe('root')
+    await context.close()
+    await storeOptions(app, { TurnstileCheckEnabled: 'false' })
   })
 
   test('leaves chosen what was not done, to be tried again', async () => {
