@@ -5,6 +5,7 @@ import { useEffect, useId, useMemo, useRef, useState } from 'react'
 import { t } from '../i18n/t.ts'
 import type { Command } from '../lib/commands.ts'
 import { matchCommands, useCommandSources } from '../lib/commands.ts'
+import { isComposing } from '../lib/keyboard.ts'
 import { useSession } from '../lib/session.ts'
 import { useOpener } from '../lib/use-origin.ts'
 import { useOwnCommands } from './own-commands.ts'
@@ -69,12 +70,13 @@ export function Palette({ first }: { first: string }) {
     command.run()
   }
   const onKeyDown = (event: KeyboardEvent) => {
+    if (isComposing(event)) return
     const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0
     if (step !== 0) {
       event.preventDefault()
       setChosen((current + step + shown.length) % Math.max(1, shown.length))
     }
-    if (event.key === 'Enter' && !event.nativeEvent.isComposing) {
+    if (event.key === 'Enter') {
       event.preventDefault()
       run(shown[current])
     }

@@ -27,6 +27,17 @@ function useFollowingTab(left: boolean): void {
   }, [left, path])
 }
 
+/** A page that the browser kept is shown as it was left: meanwhile its reader may have paid elsewhere, or another has signed in. */
+function useReadingAgain(): void {
+  useEffect(() => {
+    const readAgain = ({ persisted }: PageTransitionEvent) => {
+      if (persisted) void queryClient.invalidateQueries()
+    }
+    window.addEventListener('pageshow', readAgain)
+    return () => window.removeEventListener('pageshow', readAgain)
+  }, [])
+}
+
 /** Keeps what is stored of the site and of the reader in step with the server. */
 export function SiteSync() {
   const status = trpc.site.status.useQuery(undefined, { staleTime: 5 * minutes, refetchInterval: 5 * minutes })
@@ -41,6 +52,7 @@ export function SiteSync() {
   }, [whoami.data])
   const { user, isLeftElsewhere: left } = useSession()
   useFollowingTab(left)
+  useReadingAgain()
   const language = useLanguage()
   const utils = trpc.useUtils()
   const { mutate: storeLanguage } = trpc.user.account.setLanguage.useMutation({

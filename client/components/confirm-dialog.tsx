@@ -19,6 +19,7 @@ export function ConfirmDialog({ question, onClose }: { question: Question; onClo
   const first = useRef<HTMLElement>(null)
   const focusFirst = (wanted: boolean) =>
     wanted ? (element: HTMLElement | null) => void (first.current = element) : undefined
+  const name = useRef<HTMLParagraphElement>(null)
   const ready = typeToConfirm === undefined || typed.trim() === typeToConfirm
 
   const submit = async (event: FormEvent) => {
@@ -61,10 +62,14 @@ export function ConfirmDialog({ question, onClose }: { question: Question; onClo
                     <Field.Root>
                       <Field.Label>{t('请输入以下名称以确认')}</Field.Label>
                       <HStack w="full" gap="2" layerStyle="frame" ps="3" pe="1" minH="8">
-                        <Text flex="1" minW="0" py="1" overflowWrap="anywhere" userSelect="all">
+                        <Text ref={name} flex="1" minW="0" py="1" overflowWrap="anywhere" userSelect="all">
                           {typeToConfirm}
                         </Text>
-                        <CopyButton text={typeToConfirm} label={t('复制 {name}', { name: typeToConfirm })} />
+                        <CopyButton
+                          text={typeToConfirm}
+                          label={t('复制 {name}', { name: typeToConfirm })}
+                          select={() => name.current && window.getSelection()?.selectAllChildren(name.current)}
+                        />
                       </HStack>
                       <Input
                         ref={focusFirst(true)}

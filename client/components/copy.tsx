@@ -6,33 +6,57 @@ import { confirm } from './confirm.tsx'
 import { IconButton } from './icon-button.tsx'
 import { notify } from './notify.ts'
 
-/** Copies, or shows the text to copy by hand where the browser does not allow it. */
-export async function copyText(text: string): Promise<boolean> {
+/** Safari refuses what comes after a fetch, and takes a text that is still to come at the press alone. */
+async function write(text: string | Promise<string>): Promise<void> {
+  if (typeof text !== 'string' && 'ClipboardItem' in window) {
+    const content = text.then((words) => new Blob([words], { type: 'text/plain' }))
+    try {
+      return await navigator.clipboard.write([new ClipboardItem({ 'text/plain': content })])
+    } catch {
+      // Older browsers take no text that is still to come.
+      await content
+    }
+  }
+  await navigator.clipboard.writeText(await text)
+}
+
+function showToCopy(text: string): Promise<unknown> {
+  return confirm({
+    title: t('无法复制到剪贴板，请手动复制'),
+    body: (
+      <Textarea
+        readOnly
+        aria-label={t('要复制的内容')}
+        defaultValue={text}
+        fontFamily="mono"
+        rows={Math.min(10, text.split('\n').length + 1)}
+        onFocus={(event) => event.target.select()}
+      />
+    ),
+    confirmLabel: t('关闭'),
+    isNotice: true,
+  })
+}
+
+/**
+ * Copies, or shows the text to copy by hand where the browser does not allow it. Of a text that has to be fetched it is given the
+ * promise, at the press; where that fails nothing is copied.
+ */
+export async function copyText(
+  text: string | Promise<string>,
+  onRefused: (text: string) => unknown = showToCopy,
+): Promise<boolean> {
   try {
-    await navigator.clipboard.writeText(text)
+    await write(text)
     return true
   } catch {
-    await confirm({
-      title: t('无法复制到剪贴板，请手动复制'),
-      body: (
-        <Textarea
-          readOnly
-          aria-label={t('要复制的内容')}
-          defaultValue={text}
-          fontFamily="mono"
-          rows={Math.min(10, text.split('\n').length + 1)}
-          onFocus={(event) => event.target.select()}
-        />
-      ),
-      confirmLabel: t('关闭'),
-      isNotice: true,
-    })
+    await onRefused(await text)
     return false
   }
 }
 
 /** Copies and says so, for menus, where no button can show it. */
-export async function copyWithToast(text: string): Promise<void> {
+export async function copyWithToast(text: string | Promise<string>): Promise<void> {
   if (await copyText(text)) notify.success(t('已复制'))
 }
 
@@ -46,10 +70,12 @@ type CopyButtonProps = {
   /** With the words beside the image. */
   wide?: boolean
   size?: 'xs' | '2xs' | 'sm'
+  /** Selects the text to be copied by hand where it stands: in a `confirm` a dialog that shows it would take the place of that. */
+  select?: () => void
 }
 
 /** Says for a moment that it copied. */
-export function CopyButton({ text, label, wide = false, size = 'xs' }: CopyButtonProps) {
+export function CopyButton({ text, label, wide = false, size = 'xs', select }: CopyButtonProps) {
   const [copied, setCopied] = useState(false)
   const [working, setWorking] = useState(false)
   useEffect(() => {
@@ -57,10 +83,16 @@ export function CopyButton({ text, label, wide = false, size = 'xs' }: CopyButto
     const timer = setTimeout(() => setCopied(false), shownMilliseconds)
     return () => clearTimeout(timer)
   }, [copied])
+  const onRefused =
+    select &&
+    (() => {
+      select()
+      notify.warning(t('无法复制到剪贴板，请手动复制'))
+    })
   const copy = async () => {
     setWorking(true)
     try {
-      setCopied(await copyText(typeof text === 'string' ? text : await text()))
+      setCopied(await copyText(typeof text === 'string' ? text : text(), onRefused))
     } catch (error) {
       notify.error(error, t('没有复制'))
     } finally {

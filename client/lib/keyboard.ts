@@ -10,5 +10,9 @@ export const isTyping = (target: EventTarget | null): boolean => {
 
 const apple = /Mac|iPhone|iPad/.test(typeof navigator === 'undefined' ? '' : navigator.userAgent)
 
+/** Whether a key belongs to a word that is still being chosen, as in Chinese: Safari ends the choice before it reports the key that did. */
+export const isComposing = ({ nativeEvent }: { nativeEvent: KeyboardEvent }): boolean =>
+  nativeEvent.isComposing || nativeEvent.keyCode === 229
+
 /** How the reader's keyboard names the command key. */
 export const commandKey = apple ? '⌘' : 'Ctrl'

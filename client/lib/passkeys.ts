@@ -1,25 +1,20 @@
+import { startAuthentication, startRegistration } from '@simplewebauthn/browser'
 import type {
   PublicKeyCredentialCreationOptionsJSON,
   PublicKeyCredentialRequestOptionsJSON,
 } from '@simplewebauthn/browser'
 
-/** Fetched by those who use a passkey. */
-const library = () => import('@simplewebauthn/browser')
+// The library comes with the page: a press that waited for a file is none any more to iOS up to 17.3.
 
 /** Browsers offer passkeys over TLS and on this machine itself only. */
 export const hasPasskeys = (): boolean => typeof window !== 'undefined' && 'PublicKeyCredential' in window
 
 /** Asks the device to make a passkey. */
-export async function makePasskey(optionsJSON: PublicKeyCredentialCreationOptionsJSON) {
-  const { startRegistration } = await library()
-  return startRegistration({ optionsJSON })
-}
+export const makePasskey = (optionsJSON: PublicKeyCredentialCreationOptionsJSON) => startRegistration({ optionsJSON })
 
 /** Asks the device to sign with one. */
-export async function signWithPasskey(optionsJSON: PublicKeyCredentialRequestOptionsJSON) {
-  const { startAuthentication } = await library()
-  return startAuthentication({ optionsJSON })
-}
+export const signWithPasskey = (optionsJSON: PublicKeyCredentialRequestOptionsJSON) =>
+  startAuthentication({ optionsJSON })
 
 /** The reader closed the browser's own dialog, or no device answered in time. */
 export const isCancelled = (error: unknown): boolean =>

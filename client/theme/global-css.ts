@@ -1,4 +1,8 @@
 import { defineGlobalStyles } from '@chakra-ui/react'
+import { forcedColors } from './forced-colors.ts'
+
+/** Phones, upright and on their side. */
+const phone = '@media (max-width: 600px), (pointer: coarse) and (max-height: 500px)'
 
 export const globalCss = defineGlobalStyles({
   '*': {
@@ -17,10 +21,10 @@ export const globalCss = defineGlobalStyles({
   // Below 16 px a phone zooms into the field it focuses.
   'input, select, textarea': {
     // The letters of that size need their height, or what hangs below the line is cut off.
-    '@media (max-width: 600px)': { fontSize: '16px !important', lineHeight: '1.5 !important' },
+    [phone]: { fontSize: '16px !important', lineHeight: '1.5 !important' },
   },
   // What is only a hint may be smaller, and then fits.
-  'input::placeholder, textarea::placeholder': { '@media (max-width: 600px)': { fontSize: '14px' } },
+  'input::placeholder, textarea::placeholder': { [phone]: { fontSize: '14px' } },
   'input:placeholder-shown': { textOverflow: 'ellipsis' },
   // What is printed is what is open: a panel, else the page; neither what leads elsewhere nor what can only be pressed.
   'html, body, #root, #root > *, main': { _print: { height: 'auto !important' } },
@@ -48,4 +52,5 @@ export const globalCss = defineGlobalStyles({
       scrollBehavior: 'auto !important',
     },
   },
+  ...forcedColors,
 })

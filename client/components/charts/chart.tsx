@@ -83,7 +83,13 @@ function Legend({ series }: ChartProps) {
     <HStack as="ul" gap="3" rowGap="1" wrap="wrap" textStyle="xs" color="fg.muted" listStyleType="none">
       {series.map((one) => (
         <HStack as="li" key={one.key} gap="1.5">
-          <Box w="2" h="2" borderRadius="xs" style={{ background: seriesColor(series, one.key) }} />
+          <Box
+            w="2"
+            h="2"
+            borderRadius="xs"
+            forcedColorAdjust="none"
+            style={{ background: seriesColor(series, one.key) }}
+          />
           {one.name}
         </HStack>
       ))}

@@ -73,14 +73,21 @@ export function TextField({
 }
 
 type SecretFieldProps = FieldProps & {
-  autoComplete?: 'current-password' | 'new-password' | 'off' | 'one-time-code'
+  /** No "off": browsers would still fill in the password of whoever is signed in. */
+  autoComplete?: 'current-password' | 'new-password'
   autoFocus?: boolean
   /** For keys that may be taken along; passwords may not. */
   copyable?: boolean
 }
 
 /** Hidden until it is shown. */
-export function SecretField({ name, autoComplete = 'off', autoFocus, copyable = false, ...frame }: SecretFieldProps) {
+export function SecretField({
+  name,
+  autoComplete = 'new-password',
+  autoFocus,
+  copyable = false,
+  ...frame
+}: SecretFieldProps) {
   const { field, state } = useField(name)
   const ref = useInput(field, autoFocus)
   const [shown, setShown] = useState(false)

@@ -3,7 +3,7 @@ import { ListFilter, Search } from 'lucide-react'
 import type { ReactNode, RefObject } from 'react'
 import { useEffect, useRef, useState } from 'react'
 import { t } from '../../i18n/t.ts'
-import { isTyping } from '../../lib/keyboard.ts'
+import { isComposing, isTyping } from '../../lib/keyboard.ts'
 import { useIsPhone } from '../../lib/use-media.ts'
 import { UnreadableNotice } from '../unreadable-notice.tsx'
 import { FacetButton, emptyOf } from './facet-button.tsx'
@@ -157,6 +157,7 @@ function QueryInput({ value, placeholder, onChange }: QueryInputProps) {
         // Whatever is pressed next is meant for what was typed, not undone by it.
         onBlur={() => search(typed)}
         onKeyDown={(event) => {
+          if (isComposing(event)) return
           if (event.key === 'Enter') search(typed)
           if (event.key === 'Escape') input.current?.blur()
         }}

@@ -51,9 +51,11 @@ function ConfirmForm({ email, token, onDone }: ConfirmFormProps) {
   const form = useZodForm({ schema: resetPassword, values: { email, token }, mode: 'onSubmit' })
   const run = trpc.auth.resetPassword.useMutation()
   const submit = async () => {
-    const password = await run.mutateAsync({ email, token })
-    onDone(password)
-    if (await copyText(password)) notify.success(t('新密码已复制到剪贴板'))
+    const reset = run.mutateAsync({ email, token }).then((password) => {
+      onDone(password)
+      return password
+    })
+    if (await copyText(reset)) notify.success(t('新密码已复制到剪贴板'))
   }
   return (
     <InlineForm form={form} onSubmit={submit} submitLabel={t('确认重置密码')} wide>

@@ -6,6 +6,7 @@ import { IconButton } from '../../components/icon-button.tsx'
 import { notify } from '../../components/notify.ts'
 import { t } from '../../i18n/t.ts'
 import { useFirstFocus } from '../../lib/first-focus.ts'
+import { isComposing } from '../../lib/keyboard.ts'
 import { useIsPhone } from '../../lib/use-media.ts'
 import { type DraftChange, useDraft } from './drafts.ts'
 import { imagesIn, mostImages, shrunk } from './images.ts'
@@ -72,9 +73,10 @@ export function Composer({ conversation, running, waiting, takesImages, onSend, 
     if (isHeld && !isEarly) send()
   })
   const onKeyDown = (event: KeyboardEvent) => {
-    if (event.key === 'Escape' && running) onStop()
     // Enter that ends the choice of a Chinese word is not the end of the message.
-    if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return
+    if (isComposing(event)) return
+    if (event.key === 'Escape' && running) onStop()
+    if (event.key !== 'Enter' || event.shiftKey) return
     event.preventDefault()
     send()
   }

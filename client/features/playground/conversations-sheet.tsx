@@ -8,6 +8,7 @@ import { IconButton } from '../../components/icon-button.tsx'
 import { Sheet } from '../../components/sheet.tsx'
 import { EmptyState } from '../../components/states.tsx'
 import { t } from '../../i18n/t.ts'
+import { isComposing } from '../../lib/keyboard.ts'
 import { forgetsAtSignOut } from '../../lib/reader-storage.ts'
 import { useStore } from '../../lib/store.ts'
 import {
@@ -224,7 +225,7 @@ function NameField({ name, onDone }: NameFieldProps) {
         aria-label={t('对话名称')}
         onChange={(event) => setTyped(event.target.value)}
         onKeyDown={(event) => {
-          if (event.key !== 'Enter' || event.nativeEvent.isComposing) return
+          if (event.key !== 'Enter' || isComposing(event)) return
           // The button that has the focus then would be pressed by it.
           event.preventDefault()
           onDone(typed)

@@ -55,7 +55,7 @@ export function BulkActions({ selection }: { selection: Selection<Redemption> })
   }
   const copyAll = async () => {
     try {
-      await copyWithToast((await keyTextsOf(rows)).join('\n'))
+      await copyWithToast(keyTextsOf(rows).then((keys) => keys.join('\n')))
     } catch (error) {
       notify.error(error, t('没有复制'))
     }

@@ -1,5 +1,6 @@
 import { Button, Stack, Textarea } from '@chakra-ui/react'
 import { Download } from 'lucide-react'
+import { useRef } from 'react'
 import { redemptionForm } from '#features/redemptions/schema.ts'
 import { confirm } from '../../components/confirm.tsx'
 import { CopyButton } from '../../components/copy.tsx'
@@ -44,31 +45,37 @@ const changeable = ({ name, quota, maxUses, validFrom, validUntil }: Changeable)
 
 /** New codes are shown once they are made, to be copied or saved. */
 function showMade(keys: string[], name: string): void {
-  const list = keys.join('\n')
   void confirm({
     title: t('已创建 {count} 个兑换码', { count: keys.length }),
-    body: (
-      <Stack gap="3">
-        <Textarea
-          readOnly
-          aria-label={t('新的兑换码')}
-          defaultValue={list}
-          fontFamily="mono"
-          textStyle="xs"
-          rows={Math.min(10, keys.length + 1)}
-        />
-        <Stack direction="row" gap="2">
-          <CopyButton wide text={list} label={t('复制全部')} />
-          <Button size="xs" onClick={() => saveFile(`${name}.txt`, list, 'text/plain')}>
-            <Download aria-hidden />
-            {t('保存为文本文件')}
-          </Button>
-        </Stack>
-      </Stack>
-    ),
+    body: <Made keys={keys} name={name} />,
     confirmLabel: t('关闭'),
     isNotice: true,
   })
+}
+
+function Made({ keys, name }: { keys: string[]; name: string }) {
+  const list = keys.join('\n')
+  const area = useRef<HTMLTextAreaElement>(null)
+  return (
+    <Stack gap="3">
+      <Textarea
+        ref={area}
+        readOnly
+        aria-label={t('新的兑换码')}
+        defaultValue={list}
+        fontFamily="mono"
+        textStyle="xs"
+        rows={Math.min(10, keys.length + 1)}
+      />
+      <Stack direction="row" gap="2">
+        <CopyButton wide text={list} label={t('复制全部')} select={() => area.current?.select()} />
+        <Button size="xs" onClick={() => saveFile(`${name}.txt`, list, 'text/plain')}>
+          <Download aria-hidden />
+          {t('保存为文本文件')}
+        </Button>
+      </Stack>
+    </Stack>
+  )
 }
 
 type RedemptionFormProps = { open: boolean; redemption: Redemption | undefined; onClose: () => void }

@@ -96,7 +96,7 @@ export function TokenTable({ open }: { open: OpenToken }) {
           label: t('复制密钥'),
           icon: Copy,
           onSelect: () =>
-            void reveal(token).then(copyWithToast, (error: unknown) => notify.error(error, t('没有复制'))),
+            void copyWithToast(reveal(token)).catch((error: unknown) => notify.error(error, t('没有复制'))),
         },
         { id: 'rotate', label: t('更换密钥'), icon: RefreshCw, onSelect: () => void rotate(token) },
         { id: 'edit', label: t('编辑'), icon: Pencil, onSelect: () => open.edit(token) },
@@ -137,7 +137,7 @@ function BulkActions({ selection, reveal, acts }: BulkActionsProps) {
   const { rows, clear } = selection
   const copy = async () => {
     try {
-      await copyWithToast((await Promise.all(rows.map(reveal))).join('\n'))
+      await copyWithToast(Promise.all(rows.map(reveal)).then((keys) => keys.join('\n')))
     } catch (error) {
       notify.error(error, t('没有复制'))
     }

@@ -99,7 +99,8 @@ function KeyLine({ value, onChange, onBlur, placeholder, inputRef }: InputProps)
         name="key"
         value={value}
         type={shown ? 'text' : 'password'}
-        autoComplete="off"
+        // With "off" browsers still fill in the password of whoever is signed in.
+        autoComplete="new-password"
         spellCheck={false}
         placeholder={placeholder}
         fontFamily={shown ? 'mono' : undefined}

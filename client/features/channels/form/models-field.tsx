@@ -8,6 +8,7 @@ import { CopyButton } from '../../../components/copy.tsx'
 import { FieldFrame, useField } from '../../../components/fields/field-frame.tsx'
 import { notify } from '../../../components/notify.ts'
 import { t } from '../../../i18n/t.ts'
+import { isComposing } from '../../../lib/keyboard.ts'
 import { useFetchModels } from '../models/fetch-models.ts'
 import { namesIn } from '../models/typed-names.ts'
 import { ModelPicker } from '../models/model-picker.tsx'
@@ -164,7 +165,7 @@ function CustomName({ models, onChange, onBlur, inputRef }: CustomNameProps) {
     setTyped('')
   }
   const onKeyDown = (event: KeyboardEvent) => {
-    if (event.key !== 'Enter' || typed.trim() === '') return
+    if (event.key !== 'Enter' || isComposing(event) || typed.trim() === '') return
     event.preventDefault()
     add()
   }

@@ -3,6 +3,7 @@ import { useEffect, useState } from 'react'
 import { notify } from '../../../components/notify.ts'
 import { t, text } from '../../../i18n/t.ts'
 import { errorText } from '../../../lib/errors.ts'
+import { isComposing } from '../../../lib/keyboard.ts'
 
 const Field = chakra('input', {
   base: {
@@ -97,6 +98,7 @@ export function InlineNumber({ kind, label, value, save }: InlineNumberProps) {
       onFocus={(event) => event.target.select()}
       onBlur={() => void commit()}
       onKeyDown={(event) => {
+        if (isComposing(event)) return
         if (event.key === 'Enter') event.currentTarget.blur()
         if (event.key === 'Escape') change(textOf(value))
       }}

@@ -2,6 +2,7 @@ import { Button, Field, HStack, Input } from '@chakra-ui/react'
 import { Plus } from 'lucide-react'
 import { useState } from 'react'
 import { t } from '../../../i18n/t.ts'
+import { isComposing } from '../../../lib/keyboard.ts'
 
 const longestName = 64
 
@@ -29,7 +30,7 @@ export function AddGroup({ names, onAdd }: AddGroupProps) {
           maxLength={longestName}
           onChange={(event) => setTyped(event.target.value)}
           onKeyDown={(event) => {
-            if (event.key !== 'Enter' || event.nativeEvent.isComposing) return
+            if (event.key !== 'Enter' || isComposing(event)) return
             event.preventDefault()
             add()
           }}
