@@ -1,12 +1,12 @@
 import { Button, Stack, Text } from '@chakra-ui/react'
 import { KeyRound } from 'lucide-react'
-import { useState } from 'react'
+import { useEffect, useState } from 'react'
 import { z } from 'zod'
 import { refusal } from '#core/refusal.ts'
 import { t } from '../i18n/t.ts'
 import { errorText } from '../lib/errors.ts'
 import { useZodForm } from '../lib/form.ts'
-import { isCancelled } from '../lib/passkeys.ts'
+import { fetchPasskeys, isCancelled } from '../lib/passkeys.ts'
 import { TextField } from './fields/text-fields.tsx'
 import { InlineForm } from './inline-form.tsx'
 import { Notice } from './notice.tsx'
@@ -60,6 +60,7 @@ export function SecondFactorForm({ explanation, authenticator, onCode, onPasskey
 export function PasskeyButton({ label, run }: { label: string; run: () => Promise<void> }) {
   const [working, setWorking] = useState(false)
   const [failure, setFailure] = useState<unknown>()
+  useEffect(fetchPasskeys, [])
   const press = async () => {
     setWorking(true)
     setFailure(undefined)

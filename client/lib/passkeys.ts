@@ -1,20 +1,27 @@
-import { startAuthentication, startRegistration } from '@simplewebauthn/browser'
 import type {
   PublicKeyCredentialCreationOptionsJSON,
   PublicKeyCredentialRequestOptionsJSON,
 } from '@simplewebauthn/browser'
 
-// The library comes with the page: a press that waited for a file is none any more to iOS up to 17.3.
+const library = () => import('@simplewebauthn/browser')
+
+/** For a page that offers passkeys, ahead of the press: one that waited for a file is none any more to iOS up to 17.3. */
+export const fetchPasskeys = (): void => void library().catch(() => undefined)
 
 /** Browsers offer passkeys over TLS and on this machine itself only. */
 export const hasPasskeys = (): boolean => typeof window !== 'undefined' && 'PublicKeyCredential' in window
 
 /** Asks the device to make a passkey. */
-export const makePasskey = (optionsJSON: PublicKeyCredentialCreationOptionsJSON) => startRegistration({ optionsJSON })
+export async function makePasskey(optionsJSON: PublicKeyCredentialCreationOptionsJSON) {
+  const { startRegistration } = await library()
+  return startRegistration({ optionsJSON })
+}
 
 /** Asks the device to sign with one. */
-export const signWithPasskey = (optionsJSON: PublicKeyCredentialRequestOptionsJSON) =>
-  startAuthentication({ optionsJSON })
+export async function signWithPasskey(optionsJSON: PublicKeyCredentialRequestOptionsJSON) {
+  const { startAuthentication } = await library()
+  return startAuthentication({ optionsJSON })
+}
 
 /** The reader closed the browser's own dialog, or no device answered in time. */
 export const isCancelled = (error: unknown): boolean =>

@@ -21,12 +21,10 @@ export const forcedColors = {
     'a[aria-current=page], tr[aria-current=true], [role][data-highlighted]': picked,
     // Of the palette; in other lists a tick stands beside what is chosen.
     '[role=option][aria-selected=true]:not([data-scope])': picked,
-    '[data-part=item-control] .dot, [data-part=item-indicator] .dot': {
-      forcedColorAdjust: 'none',
-      backgroundColor: 'CanvasText !important',
-    },
+    '[data-scope=radio-group] .dot': { forcedColorAdjust: 'none', backgroundColor: 'CanvasText !important' },
     '[role=meter], [role=progressbar]': framed,
     '[role=meter] > *, [role=progressbar] > *': filled,
+    '[data-scope=toast] > *': framed,
     '[data-part=content]:is([data-scope=dialog], [data-scope=menu], [data-scope=popover], [data-scope=combobox])':
       framed,
   },

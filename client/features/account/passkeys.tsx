@@ -1,6 +1,6 @@
 import { Button, HStack, Stack, Text } from '@chakra-ui/react'
 import { KeyRound } from 'lucide-react'
-import { useState } from 'react'
+import { useEffect, useState } from 'react'
 import { z } from 'zod'
 import { refusal } from '#core/refusal.ts'
 import type { RouterOutputs } from '#server/app-router.ts'
@@ -13,7 +13,7 @@ import { PlainDialog } from '../../components/plain-dialog.tsx'
 import { ErrorState } from '../../components/states.tsx'
 import { t } from '../../i18n/t.ts'
 import { useZodForm } from '../../lib/form.ts'
-import { hasPasskeys, isCancelled, isKnownPasskey, makePasskey } from '../../lib/passkeys.ts'
+import { fetchPasskeys, hasPasskeys, isCancelled, isKnownPasskey, makePasskey } from '../../lib/passkeys.ts'
 import { trpc } from '../../lib/trpc.ts'
 import { deviceOf } from '../../lib/device.ts'
 
@@ -24,6 +24,7 @@ type Changed = (codes?: string[] | null) => Promise<unknown>
 export function Passkeys({ onChanged }: { onChanged: Changed }) {
   const passkeys = trpc.user.secondFactor.passkeys.list.useQuery()
   const [editing, setEditing] = useState<Passkey | 'new'>()
+  useEffect(fetchPasskeys, [])
   return (
     <Stack gap="2">
       <HStack justify="space-between" align="flex-start" gap="4">
