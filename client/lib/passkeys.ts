@@ -5,11 +5,14 @@ import type {
 
 const library = () => import('@simplewebauthn/browser')
 
-/** For a page that offers passkeys, ahead of the press: one that waited for a file is none any more to iOS up to 17.3. */
-export const fetchPasskeys = (): void => void library().catch(() => undefined)
-
 /** Browsers offer passkeys over TLS and on this machine itself only. */
 export const hasPasskeys = (): boolean => typeof window !== 'undefined' && 'PublicKeyCredential' in window
+
+/** For a page that offers passkeys, ahead of the press: iOS up to 17.3 no longer counts a press that has waited for a file. */
+export function fetchPasskeys(): void {
+  // Browsers remember a file that did not come for as long as the page stands.
+  if (hasPasskeys() && navigator.onLine) void library().catch(() => undefined)
+}
 
 /** Asks the device to make a passkey. */
 export async function makePasskey(optionsJSON: PublicKeyCredentialCreationOptionsJSON) {

@@ -1,4 +1,9 @@
-const picked = { outline: '2px solid Highlight !important', outlineOffset: '-2px !important' }
+const picked = {
+  outline: '2px solid Highlight !important',
+  outlineOffset: '-2px !important',
+  // What has the focus besides.
+  '&:focus-visible': { outlineStyle: 'double !important', outlineWidth: '6px !important' },
+}
 const filled = { forcedColorAdjust: 'none', backgroundColor: 'Highlight !important' }
 const framed = { border: '1px solid CanvasText !important' }
 
@@ -22,6 +27,7 @@ export const forcedColors = {
     // Of the palette; in other lists a tick stands beside what is chosen.
     '[role=option][aria-selected=true]:not([data-scope])': picked,
     '[data-scope=radio-group] .dot': { forcedColorAdjust: 'none', backgroundColor: 'CanvasText !important' },
+    'tbody tr:focus-visible': { outline: '2px solid CanvasText !important', outlineOffset: '-2px !important' },
     '[role=meter], [role=progressbar]': framed,
     '[role=meter] > *, [role=progressbar] > *': filled,
     '[data-scope=toast] > *': framed,

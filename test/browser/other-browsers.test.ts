@@ -202,9 +202,6 @@ describeWithBrowser('browsers unlike that of the tests', async () => {
     const reveal = /user\.tokens\.reveal/
     page.on('request', (request) => (asked += reveal.test(request.url()) ? 1 : 0))
     const copied = () => page.evaluate(() => navigator.clipboard.readText())
-    await page.evaluate(() =>
-      navigator.clipboard.write([new ClipboardItem({ 'text/plain': 'before' })]).catch(() => {}),
-    )
     const before = await copied()
     const row = page.getByRole('row').nth(1)
     await page.route(reveal, (route) => route.fulfill({ status: 500, body: '' }))

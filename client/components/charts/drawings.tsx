@@ -46,7 +46,13 @@ function Tip({ active, label, payload = [], series, format }: TipProps) {
       <Stack gap="0.5">
         {entries.map((entry) => (
           <HStack key={entry.key} gap="2">
-            <Box w="2" h="2" borderRadius="xs" style={{ background: seriesColor(series, entry.key) }} />
+            <Box
+              w="2"
+              h="2"
+              borderRadius="xs"
+              forcedColorAdjust="none"
+              style={{ background: seriesColor(series, entry.key) }}
+            />
             <Text flex="1" me="4">
               {series.find((one) => one.key === entry.key)?.name}
             </Text>

@@ -87,6 +87,7 @@ function Entry({ message }: { message: Message }) {
           borderRadius="full"
           flexShrink="0"
           bg={isUnread ? 'accent.solid' : 'transparent'}
+          forcedColorAdjust="none"
           role={isUnread ? 'img' : undefined}
           aria-label={isUnread ? t('未读') : undefined}
         />

@@ -68,7 +68,16 @@ function Made({ keys, name }: { keys: string[]; name: string }) {
         rows={Math.min(10, keys.length + 1)}
       />
       <Stack direction="row" gap="2">
-        <CopyButton wide text={list} label={t('复制全部')} select={() => area.current?.select()} />
+        <CopyButton
+          wide
+          text={list}
+          label={t('复制全部')}
+          select={() => {
+            // Firefox copies the selection of what has the focus alone.
+            area.current?.focus()
+            area.current?.select()
+          }}
+        />
         <Button size="xs" onClick={() => saveFile(`${name}.txt`, list, 'text/plain')}>
           <Download aria-hidden />
           {t('保存为文本文件')}

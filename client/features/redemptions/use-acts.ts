@@ -27,7 +27,7 @@ export function useActs(edit: (redemption: Redemption) => void) {
 
   const copy = async (redemption: Redemption) => {
     try {
-      await copyWithToast((await keyTextsOf([redemption])).join(''))
+      await copyWithToast(keyTextsOf([redemption]).then((keys) => keys.join('')))
     } catch (error) {
       notify.error(error, t('没有复制'))
     }
