@@ -16,7 +16,9 @@ test('every preset has a name of its own, a living type and an address that can 
 test.each([
   ['groq', 'https://api.groq.com/openai/v1/chat/completions'],
   ['deepinfra', 'https://api.deepinfra.com/v1/openai/chat/completions'],
-  ['github', 'https://models.github.ai/inference/chat/completions'],
+  ['nebius', 'https://api.tokenfactory.nebius.com/v1/chat/completions'],
+  ['novita', 'https://api.novita.ai/openai/v1/chat/completions'],
+  ['upstage', 'https://api.upstage.ai/v1/chat/completions'],
   ['zai-coding', 'https://api.z.ai/api/coding/paas/v4/chat/completions'],
   ['kimi-coding', 'https://api.kimi.com/coding/v1/chat/completions'],
   ['ark-coding', 'https://ark.cn-beijing.volces.com/api/coding/v3/chat/completions'],
@@ -27,4 +29,12 @@ test.each([
   const { type = 1, baseUrl = '' } = preset ?? {}
   const call = callWith({ channel: { type, baseUrl, key: 'k' } })
   expect(providerFor(type).chat.request(requestWith(), call).url).toBe(url)
+})
+
+test('streams of every preset without a provider of its own are asked for their usage, by which they are charged', () => {
+  for (const { id, type, baseUrl } of channelPresets.filter(({ type }) => [1, 8].includes(type))) {
+    const call = callWith({ stream: true, channel: { type, baseUrl, key: 'k' } })
+    const { body } = providerFor(type).chat.request(requestWith({ stream: true }), call)
+    expect(body, id).toMatchObject({ stream_options: { include_usage: true } })
+  }
 })

@@ -11,8 +11,6 @@ export type ChannelPreset = {
 
 /** Speak the OpenAI form below `/v1`. */
 const openAiForm = 1
-/** Speak it at an address that has to be named in full. */
-const fullUrlType = 8
 const messagesForm = 14
 
 type Row = [id: string, label: string, baseUrl: string, keyHint?: string]
@@ -20,7 +18,7 @@ type Row = [id: string, label: string, baseUrl: string, keyHint?: string]
 const toPreset = ([id, label, baseUrl, keyHint]: Row): ChannelPreset => ({
   id,
   label,
-  type: baseUrl.endsWith('/chat/completions') ? fullUrlType : openAiForm,
+  type: openAiForm,
   baseUrl,
   ...(keyHint === undefined ? {} : { keyHint }),
 })
@@ -31,28 +29,25 @@ const openAiHosts: Row[] = [
   ['fireworks', 'Fireworks', 'https://api.fireworks.ai/inference', 'fw_…'],
   ['cerebras', 'Cerebras', 'https://api.cerebras.ai', 'csk-…'],
   ['sambanova', 'SambaNova', 'https://api.sambanova.ai'],
-  ['deepinfra', 'DeepInfra', 'https://api.deepinfra.com/v1/openai/chat/completions'],
+  ['deepinfra', 'DeepInfra', 'https://api.deepinfra.com/v1/openai'],
   ['hyperbolic', 'Hyperbolic', 'https://api.hyperbolic.xyz'],
-  ['nebius', 'Nebius', 'https://api.studio.nebius.ai'],
-  ['lambda', 'Lambda', 'https://api.lambdalabs.com'],
-  ['novita', 'Novita', 'https://api.novita.ai/v3/openai/chat/completions', 'sk_…'],
+  ['nebius', 'Nebius Token Factory', 'https://api.tokenfactory.nebius.com'],
+  ['novita', 'Novita', 'https://api.novita.ai/openai', 'sk_…'],
   ['nscale', 'nscale', 'https://inference.api.nscale.com'],
   ['inference-net', 'Inference.net', 'https://api.inference.net'],
   ['kluster', 'kluster.ai', 'https://api.kluster.ai'],
   ['featherless', 'Featherless', 'https://api.featherless.ai'],
   ['io-intelligence', 'IO Intelligence', 'https://api.intelligence.io.solutions/api'],
   ['nvidia', 'NVIDIA NIM', 'https://integrate.api.nvidia.com', 'nvapi-…'],
-  ['github', 'GitHub Models', 'https://models.github.ai/inference/chat/completions', 'ghp_… / github_pat_…'],
   ['huggingface', 'Hugging Face', 'https://router.huggingface.co', 'hf_…'],
   ['302', '302.AI', 'https://api.302.ai', 'sk-…'],
   ['cometapi', 'CometAPI', 'https://api.cometapi.com', 'sk-…'],
   ['stepfun', 'StepFun 阶跃星辰', 'https://api.stepfun.com'],
   ['baichuan', 'Baichuan 百川', 'https://api.baichuan-ai.com', 'sk-…'],
-  ['upstage', 'Upstage', 'https://api.upstage.ai/v1/solar/chat/completions', 'up_…'],
+  ['upstage', 'Upstage', 'https://api.upstage.ai', 'up_…'],
   ['reka', 'Reka', 'https://api.reka.ai'],
   ['ai21', 'AI21', 'https://api.ai21.com/studio'],
   ['voyage', 'Voyage', 'https://api.voyageai.com', 'pa-…'],
-  ['nomic', 'Nomic', 'https://api-atlas.nomic.ai', 'nk-…'],
 ]
 
 export const channelPresets: readonly ChannelPreset[] = [
