@@ -20,6 +20,7 @@ import { toOpenAiRequest } from '../openai-compatible/request.ts'
 import { toHubResponse } from '../openai-compatible/response.ts'
 import { createOpenAiDecoder } from '../openai-compatible/stream.ts'
 import type { OpenAiStyle } from '../openai-compatible/style.ts'
+import { dropRefusedByGrok, grokUsage } from '../openai-compatible/vendors/xai.ts'
 import type { ChatTranslation, Provider, ProviderCall, UpstreamRequest } from '../types.ts'
 import { type Json, recordOf, recordsOf, wordOf } from '../shared/json.ts'
 import {
@@ -47,11 +48,18 @@ const openModels: OpenAiStyle = {
   streamUsage: true,
 }
 
+/** The same of xAI, whose models count reasoning beside the answer. Which of them take an effort here is not said, so none is sent. */
+const grok: OpenAiStyle = { ...openModels, reasoning: () => [], adjust: dropRefusedByGrok, usage: grokUsage }
+
+const isGrok = (model: string): boolean => model.startsWith('xai/')
+
+const styleOf = ({ model }: ProviderCall): OpenAiStyle => (isGrok(model) ? grok : openModels)
+
 type Form = 'claude' | 'google' | 'openai'
 
 function formOf(model: string): Form {
   if (model.startsWith('claude')) return 'claude'
-  return model.includes('llama') || model.endsWith('-maas') ? 'openai' : 'google'
+  return isGrok(model) || model.includes('llama') || model.endsWith('-maas') ? 'openai' : 'google'
 }
 
 const headersOf = (call: ProviderCall): Record<string, string> => ({
@@ -93,7 +101,7 @@ function googleRequest(request: ChatRequest, call: ProviderCall): UpstreamReques
 }
 
 const openAiRequest = (request: ChatRequest, call: ProviderCall): UpstreamRequest => ({
-  ...toOpenAiRequest(openModels)(request, call),
+  ...toOpenAiRequest(styleOf(call))(request, call),
   headers: headersOf(call),
 })
 
@@ -102,8 +110,8 @@ const forms: Readonly<Record<Form, Pick<ChatTranslation, 'request' | 'response' 
   google: { request: googleRequest, response: fromGeminiResponse, stream: createGeminiDecoder },
   openai: {
     request: openAiRequest,
-    response: (json, call) => toHubResponse(openModels, json, call),
-    stream: (call) => createOpenAiDecoder(openModels, call),
+    response: (json, call) => toHubResponse(styleOf(call), json, call),
+    stream: (call) => createOpenAiDecoder(styleOf(call), call),
   },
 }
 

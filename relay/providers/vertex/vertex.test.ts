@@ -114,6 +114,24 @@ test('the model decides the form of call and answer', () => {
   }
 })
 
+test('Grok is called in OpenAI’s form, without an effort or what it refuses while it thinks, and its reasoning is counted', () => {
+  const model = 'xai/grok-4.1-fast-reasoning'
+  const asked = { reasoning: { effort: 'high' as const }, stop: ['END'], maxTokens: 9 }
+  const { url, body, losses } = write({ model }, requestWith(asked))
+  expect(url).toMatch(/\/endpoints\/openapi\/chat\/completions$/)
+  expect(body).toEqual({ model, messages: [{ role: 'user', content: 'Hi' }], max_tokens: 9 })
+  expect(losses?.toSorted()).toEqual(['reasoning_effort', 'stop'])
+  const usage = {
+    prompt_tokens: 10,
+    completion_tokens: 2,
+    total_tokens: 42,
+    completion_tokens_details: { reasoning_tokens: 30 },
+  }
+  const choices = [{ index: 0, message: { role: 'assistant', content: 'Hi' }, finish_reason: 'stop' }]
+  const answer = vertex.chat.response({ choices, usage }, call({ model }))
+  expect(answer.usage).toMatchObject({ promptTokens: 10, completionTokens: 32 })
+})
+
 test('older models get no ids of calls', () => {
   expect(JSON.stringify(write({}, toolConversation()).body)).not.toContain('"call_1"')
   expect(JSON.stringify(write({ model: 'gemini-3-pro-preview' }, toolConversation()).body)).toContain('"call_1"')

@@ -11,8 +11,17 @@ import { effortOf } from '../request.ts'
 import { readUsage } from '../usage.ts'
 import { countOf, type Json, recordOf, sumOf } from '../../shared/json.ts'
 
+/** Other hosts name the maker before the model. */
 const thinks = (model: string): boolean =>
-  !model.includes('non-reasoning') && /^grok-(3-mini|[4-9]|build|code)/.test(model)
+  !model.includes('non-reasoning') && /^(xai\/)?grok-(3-mini|[4-9]|build|code)/.test(model)
+
+/** What thinking models refuse, wherever they run. */
+export function dropRefusedByGrok(body: Json): string[] {
+  if (!thinks(String(body['model']))) return []
+  const refused = ['presence_penalty', 'frequency_penalty', 'stop'].filter((name) => body[name] !== undefined)
+  for (const name of refused) delete body[name]
+  return refused
+}
 
 function adjust(body: Json): string[] {
   const model = String(body['model'])
@@ -24,10 +33,7 @@ function adjust(body: Json): string[] {
     body['model'] = suffix[1]
     body['reasoning_effort'] = suffix[2]
   }
-  if (!thinks(String(body['model']))) return []
-  const refused = ['presence_penalty', 'frequency_penalty', 'stop'].filter((name) => body[name] !== undefined)
-  for (const name of refused) delete body[name]
-  return refused
+  return dropRefusedByGrok(body)
 }
 
 /** The efforts that each release takes; the others take none: https://docs.x.ai/developers/model-capabilities/text/reasoning */
@@ -56,7 +62,7 @@ function reasoning(body: Json, request: ChatRequest): string[] {
 }
 
 /** Reasoning is counted beside the answer here, and cached tokens sometimes beside the prompt. */
-function usage(counts: Json): ReportedUsage {
+export function grokUsage(counts: Json): ReportedUsage {
   const reported = readUsage(counts)
   const prompt = reported.promptTokens ?? undefined
   const cached = reported.cachedTokens ?? undefined
@@ -91,7 +97,7 @@ export const xai = openAiCompatible({
   realtimeResumes: true,
   reasoning,
   adjust,
-  usage,
+  usage: grokUsage,
   plain: { images: xaiImages, 'image-edits': xaiImageEdits },
   // Callers are sent the whole output, reasoning included, so the answer cannot go through as it came.
   translatesAlways: true,
