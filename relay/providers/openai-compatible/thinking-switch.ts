@@ -1,5 +1,5 @@
 import type { ChatRequest, ReasoningInput } from '#relay/chat/request.ts'
-import type { Json } from '../shared/json.ts'
+import { type Json, wordOf } from '../shared/json.ts'
 
 /** Whether the caller wants thinking on or off; nothing when they leave it to the model. */
 export function wantsThinking(input: ReasoningInput | undefined): boolean | undefined {
@@ -11,6 +11,17 @@ export function wantsThinking(input: ReasoningInput | undefined): boolean | unde
 /** In the words of several vendors. */
 export function disableThinking(body: Json): void {
   body['thinking'] = { type: 'disabled' }
+}
+
+/** What other efforts are in the three words of models that always think. */
+const steadyEfforts: Readonly<Record<string, string>> = { none: 'low', minimal: 'low', medium: 'high', xhigh: 'max' }
+
+/** Puts an effort in those words, and names it where it was none. */
+export function fitSteadyEffort(body: Json): string[] {
+  const effort = wordOf(body['reasoning_effort'])
+  if (effort === undefined) return []
+  body['reasoning_effort'] = steadyEfforts[effort] ?? effort
+  return effort === 'none' ? ['reasoning_effort'] : []
 }
 
 const takes = (models: Pick<RegExp, 'test'> | undefined, body: Json): boolean =>

@@ -112,6 +112,36 @@ describe('DeepSeek V4', () => {
   })
 })
 
+describe('SiliconFlow', () => {
+  test.each(['zai-org/GLM-5', 'Pro/zai-org/GLM-5.1', 'Pro/moonshotai/Kimi-K2.5', 'Pro/moonshotai/Kimi-K2.6'])(
+    'switches %s to think or not',
+    (model) => {
+      expect(translated(40, model, { effort: 'low' }).body).toMatchObject({ enable_thinking: true })
+      expect(translated(40, model, off).body).toMatchObject({ enable_thinking: false })
+    },
+  )
+
+  test.each([
+    ['Pro/zai-org/GLM-5.2', 'minimal', { enable_thinking: true, reasoning_effort: 'high' }, []],
+    ['deepseek-ai/DeepSeek-V4-Flash', 'xhigh', { enable_thinking: true, reasoning_effort: 'max' }, []],
+    ['zai-org/GLM-5.3', 'minimal', { reasoning_effort: 'low' }, []],
+    ['zai-org/GLM-5.3', 'medium', { reasoning_effort: 'high' }, []],
+    ['zai-org/GLM-5.3', 'none', { reasoning_effort: 'low' }, ['reasoning_effort']],
+  ] as const)('gives %s an effort of %s in its own words', (model, effort, own, lost) => {
+    const { body, losses } = translated(40, model, { effort })
+    const { enable_thinking, reasoning_effort } = body
+    expect(JSON.parse(JSON.stringify({ enable_thinking, reasoning_effort }))).toEqual(own)
+    expect(losses).toEqual(lost)
+  })
+
+  test('never asks a model that always thinks not to', () => {
+    const { body, losses } = passed(40, 'zai-org/GLM-5.3', { enable_thinking: false })
+    expect(body).toMatchObject({ reasoning_effort: 'low' })
+    expect(body).not.toHaveProperty('enable_thinking')
+    expect(losses).toEqual(['enable_thinking'])
+  })
+})
+
 test('MiniMax M3 thinks when it is asked to and not when it is asked not to; its forerunners always do', () => {
   expect(translated(35, 'MiniMax-M3', { effort: 'low' })).toMatchObject({
     body: { thinking: { type: 'adaptive' }, reasoning_split: true },

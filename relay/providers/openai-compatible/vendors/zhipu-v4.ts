@@ -10,7 +10,7 @@ import { messagesBelow } from '../messages-form.ts'
 import { oneImage } from '../plain.ts'
 import { effortOf } from '../request.ts'
 import type { OpenAiStyle } from '../style.ts'
-import { thinkingType } from '../thinking-switch.ts'
+import { fitSteadyEffort, thinkingType } from '../thinking-switch.ts'
 
 const thinks = /^glm-(4\.[5-9]|[5-9])/
 const takesEffort = /^glm-5\.[2-9]/
@@ -28,9 +28,6 @@ function reasoning(body: Json, request: ChatRequest): void {
     body['reasoning_effort'] = effort
 }
 
-/** What other efforts are in the three words of the models that always think. */
-const efforts: Readonly<Record<string, string>> = { none: 'low', minimal: 'low', medium: 'high', xhigh: 'max' }
-
 /** Without an effort these models think as much as they can, so who asks them not to think is given the least. */
 function keepThinking(body: Json): string[] {
   if (!alwaysThinks.test(String(body['model']))) return []
@@ -41,10 +38,7 @@ function keepThinking(body: Json): string[] {
     body['reasoning_effort'] ??= 'low'
     lost.push('thinking')
   }
-  const effort = wordOf(body['reasoning_effort'])
-  if (effort === undefined) return lost
-  body['reasoning_effort'] = efforts[effort] ?? effort
-  return effort === 'none' ? [...lost, 'reasoning_effort'] : lost
+  return [...lost, ...fitSteadyEffort(body)]
 }
 
 /** https://docs.bigmodel.cn/api-reference, chat completions, `user_id`: 6 to 128 characters. */
