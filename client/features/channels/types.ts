@@ -25,6 +25,8 @@ const typeBadge = (entry: ChannelType): string | undefined => {
   return badge && t(badge)
 }
 
+const perplexity = 27
+
 const successors: Record<number, number> = { 11: 24, 15: 46, 16: 26 }
 
 /** Why a type is a poor choice, in a sentence; undefined where it is not. */
@@ -34,6 +36,9 @@ export function typeWarning(entry: ChannelType): string | undefined {
     return entry.status === 'legacy'
       ? t('这是旧版接口，仍可使用；新渠道请选择「{label}」。', { label: typeLabel(successor) })
       : t('该接口已停止服务，调用会失败；请选择「{label}」。', { label: typeLabel(successor) })
+  }
+  if (entry.type === perplexity) {
+    return t('Perplexity 已宣布其 Sonar 对话接口于 2026 年 9 月 27 日停止，由 Agent API 取代；此类型的对话可能失败。')
   }
   if (entry.status === 'legacy') return t('这是旧版接口，仍可使用，但提供商已不再更新。')
   if (entry.status === 'dead') return t('该服务已停止；保留此类型只是为了让已有渠道能够载入。')
