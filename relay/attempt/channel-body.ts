@@ -29,7 +29,12 @@ export const instructs = (services: RelayServices, channel: Attempt['channel']):
   !passesThrough(channel.setting, services) &&
   (systemPromptOf(channel) !== '' || channel.paramOverride?.['instructions'] !== undefined)
 
-export function forChannel(services: RelayServices, call: Call, { channel }: Attempt): ChannelRequest {
+/** `unstreamed`: the model answers this very call in one piece only. */
+export function forChannel(
+  services: RelayServices,
+  call: Call,
+  { channel, unstreamed }: Pick<Attempt, 'channel'> & { unstreamed: boolean },
+): ChannelRequest {
   const { setting } = channel
   const { withSystemPrompt } = call.dialect
   let { request, body } = call
@@ -41,7 +46,7 @@ export function forChannel(services: RelayServices, call: Call, { channel }: Att
     request = { ...request, messages: withPrompt(request.messages, prompt, before) }
     body = rewritten(body, (json) => withSystemPrompt(json, { prompt, before }))
   }
-  if (setting['stream_support'] === 'NON_STREAM_ONLY') {
+  if (unstreamed || setting['stream_support'] === 'NON_STREAM_ONLY') {
     if (request.stream) body = rewritten(body, ({ stream: _stream, stream_options: _options, ...rest }) => rest)
     request = { ...request, stream: false }
   } else if (setting['force_stream'] === true && !request.stream) {

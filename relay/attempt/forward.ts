@@ -103,7 +103,8 @@ async function forwardOnce(
   const { lowered } = held
   checkOffer(call, attempt)
   const provider = providerFor(attempt.channel.type)
-  const own = forChannel(services, call, attempt)
+  const unstreamed = provider.chat.answersUnstreamed?.(call.request, attempt.upstreamModel) === true
+  const own = forChannel(services, call, { channel: attempt.channel, unstreamed })
   const { rewrites, reasoning } = answerSettings(attempt.channel.setting, call.dialect, call.request)
   const sent = lowered === undefined ? own : withLoweredLimit(call, own, lowered)
   const known = providerCallOf(services, call, { attempt, stream: sent.request.stream })

@@ -17,7 +17,7 @@ import { payerOf } from './answer-lengths.ts'
 import type { HoldFacts } from './hold-plan.ts'
 import { mostReadAt } from './most-read.ts'
 import type { AnswerTerms } from '#core/pricing/estimate.ts'
-import { isPricedAsClaude } from '#relay/providers/registry.ts'
+import { answersUnstreamed, isPricedAsClaude } from '#relay/providers/registry.ts'
 import { gigabytesOf } from '#relay/providers/shared/held-objects.ts'
 import type { CallPrice } from './price-call.ts'
 
@@ -45,6 +45,8 @@ export function holdFactsOf(
   const { request } = call
   const { upstreamModel, channel } = attempt
   const isClaude = call.dialect.pricedAsClaude || isPricedAsClaude(channel.type, upstreamModel)
+  const isUnstreamed =
+    channel.setting['stream_support'] === 'NON_STREAM_ONLY' || answersUnstreamed(channel.type, upstreamModel, request)
   const thinks = thinksUnseen(upstreamModel, request)
   const names = { model: nameOfPrice(terms, upstreamModel), sentAs: upstreamModel }
   const tools = toolsOf(request, names, imagePricesOf(services.options))
@@ -80,7 +82,7 @@ export function holdFactsOf(
     limit,
     choices: Math.max(1, sent.choiceCount ?? 1),
     expected,
-    grows: request.stream && channel.setting['stream_support'] !== 'NON_STREAM_ONLY' && !thinks && !seen.hides,
+    grows: request.stream && !isUnstreamed && !thinks && !seen.hides,
     mostWithoutLimit: Math.max(thinks || seen.hides ? mostWithReasoning : mostWithoutLimit, seen.most),
     largestNewLimit: Math.max(safeLimit, seen.most),
     least: limit > 0 ? Math.min(limit, useful) : useful,

@@ -193,6 +193,8 @@ export type ChatTranslation = {
   /** @throws {UpstreamRefusal} when a 2xx body reports a failure; @throws {MalformedUpstream}. */
   response: (json: unknown, call: ProviderCall) => ChatResponse
   stream: (call: ProviderCall) => StreamDecoder
+  /** Whether the model answers such a call in one piece only: to a caller who wants a stream it is played back as one. */
+  answersUnstreamed?: ((request: ChatRequest, model: string) => boolean) | undefined
   /** What comes behind a reason to finish takes it back: some hosts write one into every chunk. */
   resumes?: boolean | undefined
   /** `inline`: images and files given as addresses must be fetched and handed in as base64 before `request`. */

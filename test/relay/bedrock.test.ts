@@ -71,6 +71,26 @@ describe('a model of another vendor on Bedrock', () => {
     }
   })
 
+  test('that streams no calls of tools is asked for them in one piece, which is played back and charged by its usage', async () => {
+    const upstream = 'us.meta.llama4-maverick-17b-instruct-v1'
+    const { ask, sent } = await vendorWorld(app, token, {
+      ...bedrock({ does: 'usage=20:10' }),
+      upstreamModel: upstream,
+    })
+    const question = user('get_weather of Paris, city is Paris')
+    const asked = await ask([question], { stream: true, fields: { tools: [weather] } })
+    expect(asked).toMatchObject({ finish: 'tool_calls', calls: [{ name: 'get_weather' }], ended: true })
+    expect(asked.row).toMatchObject({ is_stream: true, quota: 30 * rate })
+    expect(sent()?.path).toBe(`/model/${upstream}/converse`)
+    const [call] = asked.calls
+    const made = { id: call?.id, type: 'function', function: { name: call?.name, arguments: call?.arguments } }
+    const round = [question, { role: 'assistant', content: null, tool_calls: [made] }]
+    await ask([...round, { role: 'tool', tool_call_id: call?.id, content: '21 degrees' }], { stream: true })
+    expect(sent()?.path).toBe(`/model/${upstream}/converse`)
+    await ask([user('hello')], { stream: true })
+    expect(sent()?.path).toBe(`/model/${upstream}/converse-stream`)
+  })
+
   test('serves every dialect of callers', async () => {
     await servesEveryDialect(app, token, bedrock())
   })

@@ -222,6 +222,43 @@ test('the highest effort of Nova goes without what it refuses beside it, which i
   expect(sentWith('max')).toEqual({ inference: undefined, losses: ['max_tokens', 'temperature', 'top_p'] })
 })
 
+describe('what a model refuses is left out and named as lost', () => {
+  const tools = [{ type: 'function' as const, name: 'look' }]
+  const sentTo = (model: string, asked: Parameters<typeof requestWith>[0]) => {
+    const channel = { baseUrl: 'https://vpc.test', key: 'a|b|us-east-1' }
+    const { body, losses } = aws.chat.request(requestWith(asked), callWith({ model, channel }))
+    return { body: body as { inferenceConfig?: unknown; toolConfig?: { toolChoice?: unknown } }, losses }
+  }
+
+  test.each([
+    ['openai.gpt-oss-120b-1:0', undefined],
+    ['qwen.qwen3-32b-v1:0', undefined],
+    ['us.deepseek.v3-v1:0', undefined],
+    ['zai.glm-4.7', undefined],
+    ['us.deepseek.r1-v1:0', { stopSequences: ['END'] }],
+    ['us.meta.llama3-3-70b-instruct-v1:0', { stopSequences: ['END'] }],
+    ['amazon.nova-pro-v1:0', { stopSequences: ['END'] }],
+  ])('stop sequences to %s', (model, inferenceConfig) => {
+    const { body, losses } = sentTo(model, { stop: ['END'] })
+    expect([body.inferenceConfig, losses]).toEqual([inferenceConfig, inferenceConfig ? [] : ['stop']])
+  })
+
+  test.each([
+    ['us.meta.llama4-maverick-17b-instruct-v1:0', { auto: {} }, { auto: {} }],
+    ['mistral.mistral-large-2407-v1:0', { any: {} }, { any: {} }],
+    ['amazon.nova-pro-v1:0', { tool: { name: 'look' } }, { any: {} }],
+  ])('a forced tool to %s', (model, named, required) => {
+    const choiceOf = (toolChoice: NonNullable<Parameters<typeof requestWith>[0]>['toolChoice'], wanted: unknown) => {
+      const { body, losses } = sentTo(model, { tools, toolChoice })
+      expect(body.toolConfig?.toolChoice).toEqual(wanted)
+      return losses
+    }
+    expect(choiceOf({ type: 'tool', name: 'look' }, named)).toEqual('tool' in named ? [] : ['tool_choice'])
+    expect(choiceOf({ type: 'required' }, required)).toEqual('any' in required ? [] : ['tool_choice'])
+    expect(choiceOf({ type: 'auto' }, { auto: {} })).toEqual([])
+  })
+})
+
 test('documents of one conversation have names of their own, which are no longer than may be', () => {
   const file = (filename?: string) => ({
     type: 'file' as const,

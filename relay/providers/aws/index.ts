@@ -12,7 +12,7 @@ import type { NativeBody, Provider, ProviderCall, ReplyHeaders, UpstreamRequest 
 import { readFailure } from '../shared/failures.ts'
 import { type Json, recordOf, recordsOf, textOf, tryRecord, wordOf } from '../shared/json.ts'
 import { createConverseDecoder, fromConverseAnswer } from './converse/answer.ts'
-import { toConverseBody } from './converse/request.ts'
+import { answersUnstreamed, toConverseBody } from './converse/request.ts'
 import { baseOf, readKey } from './credential.ts'
 import { createFrameReader } from './frames.ts'
 import { toBedrockId } from './model-ids.ts'
@@ -161,6 +161,7 @@ export const aws: Provider = {
     request: toRequest,
     response: (json, call) => (isClaude(call.model) ? fromClaudeResponse(json, call) : fromConverseAnswer(json, call)),
     stream: (call) => (isClaude(call.model) ? createClaudeDecoder(call) : createConverseDecoder(call)),
+    answersUnstreamed: (request, model) => !isClaude(model) && answersUnstreamed(request, model),
     resumes: true,
     media: 'inline',
   },

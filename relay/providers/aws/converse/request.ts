@@ -47,24 +47,34 @@ function usedTools(messages: readonly Json[]): Json[] {
   return [...new Set(names)].map((name) => toolSpec(name))
 }
 
-function choiceOf(request: ChatRequest, losses: Set<string>): Json | undefined {
+/** "This model doesn't support the toolConfig.toolChoice.any field. Remove toolConfig.toolChoice.any and try again." */
+const choosesItself = /llama/
+/** The same of `toolChoice.tool`. */
+const takesNoNamedChoice = /llama|mistral-large-24/
+
+function choiceOf(request: ChatRequest, model: string, losses: Set<string>): Json | undefined {
   const choice = request.toolChoice
   if (!choice) return undefined
-  if (choice.type === 'tool') return { tool: { name: choice.name } }
-  const mode = choice.type === 'allowed' ? choice.mode : choice.type
-  if (mode === 'required') return { any: {} }
-  if (mode === 'none') losses.add('tool_choice')
-  return { auto: {} }
+  const isNamed = choice.type === 'tool'
+  if (isNamed && !takesNoNamedChoice.test(model)) return { tool: { name: choice.name } }
+  const mode = choice.type === 'allowed' ? choice.mode : isNamed ? 'required' : choice.type
+  const isForced = mode === 'required' && !choosesItself.test(model)
+  if (isNamed || mode === 'none' || (mode === 'required' && !isForced)) losses.add('tool_choice')
+  return isForced ? { any: {} } : { auto: {} }
 }
 
 /** Nothing here forbids tools, so a choice of none takes them away, as far as the conversation allows. */
-function toolConfig(request: ChatRequest, messages: readonly Json[], losses: Set<string>): Json | undefined {
+function toolConfig(
+  request: ChatRequest,
+  { model, messages }: { model: string; messages: readonly Json[] },
+  losses: Set<string>,
+): Json | undefined {
   const used = usedTools(messages)
   if (request.toolChoice?.type === 'none' && used.length === 0) return undefined
   const offered = toolsOf(request, losses)
   if (offered.length === 0) return used.length > 0 ? { tools: used } : undefined
   if (request.parallelToolCalls === false) losses.add('parallel_tool_calls')
-  return withoutAbsent({ tools: offered, toolChoice: choiceOf(request, losses) })
+  return withoutAbsent({ tools: offered, toolChoice: choiceOf(request, model, losses) })
 }
 
 function systemField(request: ChatRequest, model: string, losses: Set<string>): Json[] | undefined {
@@ -155,6 +165,24 @@ function boundsOf({ maxTokens, temperature, topP }: ChatRequest, fields: Json, l
   return {}
 }
 
+/** "This model doesn't support the stopSequences field. Remove stopSequences and try again." */
+const refusesStops = /openai\.|gpt-oss|qwen|deepseek\.v3|glm|gemma/
+
+function stopsOf({ stop }: ChatRequest, model: string, losses: Set<string>): string[] | undefined {
+  if (stop.length === 0) return undefined
+  if (!refusesStops.test(model)) return stop
+  losses.add('stop')
+  return undefined
+}
+
+/** "This model doesn't support tool use in streaming mode." */
+const answersToolsUnstreamed = /llama|mistral-(large|small)-24|palmyra/
+
+/** Whether the model streams no answer to such a call. Tools that an earlier answer used are declared again, and count too. */
+export const answersUnstreamed = ({ tools, messages }: ChatRequest, model: string): boolean =>
+  answersToolsUnstreamed.test(model) &&
+  (tools.length > 0 || messages.some(({ content }) => content.some(({ type }) => type === 'tool-call')))
+
 /** The body of a converse call, one form for the models of every vendor of the host. */
 export function toConverseBody(request: ChatRequest, call: ProviderCall): { body: Json; losses: string[] } {
   const own = request.extra.dialect === 'openai-chat' ? request.extra.fields : {}
@@ -168,13 +196,13 @@ export function toConverseBody(request: ChatRequest, call: ProviderCall): { body
   }
   const inference = withoutAbsent({
     ...boundsOf(request, fields, losses),
-    stopSequences: request.stop.length > 0 ? request.stop : undefined,
+    stopSequences: stopsOf(request, call.model, losses),
   })
   const body = withoutAbsent({
     messages,
     system: systemField(request, call.model, losses),
     inferenceConfig: Object.keys(inference).length > 0 ? inference : undefined,
-    toolConfig: toolConfig(request, messages, losses),
+    toolConfig: toolConfig(request, { model: call.model, messages }, losses),
     ...carried,
     additionalModelRequestFields: Object.keys(fields).length > 0 ? fields : undefined,
   })
