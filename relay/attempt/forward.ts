@@ -55,10 +55,12 @@ type ForwardPlan = {
   attempts: AttemptRecord[]
   terms: CallPrice
   held: Held
-  /** The upstream has no path for the caller's own form, though others of its kind do. */
+  /** The upstream has no path for the caller's own form, or refuses tools or fields of it, though others of its kind do not. */
   translates?: boolean
   /** The upstream shows no summaries of reasoning to this account. */
   withoutSummary?: boolean
+  /** The model cannot think, and the upstream refuses to be asked to. */
+  withoutThinking?: boolean
   /** The upstream does not take the proofs of reasoning that the call brings along. */
   withoutProofs?: boolean
 }
@@ -70,18 +72,29 @@ function changedBy(
   { error, proofs }: { error: unknown; proofs: AttemptProofs },
 ): Partial<ForwardPlan> | null {
   if (!(error instanceof AttemptFailed) || error.local || error.closing !== undefined) return null
-  if (!plan.translates && lacksPath(call, plan, error)) return { translates: true }
+  if (!plan.translates && (lacksPath(call, plan, error) || refusesForm(call, plan, error))) return { translates: true }
   // Its caller asked for none: nothing but the translation did, and callers of the vendor's own form say so themselves.
   const asksUnasked = !call.dialect.asksForSummaries && !plan.withoutSummary
   if (asksUnasked && refusesSummary(error.failure)) return { withoutSummary: true }
+  if (!plan.withoutThinking && wasAskedToThink(call) && refusesThinking(error.failure)) return { withoutThinking: true }
   return refusesProofs(error.failure) && proofs.refuse() ? { withoutProofs: true } : null
 }
 
+const isRefusal = ({ status }: UpstreamFailure): boolean => status >= 400 && status < 500
+
+const wordsOf = ({ original, message }: UpstreamFailure): string => original?.message ?? message
+
 /** "Your organization must be verified to generate reasoning summaries.": https://github.com/openai/openai-cookbook/issues/2271 */
-const refusesSummary = ({ status, original, message }: UpstreamFailure): boolean =>
-  status >= 400 &&
-  status < 500 &&
-  /must be verified to generate reasoning summaries/i.test(original?.message ?? message)
+const refusesSummary = (failure: UpstreamFailure): boolean =>
+  isRefusal(failure) && /must be verified to generate reasoning summaries/i.test(wordsOf(failure))
+
+/** Agents ask every model to think, in the words of their own vendor. Callers of chat completions know whom they ask. */
+const wasAskedToThink = ({ dialect, request }: Call): boolean =>
+  dialect.hasReasoningPlace && request.reasoning !== undefined
+
+/** `"gemma3" does not support thinking` and `think value "medium" is not supported for this model`, of Ollama. */
+const refusesThinking = (failure: UpstreamFailure): boolean =>
+  isRefusal(failure) && /does not support thinking|think value "/i.test(wordsOf(failure))
 
 function lacksPath({ dialect }: Call, { attempt }: ForwardPlan, error: AttemptFailed): boolean {
   const native = dialect.native && providerFor(attempt.channel.type).native[dialect.native]
@@ -91,6 +104,15 @@ function lacksPath({ dialect }: Call, { attempt }: ForwardPlan, error: AttemptFa
   // A vendor that does not know the model, or an answer that the call names, does not know it in another form either.
   const isOfField = code === 'model_not_found' || (param ?? String(status)) !== String(status)
   return (status === 404 && !isOfField) || status === 405
+}
+
+/** "tool type namespace not supported", "unknown field "prompt_cache_key"", "Invalid Responses API request", or `tools.8.type` alone. */
+function refusesForm({ dialect }: Call, { attempt }: ForwardPlan, { failure }: AttemptFailed): boolean {
+  const native = dialect.native && providerFor(attempt.channel.type).native[dialect.native]
+  if (!native?.mayRefuse?.(upstreamChannelOf(attempt)) || (failure.status !== 400 && failure.status !== 422))
+    return false
+  const isOfTool = /^tools(\.|\[)\d+\]?\.type$/.test(String(failure.param))
+  return isOfTool || /tool type|unknown field|invalid responses api request/i.test(wordsOf(failure))
 }
 
 async function forwardOnce(
@@ -106,10 +128,11 @@ async function forwardOnce(
   const unstreamed = provider.chat.answersUnstreamed?.(call.request, attempt.upstreamModel) === true
   const own = forChannel(services, call, { channel: attempt.channel, unstreamed })
   const { rewrites, reasoning } = answerSettings(attempt.channel.setting, call.dialect, call.request)
-  const sent = lowered === undefined ? own : withLoweredLimit(call, own, lowered)
+  const { withoutSummary, withoutThinking = false } = plan
+  const limited = lowered === undefined ? own : withLoweredLimit(call, own, lowered)
+  const sent = withoutThinking ? unthinking(limited) : limited
   const known = providerCallOf(services, call, { attempt, stream: sent.request.stream })
   const largestOwnLimit = facts.grows || facts.limit > 0 ? undefined : Math.floor(held.answerTokens / facts.choices)
-  const { withoutSummary } = plan
   const providerCall = { ...known, isRefusedProof: proofs.isRefused, largestOwnLimit, withoutSummary }
   const passes = passesThrough(attempt.channel.setting, services)
   const native = plan.translates ? null : nativeFor(call, { provider, sent, providerCall, passes })
@@ -135,7 +158,11 @@ async function forwardOnce(
   try {
     context.providerCall = await withToken(services, attempt, providerCall)
     const request = await buildRequest(context)
-    context.losses = lossNames([...(call.dropped ?? []), ...(request.losses ?? [])])
+    context.losses = lossNames([
+      ...(call.dropped ?? []),
+      ...(request.losses ?? []),
+      ...(withoutThinking ? ['reasoning_effort'] : []),
+    ])
     context.answers = context.losses.includes('n') ? 1 : facts.choices
     context.searches = request.searches ?? 0
     if (call.stream && !sent.request.stream) stopPings = pingUntilAnswered(call, context.losses)
@@ -167,6 +194,11 @@ async function forwardOnce(
   }
 }
 
+const unthinking = ({ request, ...sent }: ChannelRequest): ChannelRequest => ({
+  ...sent,
+  request: { ...request, reasoning: { includeThoughts: request.reasoning?.includeThoughts } },
+})
+
 /** Some upstreams only draw, rank or embed. */
 function checkOffer({ dialect }: Call, { channel }: Attempt): void {
   const answers = dialect.operation ? supportsOperation(channel.type, dialect.operation) : false
@@ -188,6 +220,7 @@ function nativeFor({ dialect }: Call, { provider, sent, providerCall, passes }: 
   const isChat = dialect.withSystemPrompt !== null
   const mayRefuse = isChat || !passes
   if (!native || (mayRefuse && native.accepts?.(sent.body.json, providerCall) === false)) return null
+  if (!passes && native.missesTools?.(sent.body.json, providerCall)) return null
   if (passes || takesNames(sent.request, provider.chat.profile?.(providerCall) ?? openAiProfile)) return native
   // Names that the upstream would refuse go to it under others, of which the answer has to be freed again.
   return untranslatable(sent.request, nativeDialectOf(provider), provider.chat) === undefined ? null : native

@@ -147,6 +147,10 @@ export type NativeDialect = {
     | undefined
   /** Servers that speak the rest of the vendor's form may lack this path; the call is then translated. */
   mayLack?: ((channel: Pick<ProviderChannel, 'baseUrl'>) => boolean) | undefined
+  /** Servers that speak the dialect may refuse tools and fields of its maker's; the call is then translated. */
+  mayRefuse?: ((channel: Pick<ProviderChannel, 'baseUrl'>) => boolean) | undefined
+  /** Whether the upstream would refuse this call for its tools, or pass over them without a word: it is translated at once. */
+  missesTools?: ((body: Record<string, unknown>, call: ProviderCall) => boolean) | undefined
   /** False for a call that the upstream only takes in another form; it is then translated. Absent: always true. */
   accepts?: ((body: Record<string, unknown>, call: ProviderCall) => boolean) | undefined
   request: (body: NativeBody, call: ProviderCall) => UpstreamRequest

@@ -104,6 +104,7 @@ export function openAiCompatible(style: OpenAiStyle): Provider {
                   url: style.responsesUrl,
                   headers: (call) => requestHeaders(style, call),
                   mayLack: style.mayLackResponses,
+                  mayRefuse: style.partialResponses,
                 }),
               ),
               accepts: takesResponses,

@@ -80,6 +80,8 @@ export type OpenAiStyle = {
   responsesUrl?: ((call: ProviderCall) => string) | undefined
   /** Servers below other addresses than the vendor's own may speak the chat form alone. */
   mayLackResponses?: NativeDialect['mayLack']
+  /** Servers below these addresses know fewer tools and fields of the responses form than its maker. */
+  partialResponses?: NativeDialect['mayRefuse']
   /** The vendor compacts conversations of the responses form itself. */
   compacts?: boolean | undefined
   /** Where the vendor opens realtime sockets, as an address of http or https. */

@@ -20,6 +20,7 @@ import { usageInOnePiece, usageOf } from './usage.ts'
 export type ResponsesHost = {
   url: (call: ProviderCall) => string
   mayLack?: NativeDialect['mayLack']
+  mayRefuse?: NativeDialect['mayRefuse']
   headers: (call: ProviderCall) => Record<string, string>
 }
 
@@ -40,6 +41,16 @@ function nativeRequest(host: ResponsesHost, native: NativeBody, call: ProviderCa
     losses,
   }
 }
+
+/**
+ * Tools that only their maker's own platform knows: LM Studio and vLLM refuse them, llama.cpp passes over them and the model never sees
+ * a tool of an MCP server. A conversation that is kept upstream cannot go on in another form.
+ */
+const offersNamespaces = ({ tools, previous_response_id: previous }: Json): boolean =>
+  typeof previous !== 'string' && recordsOf(tools).some(({ type }) => type === 'namespace' || type === 'tool_search')
+
+/** Models that servers between may well hand on to their maker. */
+const isMakersModel = (model: string): boolean => /(^|\/)(gpt-(?!oss)|chatgpt|codex|o\d)/.test(model)
 
 /** Items that this vendor made beside reasoning, which it looks for by their ids. */
 const besideReasoning = new Set<unknown>(['message', 'function_call', 'custom_tool_call'])
@@ -155,6 +166,9 @@ export const nativeCompaction = (host: ResponsesHost): NativeDialect => ({
 /** The responses dialect of any host that speaks it. */
 export const nativeResponses = (host: ResponsesHost): NativeDialect => ({
   mayLack: host.mayLack,
+  mayRefuse: host.mayRefuse,
+  missesTools: (body, call) =>
+    host.mayRefuse?.(call.channel) === true && offersNamespaces(body) && !isMakersModel(call.model),
   request: (body, call) => nativeRequest(host, body, call),
   listen: () => listenToResponses(),
   isOpening: isResponsesOpening,

@@ -26,6 +26,7 @@ const style: OpenAiStyle = {
   completionsUrl: ({ channel }) => joinPath(channel.baseUrl, versionOf(channel.baseUrl), '/completions'),
   responsesUrl: ({ channel }) => joinPath(channel.baseUrl, versionOf(channel.baseUrl), '/responses'),
   mayLackResponses: ({ baseUrl }) => !isOfficial(baseUrl),
+  partialResponses: ({ baseUrl }) => !isOfficial(baseUrl),
   realtimeUrl: ({ channel, model }) =>
     `${joinPath(channel.baseUrl, versionOf(channel.baseUrl), '/realtime')}?model=${encodeURIComponent(model)}`,
   needsResponses: ({ channel }, asks) => channel.type === 1 && isOfficial(channel.baseUrl) && refusesChat(asks),

@@ -38,6 +38,7 @@ export const openrouter = openAiCompatible({
   ownSuffix,
   messagesUrl: ({ channel }) => joinPath(channel.baseUrl, '/v1', '/messages'),
   responsesUrl: ({ channel }) => joinPath(channel.baseUrl, '/v1', '/responses'),
+  partialResponses: () => true,
   chatHeaders: ({ site }) =>
     (site ? withoutAbsent({ 'http-referer': site.url, 'x-title': site.name }) : {}) as Record<string, string>,
   carriesReasoning: 'details',

@@ -26,6 +26,7 @@ const style: OpenAiStyle = {
   label: 'Volcengine Ark',
   channelTypes: [45],
   responsesUrl: ({ channel }) => joinPath(channel.baseUrl, '/api/v3', '/responses'),
+  partialResponses: () => true,
   version,
   ownSuffix,
   url: ({ channel, model }) =>
