@@ -12,6 +12,7 @@ import {
 import type { Delivered } from '#relay/chat/delivered.ts'
 import type { ChatRequest } from '#relay/chat/request.ts'
 import { countDelivered, countPrompt, estimateUsage, imageTokensOf } from '#relay/counting/estimate-usage.ts'
+import { afterRunning } from '#features/ledger/running-time.ts'
 import type { Holding } from '#features/request-bodies/budget.ts'
 import { inlineMedia, openFileMemory } from '#relay/attempt/inline-media.ts'
 import { drawnWith } from '#relay/providers/shared/drawn-images.ts'
@@ -112,16 +113,19 @@ const longestImageWaitMs = 5000
 async function withImages({ services, call, sent }: Measured): Promise<ChatRequest> {
   // The attempt, and what it held, may be over.
   let memory: Holding | undefined
+  const late = new AbortController()
+  const stop = afterRunning(longestImageWaitMs, () => late.abort())
   try {
     return await inlineMedia(sent.request, {
       fetchMedia: services.media,
       memory: () => (memory = openFileMemory(services, call)),
       keepsAddress: (part) => part.type !== 'image' || part.detail === 'low',
-      signal: AbortSignal.timeout(longestImageWaitMs),
+      signal: late.signal,
     })
   } catch {
     return sent.request
   } finally {
+    stop()
     memory?.release()
   }
 }

@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads'
-import { runningTime } from '#features/ledger/running-time.ts'
+import { afterRunning, runningTime } from '#features/ledger/running-time.ts'
 import { cheapTextTokens } from '#relay/counting/cheap-count.ts'
 import type { CountTexts } from '#relay/counting/count-text.ts'
 
@@ -25,7 +25,7 @@ const mostQueued = 16
 /** On a busy machine a thread is long in loading what it counts with. */
 const longestStartMs = 20_000
 
-type Waiting = { done: (value: number | null) => void; timer: NodeJS.Timeout }
+type Waiting = { done: (value: number | null) => void; stopWaiting: () => void }
 /** How long a figure is waited for, and the first one of a thread, which begins by loading what it counts with. */
 export type CountWaits = { waitMs: number; startMs: number }
 
@@ -45,7 +45,7 @@ function createThread(
   const finish = (id: number, value: number | null): void => {
     const found = waiting.get(id)
     waiting.delete(id)
-    clearTimeout(found?.timer)
+    found?.stopWaiting()
     found?.done(value)
   }
   const finishAll = (): void => {
@@ -82,14 +82,7 @@ function createThread(
     new Promise((done) => {
       nextId += 1
       const id = nextId
-      const end = runningTime() + (isLoaded ? waitMs : startMs)
-      // Who was held up itself has not waited: the figure may be there.
-      const look = (): void => {
-        const left = end - runningTime()
-        if (left > 0) waiting.set(id, { done, timer: setTimeout(look, left) })
-        else giveUp(id)
-      }
-      look()
+      waiting.set(id, { done, stopWaiting: afterRunning(isLoaded ? waitMs : startMs, () => giveUp(id)) })
       thread ??= start()
       thread.postMessage({ id, ...work } satisfies CountOrder)
     })

@@ -23,6 +23,8 @@ const files = createServer(async (request, response) => {
   let body = ''
   for await (const chunk of request) body += String(chunk)
   asked.push({ method: request.method, path: request.url, body })
+  // As if the process, which is the gateway's too, were stopped for so long.
+  if (request.url === '/held-up.png') Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 6000)
   response.writeHead(200, { 'content-type': 'image/png' })
   const megabytes = Number(/(\d+)-megabytes/.exec(request.url ?? '')?.[1] ?? 0)
   response.end(megabytes > 0 ? Buffer.alloc(megabytes * megabyte) : image)
@@ -212,13 +214,20 @@ test('what the gateway fills in for its caller is not named as lost, and what th
   expect(await lostOf({ quality: 'standard' })).toBe('quality')
 })
 
+const message = { role: 'assistant', content: 'seen' }
+const unreported = { id: 'c', object: 'chat.completion', choices: [{ index: 0, message, finish_reason: 'stop' }] }
+
 test('an image given by its address is counted by its size where the upstream reports no usage', async () => {
-  const message = { role: 'assistant', content: 'seen' }
-  const answer = { id: 'c', object: 'chat.completion', choices: [{ index: 0, message, finish_reason: 'stop' }] }
-  const { model } = await serve(app, { baseUrl: scripted.play(json(answer)) })
+  const { model } = await serve(app, { baseUrl: scripted.play(json(unreported)) })
   // Its frame: 3 + 1 + 3.
   await (await say(app, chat, { token, body: showing(model, [`${filesUrl}/a.png`]) })).text()
   expect((await consumed(app)).at(-1)).toMatchObject({ prompt_tokens: 7 + 765 })
   await (await say(app, chat, { token, body: showing(model, ['http://10.0.0.1/a.png']) })).text()
   expect((await consumed(app)).at(-1)).toMatchObject({ prompt_tokens: 7 + 255 })
+})
+
+test('an image is counted by its size though the process is held up while it fetches it', async () => {
+  const { model } = await serve(app, { baseUrl: scripted.play(json(unreported)) })
+  await (await say(app, chat, { token, body: showing(model, [`${filesUrl}/held-up.png`]) })).text()
+  expect((await consumed(app)).at(-1)).toMatchObject({ prompt_tokens: 7 + 765 })
 })

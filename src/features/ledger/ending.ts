@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { InFlight } from '#core/in-flight.ts'
-import type { RunningTime } from './running-time.ts'
+import { afterRunning, type RunningTime } from './running-time.ts'
 import { isKnownRefusal } from './batch-fault.ts'
 import { ItemRefused, QueueFull } from './batch-queue.ts'
 import { bareRow } from './bare-row.ts'
@@ -166,20 +166,15 @@ export function createEnding(deps: {
         reject(error)
         late.afterwards(sending)
       }
-      const end = deps.now() + deps.settleDeadlineMs
-      const wait = (): NodeJS.Timeout => setTimeout(look, Math.max(0, end - deps.now()))
-      const look = (): void => {
-        if (deps.now() < end) deadline = wait()
-        else fail(new SettleFailed('the charge could not be committed in time'))
-      }
-      let deadline = wait()
+      const tooLate = (): void => fail(new SettleFailed('the charge could not be committed in time'))
+      const stopWaiting = afterRunning(deps.settleDeadlineMs, tooLate, deps.now)
       sending.then(
         (result) => {
-          clearTimeout(deadline)
+          stopWaiting()
           resolve(result)
         },
         (error: SettleFailed) => {
-          clearTimeout(deadline)
+          stopWaiting()
           if (!gaveUp) fail(error)
         },
       )

@@ -17,6 +17,18 @@ export function createRunningTime(lookEveryMs = 500): RunningTime {
   return now
 }
 
+/** Acts once so much of it has passed, unless what it returns is called before. */
+export function afterRunning(ms: number, act: () => void, now: RunningTime = runningTime): () => void {
+  const end = now() + ms
+  const look = (): void => {
+    const left = end - now()
+    if (left > 0) timer = setTimeout(look, left)
+    else act()
+  }
+  let timer = setTimeout(look, ms)
+  return () => clearTimeout(timer)
+}
+
 let ofProcess: RunningTime | undefined
 
 /** One for all of the process. */
