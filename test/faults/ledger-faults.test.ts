@@ -126,7 +126,7 @@ test('a hold that was given back while its call went on can be raised by a furth
 
 test('a locked row delays its own user only', async () => {
   const [locked, free] = [await world.make.user({ quota: 1000 }), await world.make.user({ quota: 1000 })]
-  const ledger = world.ledgerWith({ settleDeadlineMs: 8000 })
+  const ledger = world.ledgerWith({ reserveWaitMs: 12_000, settleDeadlineMs: 12_000 })
   const calls = [locked, free].map((user) => ({ id: world.newId(), userId: user.id, tokenId: 0 }))
   for (const call of calls) await ledger.reserve({ ...call, amount: 100 })
   await using unlock = await world.lock('select 1 from users where id = $1 for update', [locked.id])
@@ -179,7 +179,7 @@ test('a reservation waits its turn for a few seconds only', async () => {
     },
   } as unknown as Pool
   let now = 0
-  const ledger = world.ledgerWith({ pool: stalled, runningTime: () => now })
+  const ledger = world.ledgerWith({ pool: stalled, reserveWaitMs: 5000, runningTime: () => now })
   const first = ledger.reserve({ id: world.newId(), userId: user.id, tokenId: 0, amount: 1 })
   await asked.promise
   const second = ledger.reserve({ id: world.newId(), userId: user.id, tokenId: 0, amount: 1 })

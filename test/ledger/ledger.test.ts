@@ -251,9 +251,7 @@ test('batches of many users, tokens and channels from four nodes at once neither
   const users = await Promise.all(Array.from({ length: 8 }, () => world.make.user({ quota: 100_000 })))
   const tokens = await Promise.all(users.map((user) => world.make.token(user, { remainQuota: 100_000 })))
   const channels = await Promise.all(Array.from({ length: 4 }, () => world.make.channel()))
-  // Each finds its rows locked by the others, on a busy machine for seconds.
-  const waits = { reserveWaitMs: 60_000, settleDeadlineMs: 60_000 }
-  const nodes = [11, 12, 13, 14].map((nodeId) => world.ledgerWith({ nodeId, ...waits }))
+  const nodes = [11, 12, 13, 14].map((nodeId) => world.ledgerWith({ nodeId }))
   await Promise.all(
     Array.from({ length: 800 }, async (_, index) => {
       const node = nodes[index % 4] as Ledger

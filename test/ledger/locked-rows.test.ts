@@ -45,7 +45,7 @@ test('while an open transaction keeps a user, the others together wait for it on
   const locked = await callOf()
   const others = await Promise.all(Array.from({ length: 50 }, callOf))
   const { pool, waits } = countingPool()
-  const ledger = world.ledgerWith({ pool, settleDeadlineMs: 60_000 })
+  const ledger = world.ledgerWith({ pool, reserveWaitMs: 15_000 })
   const held = { ...locked, id: world.newId() }
   await ledger.reserve({ ...held, amount: 100 })
   await using unlock = await world.lock(userRow, [locked.userId])
@@ -70,7 +70,7 @@ test('while an open transaction keeps a user, the others together wait for it on
 test('work of one user whose row is locked is done in order once it is free', async () => {
   const locked = await callOf()
   const order: number[] = []
-  const ledger = world.ledgerWith({ settleDeadlineMs: 60_000 })
+  const ledger = world.ledgerWith()
   await using unlock = await world.lock(userRow, [locked.userId])
   const calls = Array.from({ length: 30 }, (_, index) =>
     ledger
@@ -87,7 +87,7 @@ test('work of one user whose row is locked is done in order once it is free', as
 test('a hold that is still to be raised when its call ends is no error to report', async () => {
   const call = await callOf()
   const reports: unknown[] = []
-  const ledger = world.ledgerWith({ settleDeadlineMs: 60_000, onError: (error) => reports.push(error) })
+  const ledger = world.ledgerWith({ onError: (error) => reports.push(error) })
   await ledger.reserve({ ...call, amount: 100 })
   await using unlock = await world.lock(userRow, [call.userId])
   const raise = ledger.reserve({ ...call, amount: 200 }).catch((error: unknown) => error)
@@ -103,7 +103,7 @@ test('a locked token or channel holds up the calls that need it and nobody else'
   const user = await world.make.user({ quota: 1_000_000 })
   const token = await world.make.token(user, { remainQuota: 1_000_000 })
   const channel = await world.make.channel()
-  const ledger = world.ledgerWith({ settleDeadlineMs: 60_000 })
+  const ledger = world.ledgerWith()
   const ofToken = { id: world.newId(), userId: user.id, tokenId: token.id }
   const ofChannel = await callOf()
   const free = await callOf()
@@ -126,7 +126,7 @@ test('a locked token or channel holds up the calls that need it and nobody else'
 
 test('a locked channel on which only a failed attempt of a call cost something holds up that call and nobody else', async () => {
   const channel = await world.make.channel()
-  const ledger = world.ledgerWith({ settleDeadlineMs: 60_000 })
+  const ledger = world.ledgerWith()
   const call = await callOf()
   await ledger.reserve({ ...call, amount: 100 })
   await using unlock = await world.lock('select 1 from channels where id = $1 for update', [channel.id])
@@ -141,7 +141,7 @@ test('a locked channel on which only a failed attempt of a call cost something h
 
 test('a user whose row is locked has a bounded queue; what exceeds it is refused, not lost', async () => {
   const locked = await callOf()
-  const ledger = world.ledgerWith({ settleDeadlineMs: 60_000 })
+  const ledger = world.ledgerWith({ reserveWaitMs: 5000 })
   await using unlock = await world.lock(userRow, [locked.userId])
   const asked = Array.from({ length: 1300 }, () => ledger.reserve({ ...locked, id: world.newId(), amount: 1 }))
   const charged = ledger.settle(world.chargeOf({ ...locked, id: world.newId(), quota: 5 }), 'go-on')
@@ -179,7 +179,6 @@ test('charges that are looked up after an hour without the database leave a lock
   const passed = Promise.withResolvers<void>()
   const ledger = world.ledgerWith({
     pool: disconnectingPool(pool, ({ name }) => (lost && name === 'ledger_settle' ? 'before' : null)),
-    settleDeadlineMs: 60_000,
     onError: () => {
       lost = false
       clock.mockReturnValue(performance.timeOrigin + performance.now() + 90 * 60_000)

@@ -55,6 +55,9 @@ export const startLedgerWorld = withStartLimit(async function startLedgerWorld()
         pool: own,
         nodeId: () => nodeId,
         refund: (row) => refundUndelivered(database.orm.em.fork(), row),
+        // A busy machine refuses nobody: tests of refusals for lack of time say how long is waited for.
+        reserveWaitMs: 60_000,
+        settleDeadlineMs: 60_000,
         ...(leases ? { leases: { mayLease: () => true, recall, ...leases } } : {}),
         ...rest,
       })
