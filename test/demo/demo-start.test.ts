@@ -11,6 +11,7 @@ import { createConsoleFiles } from '#server/console-files.ts'
 import { readEnvironment } from '#server/env.ts'
 import { createLog } from '#server/process.ts'
 import { createServices } from '#server/services.ts'
+import { patientWaits } from '#test/support/patient-waits.ts'
 
 test('a fresh demo answers the call that it prints, as a stream', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'demo-test-'))
@@ -19,7 +20,7 @@ test('a fresh demo answers the call that it prints, as a stream', async () => {
   const environment = readEnvironment({ ...running.environment, LOG_LEVEL: 'silent' })
   const { services, stop, close } = await createServices({
     environment,
-    connection: fromUrl(running.environment['DATABASE_URL'] ?? ''),
+    connection: { ...fromUrl(running.environment['DATABASE_URL'] ?? ''), ...patientWaits },
     secretKey: running.environment['SECRET_KEY'] ?? '',
     log: createLog('silent'),
   })

@@ -55,6 +55,8 @@ async function forward(incoming: IncomingMessage, response: ServerResponse): Pro
   tryNodes(nodesFor(path))
 }
 
-createServer((incoming, response) => void forward(incoming, response)).listen(Number(port), '127.0.0.1', () => {
+// Longer than its clients keep a connection: closed after Node's five seconds, it may be closed while a call is on its way.
+const server = createServer({ keepAliveTimeout: 120_000 }, (incoming, response) => void forward(incoming, response))
+server.listen(Number(port), '127.0.0.1', () => {
   process.stdout.write('listening\n')
 })

@@ -29,6 +29,7 @@ await world.make.channel({ models: 'whisper-1,gpt-4o-mini' })
 const root = await world.make.user({ role: 100 })
 const token = await world.make.token(root)
 const product = await startProduct({
+  isPatient: true,
   environment: {
     ...world.environment,
     OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,

@@ -32,6 +32,7 @@ export async function startCluster(databaseUrl: string) {
   ]
   const start = (ROLE: 'console' | 'relay'): Promise<Product> =>
     startProduct({
+      isPatient: true,
       environment: {
         ROLE,
         DATABASE_URL: databaseUrl,

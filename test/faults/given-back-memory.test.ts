@@ -7,13 +7,14 @@ import { startProduct, until } from '../support/processes.ts'
 import { sendHead } from '../support/raw-request.ts'
 import { memoryOf } from './attackers.ts'
 import { startEndlessUpstream } from './endless-upstream.ts'
-import { callOnce } from './traffic.ts'
+import { callOnce, untilStreamed } from './traffic.ts'
 import { createWorld } from './world.ts'
 
 const world = await createWorld()
 await world.make.channel()
 const token = await world.make.token(await world.make.user({ quota: 1_000_000_000 }))
 const product = await startProduct({
+  isPatient: true,
   environment: {
     ...world.environment,
     WORKERS: '1',
@@ -46,6 +47,8 @@ test('what a crowd of callers has left is collected once nobody calls any more',
   await using endless = await startEndlessUpstream()
   await world.make.channel({ models: 'endless', baseUrl: endless.url })
   await world.make.option('ModelRatio', JSON.stringify({ endless: 1, 'gpt-4o-mini': 0.075 }))
+  await untilStreamed(product.url, token, 'endless')
+  await until(() => endless.open === 0, { what: 'the first stream goes on' })
   // Warm, the thread that counts included.
   for (const kind of ['plain', 'stream', 'hung-up'] as const) await callOnce(product.url, token, { kind })
   let left = product.output().length

@@ -38,14 +38,11 @@ async function killBeforeCharges(world: World): Promise<void> {
   await product.killAll()
   expect(await Promise.all(answers)).toEqual(submissions.map(() => 'no answer'))
   // Its charge would go through once the row is free: the database has to notice the loss before.
-  await pool.query(
-    `select pg_terminate_backend(pid) from pg_stat_activity
-     where datname = current_database() and wait_event_type = 'Lock'`,
-  )
-  await until(
-    async () => (await pool.query("select 1 from pg_stat_activity where wait_event_type = 'Lock'")).rowCount === 0,
-    { what: 'the charge of the dead product is not over' },
-  )
+  const waiting = "from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'"
+  await pool.query(`select pg_terminate_backend(pid) ${waiting}`)
+  await until(async () => (await pool.query(`select 1 ${waiting}`)).rowCount === 0, {
+    what: 'the charge of the dead product is not over',
+  })
   await unlock()
 }
 

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Pool } from 'pg'
 import { expect, test } from 'vitest'
+import { nodeLockClass } from '#features/ledger/node.ts'
 import { startProduct, sendSignal, until } from '../support/processes.ts'
 import { chargeViolations, untilNothingIsHeld } from './ledger-check.ts'
 import { callOnce, type Outcome, startTraffic } from './traffic.ts'
@@ -8,6 +9,9 @@ import { createWorld, long } from './world.ts'
 
 const kills = long ? 25 : 2
 const rounds = long ? 4 : 2
+
+const livingNodes = `select 1 from pg_locks join pg_database on pg_database.oid = pg_locks.database
+  where datname = current_database() and locktype = 'advisory' and classid = $1`
 
 /** Processes, living or dead, for which something is set aside. */
 async function nodesThatHold(pool: Pool): Promise<number[]> {
@@ -80,6 +84,10 @@ test(
         cuts.push(await cut)
         const left = await nodesThatHold(world.pool)
         leftBehind += left.length
+        // The database takes those for living whose sessions it has not ended yet.
+        await until(async () => (await world.pool.query(livingNodes, [nodeLockClass])).rowCount === 0, {
+          what: 'the sessions of the dead do not end',
+        })
         product = await startProduct({
           environment: { ...environment, PORT: port, LEDGER_LEASES: round % 2 === 0 ? 'on' : 'off' },
         })

@@ -9,7 +9,7 @@ const world = await createWorld()
 await world.make.channel()
 // Four processes on two instances: each keeps its own rows.
 const products = await Promise.all(
-  [1, 2].map(() => startProduct({ environment: { ...world.environment, WORKERS: '2' } })),
+  [1, 2].map(() => startProduct({ isPatient: true, environment: { ...world.environment, WORKERS: '2' } })),
 )
 afterAll(async () => {
   await Promise.all(products.map((product) => product.killAll()))

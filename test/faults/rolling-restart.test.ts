@@ -126,6 +126,7 @@ test('on SIGTERM a node is not ready at once, serves on, and closes every connec
   const stream = callOnce(product.url, token, {
     kind: 'stream',
     text: '[[words=40,gate=go-on,gateat=5]] tell something',
+    longestMs: 300_000,
   })
   await until(() => clients.answers.length > 100, { what: 'nothing is answered' })
   expect(clients.answers.some(({ closing }) => closing)).toBe(false)

@@ -26,7 +26,7 @@ async function begunStreams(
   const text = '[[words=40,gate=go-on,gateat=5]] tell something'
   const ending = Promise.all(
     Array.from({ length: count }, (_, index) =>
-      callOnce(url, token, { kind: 'stream', text, onChunk: () => void begun.add(index) }),
+      callOnce(url, token, { kind: 'stream', text, longestMs: 300_000, onChunk: () => void begun.add(index) }),
     ),
   )
   await until(() => begun.size === count, { what: () => `${begun.size} of ${count} streams have begun` })
@@ -46,7 +46,10 @@ const patient = { STOP_SECONDS: '300' }
 
 async function startOn(world: World, environment: Record<string, string> = {}): Promise<Product> {
   await world.make.channel()
-  return startProduct({ environment: { ...world.environment, ...patient, WORKERS: '2', ...environment } })
+  return startProduct({
+    isPatient: true,
+    environment: { ...world.environment, ...patient, WORKERS: '2', ...environment },
+  })
 }
 
 test('on SIGTERM under load running answers end complete, new calls are refused, the ledger balances and the exit code is 0', async () => {

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { TestToken } from '../support/factories.ts'
 import { long } from '../support/long.ts'
+import { until } from '../support/processes.ts'
 
 export type CallKind = 'plain' | 'stream' | 'failing' | 'hung-up'
 
@@ -90,6 +91,21 @@ export async function callOnce(
   outcome.ms = Date.now() - outcome.startedAt
   return outcome
 }
+
+/** Waits until a stream of this model is served, its price and a channel known; one that is, is left at once. */
+export const untilStreamed = (url: string, token: TestToken, model: string): Promise<void> =>
+  until(
+    async () => {
+      const reply = await fetch(`${url}/v1/chat/completions`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', authorization: `Bearer sk-${token.key}` },
+        body: JSON.stringify({ model, stream: true, messages: [{ role: 'user', content: 'tell' }] }),
+      })
+      await reply.body?.cancel()
+      return reply.status === 200
+    },
+    { what: () => `${model} is not served` },
+  )
 
 /**
  * Half of the callers wait for an answer at any time. Without a pause they would take every core from what they wait for, the starts of

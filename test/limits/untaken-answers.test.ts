@@ -167,11 +167,12 @@ test('an answer that is taken slowly is taken to its end', async () => {
 })
 
 test('a stream that is taken may be silent for longer than that, and so may the next call over its connection', async () => {
-  stallMs = 5000
+  stallMs = 12_000
+  const silentMs = stallMs + 3000
   const { promise: taken, resolve } = Promise.withResolvers<void>()
   const end = 'data: {"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n'
-  const { model } = await serve(app, { baseUrl: scripted.play({ steps: [...stream.steps, taken, 2 * stallMs, end] }) })
-  const { model: late } = await serve(app, { does: `delay=${2 * stallMs}` })
+  const { model } = await serve(app, { baseUrl: scripted.play({ steps: [...stream.steps, taken, silentMs, end] }) })
+  const { model: late } = await serve(app, { does: `delay=${silentMs}` })
   const caller = await connectCaller()
   caller.ask('/v1/chat/completions', chat.body(model, 'hello', true))
   await expect.poll(caller.holds).toBe(true)

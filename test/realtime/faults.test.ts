@@ -1,19 +1,18 @@
-import { setTimeout as pause } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { untilNothingIsHeld } from '../faults/ledger-check.ts'
 import { createWorld } from '../faults/world.ts'
 import { eventually } from '../relay/caller-dialects.ts'
 import { ledgerViolations } from '../support/ledger-invariant.ts'
-import { startProduct, sendSignal, until } from '../support/processes.ts'
+import { startProduct, sendSignal, until, untilSomebodyWaits } from '../support/processes.ts'
 import { ask, converse, model, oneHold, open } from './world.ts'
 import { holdLock } from '#test/support/held-lock.ts'
 
-async function startOn(environment: Record<string, string>, isPatient = true) {
+async function startOn(environment: Record<string, string>) {
   const world = await createWorld()
   await world.make.channel({ models: model })
   const user = await world.make.user({ quota: 1_000_000 })
   const token = await world.make.token(user)
-  const product = await startProduct({ isPatient, environment: { ...world.environment, ...environment } })
+  const product = await startProduct({ isPatient: true, environment: { ...world.environment, ...environment } })
   return {
     world,
     product,
@@ -101,15 +100,17 @@ test('asked to stop, a session whose response ends in time is not given another 
 })
 
 test('a database that is away when a response ends keeps its end back, and the charge is made once it is there', async () => {
-  await using running = await startOn({ WORKERS: '1' }, false)
+  await using running = await startOn({ WORKERS: '1' })
   const { pool } = running.world
   const session = await running.openSession()
-  await session.next('session.created')
+  ask(session, '[[usage=40:60,words=20,gate=locked,gateat=12]] Hello')
+  // What the answer comes to is set aside by then.
+  await session.next('response.output_audio_transcript.delta')
   // Whoever holds the account's row keeps every charge of it waiting.
   await using unlock = await holdLock(pool, 'select id from users for update')
-  ask(session, '[[usage=40:60,words=3]] Hello')
+  running.world.upstream.openGate('locked')
   await session.next('response.output_audio_transcript.done')
-  await pause(300)
+  await untilSomebodyWaits(pool)
   expect(session.events.some((event) => event.type === 'response.done')).toBe(false)
   await unlock()
   await session.next('response.done')

@@ -4,7 +4,7 @@ import { ask, chargesOf, model, payerWith, startRealtime, untilFree } from './wo
 
 type Event = Record<string, unknown>
 
-const soon = { timeout: 20_000 }
+const soon = { timeout: 60_000 }
 
 /** What the upstream says to whoever asks for the response of this number. */
 let play: (asked: number) => readonly Event[] = () => []

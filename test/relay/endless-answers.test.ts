@@ -22,7 +22,6 @@ test.each(callerDialects.filter(({ dialect }) => dialect !== 'responses'))(
       by.dialect === 'messages' ? { prompt_tokens: 4, quota: 5_625_150 } : { prompt_tokens: 8, quota: 5_625_300 }
     expect(row).toMatchObject({ ...prompt, completion_tokens: 150_000 })
   },
-  120_000,
 )
 
 test.each(callerDialects.filter(({ dialect }) => dialect !== 'responses'))(

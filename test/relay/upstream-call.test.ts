@@ -1,10 +1,9 @@
-import { once } from 'node:events'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { afterAll, beforeEach, describe, expect, test } from 'vitest'
 import { roles } from '#core/roles.ts'
 import { serviceAccount } from '#test/simulator/vertex/account.ts'
 import { startApp } from '#test/support/app.ts'
+import { listenLocally } from '#test/support/local-server.ts'
 import { freePort } from '#test/support/processes.ts'
 import { startHttpProxy } from '#test/upstream/proxies.ts'
 import { allowUnpriced, type Route, serve } from './serve.ts'
@@ -83,13 +82,12 @@ test('and by a count of tokens', async () => {
     if (path === '/token') refusing = false
     response.writeHead(refusing ? 401 : 200, { 'content-type': 'application/json' })
     response.end(JSON.stringify(path === '/token' ? { access_token: 'kept', expires_in: 3600 } : { totalTokens: 77 }))
-  }).listen(0, '127.0.0.1')
-  await once(upstream, 'listening')
-  const baseUrl = `http://127.0.0.1:${(upstream.address() as AddressInfo).port}`
+  })
+  await using listening = await listenLocally(upstream)
+  const baseUrl = listening.url
   const { model } = await vertex(serviceAccount(baseUrl), { baseUrl })
   const counts: unknown[] = []
   for (refusing of [false, true]) counts.push(await (await count(model)).json())
-  upstream.close()
   expect(counts).toEqual([{ totalTokens: 77 }, { totalTokens: 77 }])
   expect(paths).toEqual(['/token', 'countTokens', 'countTokens', '/token', 'countTokens'])
 })
@@ -103,12 +101,11 @@ test('a login server that is busy says nothing of the key, one that refuses it d
     const login = createServer((_, response) => {
       response.writeHead(answered, { 'content-type': 'application/json' })
       response.end(JSON.stringify({ error: 'busy', error_description: 'later' }))
-    }).listen(0, '127.0.0.1')
-    await once(login, 'listening')
-    const baseUrl = `http://127.0.0.1:${(login.address() as AddressInfo).port}`
+    })
+    await using listening = await listenLocally(login)
+    const baseUrl = listening.url
     const { model } = await vertex(serviceAccount(baseUrl), { baseUrl })
     expect((await chat(model)).status).toBe(status)
-    login.close()
   }
 })
 

@@ -24,6 +24,8 @@ export type Seen = {
   sent: unknown
   ratio: unknown
   groupRatio: unknown
+  /** Percent of the calls that the newest channel gets; where it is asked for. */
+  share: unknown
 }
 
 type Step = {
@@ -36,8 +38,23 @@ type Step = {
 
 let marked = 0
 
+/** What the weights come to: which channel a single call goes to is left to chance. */
+async function shareOfNewest(url: string, { token, model }: Asking): Promise<number> {
+  const reply = await fetch(`${url}/v1/explain`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', authorization: `Bearer sk-${token.key}`, connection: 'close' },
+    body: JSON.stringify({ model, max_tokens: 5, messages: [{ role: 'user', content: 'hello' }] }),
+  })
+  const { candidates } = (await reply.json()) as { candidates: { channel_id: number; probability: number }[] }
+  const newest = candidates.toSorted((left, right) => right.channel_id - left.channel_id)[0]
+  return Math.round(100 * (newest?.probability ?? 0))
+}
+
+type Asking = { model: string; token: TestToken; asksForShare?: boolean }
+
 /** One call, and what became of it upstream and in the log. */
-export async function see(world: World, url: string, { token, model }: Fixture): Promise<Seen> {
+export async function see(world: World, url: string, asking: Asking): Promise<Seen> {
+  const { token, model } = asking
   marked += 1
   const marker = `marker-${marked}-${randomKey(6)}`
   const reply = await fetch(`${url}/v1/chat/completions`, {
@@ -60,6 +77,7 @@ export async function see(world: World, url: string, { token, model }: Fixture):
     sent: (asked?.body as { model?: unknown } | undefined)?.model,
     ratio: row?.['model_ratio'],
     groupRatio: row?.['group_ratio'],
+    share: asking.asksForShare ? await shareOfNewest(url, asking) : undefined,
   }
 }
 
@@ -174,7 +192,7 @@ function writesOfEveryKind(world: World, fixture: Fixture): Step[] {
     {
       what: 'nearly all of the weight',
       write: () => admin.channels.setWeight.mutate({ id: second(), weight: 1_000_000 }),
-      expected: { status: 200, key: 'sk-high' },
+      expected: { status: 200, share: 100 },
     },
     { what: 'a channel removed', write: () => rest(root, 'DELETE', `/api/channel/${second()}`), expected: served },
     { what: 'other models', write: put(first, { models: 'quite-another' }), expected: refused },
@@ -317,7 +335,8 @@ export async function staleAfter(
       writes += 1
       kinds.add(what)
       const look = async (): Promise<string[]> => {
-        const seen = await Promise.all(input.nodes.map((url) => see(world, url, { ...fixture, token })))
+        const asking = { model: fixture.model, token, asksForShare: 'share' in expected }
+        const seen = await Promise.all(input.nodes.map((url) => see(world, url, asking)))
         const shown = seen.map((all) =>
           JSON.stringify(Object.fromEntries(Object.keys(expected).map((key) => [key, all[key as keyof Seen]]))),
         )

@@ -216,12 +216,16 @@ export async function until(
   }
 }
 
-/** Waits until a statement in this database waits for a row that a transaction of the test's holds. */
+/**
+ * Waits until a statement in this database waits for a row that a transaction of the test's holds. The ledger waits for a second only,
+ * and then looks again and again whether the row is free.
+ */
 export const untilSomebodyWaits = (pool: Pick<Pool, 'query'>): Promise<void> =>
   until(
     async () => {
       const { rowCount } = await pool.query(
-        "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
+        `select 1 from pg_stat_activity where datname = current_database() and (wait_event_type = 'Lock'
+           or query like 'with free as materialized%' and query_start > clock_timestamp() - interval '1 second')`,
       )
       return rowCount !== 0
     },

@@ -1,5 +1,4 @@
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { describe, expect, test } from 'vitest'
 import { setOptions, withOptions } from '#test/relay/serve.ts'
 import {
@@ -16,6 +15,7 @@ import {
   refundsOf,
 } from './world.ts'
 import { startBalancedApp } from '#test/relay/relay-world.ts'
+import { listenLocally } from '#test/support/local-server.ts'
 
 const app = await startBalancedApp()
 await setOptions(app, { ServerAddress: 'https://gateway.example/' })
@@ -343,13 +343,13 @@ describe('an image by its address', () => {
         response.setHeader('content-type', 'image/webp').end('a picture')
       })
     })
-    await new Promise<void>((resolve) => worker.listen(0, '127.0.0.1', resolve))
+    await using listening = await listenLocally(worker)
     const by = await holder(app)
     const id = await imagined(app, by, 'x [[polls=1]]')
     await poll(app)
     const url = 'https://pictures.example/1.png'
     await app.pool.query('update drawing_tasks set image_url = $2 where mj_id = $1', [id, url])
-    const WorkerUrl = `http://127.0.0.1:${(worker.address() as AddressInfo).port}/`
+    const WorkerUrl = `${listening.url}/`
     await withOptions(app, { WorkerUrl }, async () => {
       const image = await fetch(`${app.url}/mj/image/${id}`)
       expect([image.status, image.headers.get('content-type'), await image.text()]).toEqual([
@@ -362,7 +362,6 @@ describe('an image by its address', () => {
       expect((await fetch(`${app.url}/mj/image/${id}`)).status).toBe(500)
     })
     expect(asked).toEqual([{ url, key: '' }])
-    worker.close()
   })
 
   test('is returned with a mark that defeats caches until it is final, or as the upstream has it', async () => {

@@ -7,6 +7,7 @@ import { createTransport, type SendRequest, type Transport } from '#relay/transp
 import { createSseParser } from '#relay/transport/sse.ts'
 import { TransportError } from '#relay/transport/transport-error.ts'
 import { startUpstream } from '#test/simulator/index.ts'
+import { listenLocally } from '#test/support/local-server.ts'
 
 let transport: Transport
 const upstream = await startUpstream()
@@ -58,7 +59,7 @@ describe('an answer', () => {
     })
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
-    const limits = { firstByteTimeoutMs: 60_000, idleTimeoutMs: 60_000, totalTimeoutMs: 8000 }
+    const limits = { firstByteTimeoutMs: 60_000, idleTimeoutMs: 60_000, totalTimeoutMs: 20_000 }
     const reply = await transport.send({ method: 'GET', url, headers: {}, ...limits })
     await expect(reply.text()).rejects.toEqual(failure('timeout-idle', true))
     server.closeAllConnections()
@@ -141,20 +142,22 @@ async function connectionsDuring(work: (url: string) => Promise<void>): Promise<
     request.on('end', () => response.end('ok'))
   })
   server.on('connection', () => (connections += 1))
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  await work(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`)
-  server.closeAllConnections()
-  server.close()
+  await using listening = await listenLocally(server)
+  await work(`${listening.url}/`)
   return connections
 }
 
 describe('time limits', () => {
   it('end the wait for the first byte, headers or not', async () => {
-    await expect(send({ directives: 'hang', firstByteTimeoutMs: 8000 })).rejects.toEqual(
-      failure('timeout-first-byte', true),
-    )
-    const stalled = await send({ directives: 'stall=0', firstByteTimeoutMs: 8000 })
-    await expect(stalled.text()).rejects.toEqual(failure('timeout-first-byte'))
+    const withoutHeaders = async (): Promise<void> => {
+      const sending = send({ directives: 'hang', firstByteTimeoutMs: 20_000 })
+      await expect(sending).rejects.toEqual(failure('timeout-first-byte', true))
+    }
+    const withHeaders = async (): Promise<void> => {
+      const stalled = await send({ directives: 'stall=0', firstByteTimeoutMs: 20_000 })
+      await expect(stalled.text()).rejects.toEqual(failure('timeout-first-byte'))
+    }
+    await Promise.all([withoutHeaders(), withHeaders()])
     await expect.poll(() => upstream.aborted).toBe(2)
   })
 
@@ -333,10 +336,10 @@ describe('what cannot be sent', () => {
     const rebound = createTransport({ resolve })
     const url = `http://rebinding.test:${upstream.port}/v1/models`
     const request = { method: 'GET' as const, headers: { authorization: 'Bearer k', connection: 'close' }, url }
-    const first = await rebound.send({ ...request, connectTimeoutMs: 5000 })
+    const first = await rebound.send({ ...request, connectTimeoutMs: 60_000 })
     expect(first.status).toBe(200)
     await first.text()
-    await expect(rebound.send({ ...request, connectTimeoutMs: 5001 })).rejects.toEqual(failure('bad-url', false))
+    await expect(rebound.send({ ...request, connectTimeoutMs: 60_001 })).rejects.toEqual(failure('bad-url', false))
     await rebound.close()
   })
 })
