@@ -50,10 +50,14 @@ test('rankings of images and videos are for models that see them, and refused by
   expect(read({ output: { results: [scored(1), scored(2), scored(3, { video: 'https://p/1' })] } })).toMatchObject({
     results: [scored(1, image), scored(2, { text: 'c' }), scored(3, { video: 'https://p/1' })],
   })
-  for (const input of [{ type: 34 }, { type: 1, baseUrl: 'https://api.voyageai.com' }])
+  for (const input of [{ type: 34 }, { type: 1, baseUrl: 'https://api.voyageai.com' }]) {
+    const product = { title: 'b', image: 'https://p/0' }
+    const titled = operation('rerank', input, { ...mixed, documents: ['a', product] })
+    expect(titled.sent().body).toMatchObject({ documents: ['a', JSON.stringify(product)] })
     expect(() => operation('rerank', input, mixed).sent()).toThrow(
       expect.objectContaining({ code: 'unsupported.ranked_media' }),
     )
+  }
 })
 
 test('rankings show documents as the caller knows them, and are counted where the vendor counts', () => {

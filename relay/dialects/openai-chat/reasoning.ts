@@ -7,19 +7,21 @@ export type ReasoningDetail = {
   type: 'reasoning.text' | 'reasoning.encrypted'
   text?: string | undefined
   signature?: string
+  /** In streams, whose words stand in the pieces before: for clients that keep the last detail alone. */
+  signed_text?: string
   data?: string
   format: string
   index: number
 }
 
-/** `text`: what is signed, where it has not been written before. */
+/** `signed`: its words, as a field that clients show or as one that they only send back. */
 export const signatureDetail = (
   signature: { dialect: DialectId; value: string },
   index: number,
-  text?: string,
+  signed: Pick<ReasoningDetail, 'text' | 'signed_text'>,
 ): ReasoningDetail => ({
   type: 'reasoning.text',
-  text,
+  ...signed,
   signature: signature.value,
   format: reasoningFormatOf(signature.dialect),
   index,
@@ -39,7 +41,7 @@ export function reasoningDetails(parts: Reasoning[]): ReasoningDetail[] | undefi
   if (!parts.some((part) => part.signature !== undefined || part.encrypted !== undefined)) return undefined
   return parts.flatMap((part, index) => {
     const details: ReasoningDetail[] = []
-    if (part.signature !== undefined) details.push(signatureDetail(part.signature, index, part.text))
+    if (part.signature !== undefined) details.push(signatureDetail(part.signature, index, { text: part.text }))
     else if (part.text !== '') {
       const format = reasoningFormatOf(part.encrypted?.dialect ?? 'openai-chat')
       details.push({ type: 'reasoning.text', text: part.text, format, index })
@@ -49,17 +51,19 @@ export function reasoningDetails(parts: Reasoning[]): ReasoningDetail[] | undefi
   })
 }
 
-type Detail = Reasoning & { index: unknown; dialect: DialectId }
+type Detail = Reasoning & { index: unknown; dialect: DialectId; isComplete?: boolean }
 
 function readDetail(value: unknown): Detail | undefined {
   if (!isObject(value)) return undefined
   const { text, summary, signature, data, format, index } = value
+  const complete = value['signed_text']
   // Clients that name no vendor have it from Claude.
   const dialect = dialectOfReasoning(format ?? reasoningFormatOf('claude'))
   if (typeof data === 'string') return { text: '', encrypted: { dialect, data }, index, dialect }
   const written = typeof text === 'string' ? text : typeof summary === 'string' ? summary : ''
   if (typeof signature === 'string' && signature !== '') {
-    return { text: written, signature: { dialect, value: signature }, index, dialect }
+    const signed = { signature: { dialect, value: signature }, index, dialect }
+    return typeof complete === 'string' ? { ...signed, text: complete, isComplete: true } : { ...signed, text: written }
   }
   return written === '' ? undefined : { text: written, index, dialect }
 }
@@ -81,7 +85,7 @@ export function readReasoning(details: unknown[], plain: string, signature: stri
     const last = found.at(-1)
     if (detail === undefined) continue
     if (last !== undefined && continues(last, detail)) {
-      found[found.length - 1] = { ...last, ...detail, text: last.text + detail.text }
+      found[found.length - 1] = { ...last, ...detail, text: detail.isComplete ? detail.text : last.text + detail.text }
     } else found.push(detail)
   }
   const parts = found.map(({ text, signature: proof, encrypted }): ReasoningPart => {

@@ -121,7 +121,7 @@ describe('chat completion stream', () => {
     ]
     const deltasOf = (events: ChatEvent[]) =>
       chunksOf(streamText(openAiChat.stream(testContext()), events).early).map(({ choices: [{ delta }] }) => delta)
-    type Detail = { index: number; type: string; text?: string }
+    type Detail = { index: number; type: string; text?: string; [name: string]: unknown }
     const detailsOf = (events: ChatEvent[]): Detail[] =>
       deltasOf(events).flatMap((delta) => delta.reasoning_details ?? [])
     const readBack = (message: object) => {
@@ -142,8 +142,15 @@ describe('chat completion stream', () => {
     it('can be sent back word for word by who gathers the details, in pieces or joined', () => {
       const details = detailsOf(several)
       expect(readBack({ reasoning_details: details })).toEqual(partsOf(several))
+      // As OpenAI's Python library does: every text of one index but its type.
+      const join = (all: Detail, piece: Detail): Detail => {
+        const next = { ...all }
+        for (const [name, value] of Object.entries(piece))
+          next[name] = typeof value === 'string' && name !== 'type' ? `${String(all[name] ?? '')}${value}` : value
+        return next
+      }
       const joined = Object.values(Object.groupBy(details, ({ index }) => index)).map((pieces = []) =>
-        pieces.reduce((all, piece) => ({ ...all, ...piece, text: (all.text ?? '') + (piece.text ?? '') })),
+        pieces.reduce(join),
       )
       expect(joined).toHaveLength(3)
       expect(readBack({ reasoning_content: 'first "thought" second', reasoning_details: joined })).toEqual(
@@ -151,10 +158,19 @@ describe('chat completion stream', () => {
       )
     })
 
-    it('can be sent back by who keeps the text and the signature alone', () => {
-      const [, , signature] = detailsOf(first)
-      expect(signature).toEqual({ type: 'reasoning.text', signature: 'sig', format: 'anthropic-claude-v1', index: 0 })
-      expect(readBack({ reasoning_content: 'first "thought"', reasoning_details: [signature] })).toEqual(partsOf(first))
+    it('can be sent back by who keeps the last detail alone, with the text or what came last of it', () => {
+      const signature = detailsOf(first).at(-1) as Detail
+      expect(signature).toEqual({
+        type: 'reasoning.text',
+        signed_text: 'first "thought"',
+        signature: 'sig',
+        format: 'anthropic-claude-v1',
+        index: 0,
+      })
+      // As OpenAI's JavaScript library does with fields that it does not know.
+      expect(readBack(Object.assign({}, ...deltasOf(first)) as object)).toEqual(partsOf(first))
+      const { signed_text: _, ...known } = signature
+      expect(readBack({ reasoning_content: 'first "thought"', reasoning_details: [known] })).toEqual(partsOf(first))
     })
 
     it('has its words once where nobody signs them', () => {

@@ -1,8 +1,6 @@
 import type { ReportedUsage } from '#core/usage.ts'
 import type { ChatEvent, FinishReason, StreamEncoder } from '#relay/chat/events.ts'
 import { toMarkdownImage } from '#relay/chat/media.ts'
-import { reasoningFormatOf } from '#relay/chat/reasoning-formats.ts'
-import type { DialectId } from '#relay/chat/request.ts'
 import { answerId, unixSeconds } from '../answer-id.ts'
 import { shownError } from '../error-text.ts'
 import type { EncodeContext } from '../types.ts'
@@ -17,6 +15,8 @@ type ChoiceState = {
   head: string
   calls: Map<number, { custom: boolean; empty: boolean }>
   reasoningIndex: number
+  /** Of the reasoning part that is being written, where it will be signed. */
+  signedText: string
   audioId: string | undefined
   finish: FinishReason | undefined
 }
@@ -51,6 +51,7 @@ export function streamOpenAiChat(context: EncodeContext): StreamEncoder {
       head,
       calls: new Map(),
       reasoningIndex: 0,
+      signedText: '',
       audioId: undefined,
       finish: undefined,
     })
@@ -140,13 +141,14 @@ function writeDelta(choice: ChoiceState, event: ChoiceEvent, context: EncodeCont
 
 /**
  * The words in both places of one chunk, as OpenRouter has them: clients show either, and only the details say where one signed part
- * ends and the next begins.
+ * ends and the next begins. The format stands in the last detail of a part: OpenAI's Python library joins the texts of details of one
+ * index, whatever they are.
  */
-function signedDelta(choice: ChoiceState, text: string, signer: DialectId): string {
+function signedDelta(choice: ChoiceState, text: string): string {
   if (text === '') return ''
+  choice.signedText += text
   const words = JSON.stringify(text)
-  const format = reasoningFormatOf(signer)
-  const detail = `{"type":"reasoning.text","text":${words},"format":"${format}","index":${choice.reasoningIndex}}`
+  const detail = `{"type":"reasoning.text","text":${words},"index":${choice.reasoningIndex}}`
   return `${choice.head}{"reasoning_content":${words},"reasoning_details":[${detail}]}${trailing}`
 }
 
@@ -159,12 +161,17 @@ function writeReasoning(
     if (includeThoughts === false) return ''
     return event.signer === undefined
       ? textDelta(choice, 'reasoning_content', event.text)
-      : signedDelta(choice, event.text, event.signer)
+      : signedDelta(choice, event.text)
   }
   const detail =
     event.type === 'reasoning-signature'
-      ? signatureDetail(event, choice.reasoningIndex)
+      ? signatureDetail(
+          event,
+          choice.reasoningIndex,
+          choice.signedText === '' ? {} : { signed_text: choice.signedText },
+        )
       : encryptedDetail(event, choice.reasoningIndex)
+  choice.signedText = ''
   choice.reasoningIndex += 1
   return objectDelta(choice, { reasoning_details: [detail] })
 }

@@ -14,6 +14,7 @@ export function createCalls(outputItems: OutputItems, writer: EventWriter, names
   const opened = new Map<QueuedCall, OpenCall>()
   /** A call with free text waits for what follows it: where that is the end of a cut answer, it was cut itself. */
   let ended: QueuedCall | undefined
+  let isCut = false
 
   const calledTool = ({ id, name, custom, text }: QueuedCall): CalledTool => ({
     callId: id,
@@ -50,10 +51,10 @@ export function createCalls(outputItems: OutputItems, writer: EventWriter, names
     const written = rest + writer.event(`${name}.done`, { ...place, ...value })
     return written + outputItems.finish(place, item)
   }
-  const closeEnded = (cut = false): string => {
+  const closeEnded = (): string => {
     const closing = ended
     ended = undefined
-    return closing === undefined ? '' : finish(closing, cut)
+    return closing === undefined ? '' : finish(closing, isCut)
   }
   const close = (queued: QueuedCall): string => {
     if (!queued.custom) return finish(queued, false)
@@ -65,7 +66,10 @@ export function createCalls(outputItems: OutputItems, writer: EventWriter, names
 
   return {
     take: (event: CallEvent): string => queue.take(event),
-    closeEnded: (): string => closeEnded(),
-    closeAll: (cut: boolean): string => queue.finish() + closeEnded(cut),
+    closeEnded,
+    closeAll: (cut: boolean): string => {
+      isCut = cut
+      return queue.finish() + closeEnded()
+    },
   }
 }

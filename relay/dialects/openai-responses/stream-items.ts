@@ -15,7 +15,7 @@ import { openReasoning } from './stream-reasoning.ts'
 type Message = ReturnType<typeof openMessage>
 type Reasoning = ReturnType<typeof openReasoning>
 
-/** The output items of a streamed response: at most one message or reasoning part is open, beside one call. What follows may overtake the calls that wait for that. */
+/** The output items of a streamed response: at most one message or reasoning part is open, beside one call. What follows may overtake calls that wait for it to end. */
 export function createItems(writer: EventWriter, ambient: Ambient, names: ReadonlyMap<string, CalledAs>) {
   const outputItems = createOutputItems(writer, ambient)
   const calls = createCalls(outputItems, writer, names)

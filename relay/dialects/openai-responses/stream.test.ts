@@ -218,6 +218,11 @@ describe('responses stream', () => {
     const statuses = (reason: FinishReason) => itemsOf(...both, { type: 'finish', reason }).map(([, status]) => status)
     expect(statuses('length')).toEqual(['completed', 'incomplete'])
     expect(statuses('tool-calls')).toEqual(['completed', 'completed'])
+    const open = both.filter(({ type }) => type !== 'tool-call-end')
+    expect(itemsOf(...open, { type: 'finish', reason: 'length' }).map(([, status]) => status)).toEqual([
+      'incomplete',
+      'incomplete',
+    ])
     expect(
       itemsOf(...call(0, 'ls', 'custom'), { type: 'text-delta', text: 'so' }, { type: 'finish', reason: 'length' }),
     ).toEqual([

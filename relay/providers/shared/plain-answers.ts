@@ -1,5 +1,6 @@
 import { DomainError } from '#core/errors.ts'
 import type { ReportedUsage } from '#core/usage.ts'
+import { isEmptyValue } from '#relay/chat/json.ts'
 import { type PlainRequest, UpstreamRefusal } from '../types.ts'
 import { refusalOf } from './failures.ts'
 import { type Json, listOf, recordOf, recordsOf, textOf, withoutAbsent } from './json.ts'
@@ -24,10 +25,10 @@ export function textsToEmbed({ json }: PlainRequest): string[] {
   throw new DomainError('unsupported.token_input')
 }
 
-/** A document that is shown: it has no text. */
+/** A document that is only shown; one that has any other field is ranked by its words. */
 const isMedia = (document: unknown): boolean => {
-  const { text, image, video } = recordOf(document) ?? {}
-  return textOf(text) === undefined && (image ?? video ?? null) !== null
+  const given = Object.entries(recordOf(document) ?? {}).filter(([, value]) => !isEmptyValue(value))
+  return given.length > 0 && given.every(([name]) => name === 'image' || name === 'video')
 }
 
 /** Documents to rank; texts may come as such or as objects with one. */

@@ -36,6 +36,10 @@ const largestEvent = 64 * 1024 * 1024
 /** Only what ends a response is read: everything else goes out as it came. */
 const isEnd = (name: string | undefined): boolean => name === 'response.completed' || name === 'response.incomplete'
 
+/** Some upstreams say 404; clients send everything again for OpenAI's status alone. */
+const statusOf = (error: Json | null): number | undefined =>
+  error?.['code'] === 'previous_response_not_found' ? 400 : undefined
+
 /** After any other event clients wait for the next one, and for minutes where none comes. */
 const endedEarly = {
   type: 'error',
@@ -154,7 +158,7 @@ export function createTurns({ ambient, log }: RelayServices, { outer, conversati
     } else if (!abandoned) {
       const error = recordOf(tryRecord(Buffer.concat(pieces).toString('utf8'))?.['error']) ?? null
       if (error?.['code'] === 'context_length_exceeded') await fail(body, error)
-      else await say({ type: 'error', ...answered, error })
+      else await say({ type: 'error', ...answered, status: statusOf(error) ?? answered.status, error })
     }
     return ended
   }

@@ -105,6 +105,8 @@ export function createConverseDecoder(reading: Reading): StreamDecoder {
   const begin = (): ChatEvent => ({ type: 'start', id: `msg_${reading.ambient.newId(24)}`, model: reading.model })
   const stream = createStartedStream(begin)
   const positionOf = (event: Json): number => numberOf(event['contentBlockIndex']) ?? 0
+  // Claude is called in its own form where its name shows it; who is behind an ARN does not show.
+  const signed = reading.model.startsWith('arn:') ? { signer: 'claude' as const } : {}
 
   function openBlock(event: Json): ChatEvent[] {
     const use = recordOf(recordOf(event['start'])?.['toolUse'])
@@ -118,7 +120,7 @@ export function createConverseDecoder(reading: Reading): StreamDecoder {
     const value = wordOf(reasoning['signature'])
     const data = wordOf(reasoning['redactedContent'])
     return [
-      ...(text === undefined ? [] : [{ type: 'reasoning-delta' as const, text, signer: 'claude' as const }]),
+      ...(text === undefined ? [] : [{ type: 'reasoning-delta' as const, text, ...signed }]),
       ...(value === undefined ? [] : [{ type: 'reasoning-signature' as const, dialect: 'claude' as const, value }]),
       ...(data === undefined ? [] : [{ type: 'reasoning-encrypted' as const, dialect: 'claude' as const, data }]),
     ]

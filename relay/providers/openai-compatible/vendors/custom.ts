@@ -1,6 +1,6 @@
 import type { ProviderCall } from '../../types.ts'
 import { openAiCompatible } from '../index.ts'
-import { leaveOutReasoning } from '../refused-reasoning.ts'
+import { fitStrictHost } from '../strict-hosts.ts'
 
 /** The socket beside a chat address, else the address itself; the model stands in it already or is its query. */
 function realtimeUrl({ channel: { baseUrl }, model }: ProviderCall): string {
@@ -31,6 +31,6 @@ export const custom = openAiCompatible({
     channel.baseUrl.replaceAll('{model}', inAddress(model)).replace(/\/chat\/completions$/, '/completions'),
   realtimeUrl,
   takesTokens: true,
-  adjust: leaveOutReasoning,
+  adjust: fitStrictHost,
   modelsUrl: (channel) => channel.baseUrl.replace(/\/chat\/completions(?=$|\?)/, '/models'),
 })

@@ -9,6 +9,19 @@ test('the model list behind a gateway that names the vendor in its path has no v
   expect(openai.models.request(channel).url).toBe(`${baseUrl}/models`)
 })
 
+test('tools of which some are strict go to Cerebras as none, and as they are to others', () => {
+  const tools = [true, undefined].map((strict) => ({ type: 'function', function: { name: 'f', strict } }))
+  const json = { model: 'gpt-oss-120b', messages: [], tools }
+  const strictAt = (baseUrl: string) => {
+    const call = callWith({ channel: { type: 1, baseUrl } })
+    const native = openai.native['openai-chat']?.request({ json, bytes: Buffer.from(JSON.stringify(json)) }, call)
+    const body = JSON.parse(String(native?.body)) as { tools: { function: { strict?: boolean } }[] }
+    return [body.tools.map((tool) => tool.function.strict), native?.losses]
+  }
+  expect(strictAt('https://api.cerebras.ai')).toEqual([[false, false], ['tools.strict']])
+  expect(strictAt('https://api.groq.com/openai')).toEqual([[true, undefined], []])
+})
+
 describe('the reasoning of earlier answers', () => {
   const asked = { role: 'user', content: 'hi', reasoning_content: 'a name of the caller’s' }
   const details = [{ type: 'reasoning.text', text: 'thought', index: 0 }]

@@ -2,7 +2,7 @@ import { joinPath } from '../../shared/join-path.ts'
 import { bearer } from '../address.ts'
 import { openAiCompatible } from '../index.ts'
 import { refusesChat } from '../model-families.ts'
-import { leaveOutReasoning } from '../refused-reasoning.ts'
+import { fitStrictHost } from '../strict-hosts.ts'
 import type { OpenAiStyle } from '../style.ts'
 import { voyageOperations } from './voyage.ts'
 
@@ -33,7 +33,7 @@ const style: OpenAiStyle = {
   compacts: true,
   takesTokens: true,
   extendedTools: (channel) => isOfficial(channel.baseUrl),
-  adjust: leaveOutReasoning,
+  adjust: fitStrictHost,
 }
 
 /** The original, any server that speaks like it, and every number that has no provider of its own. */
