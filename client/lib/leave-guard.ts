@@ -126,7 +126,8 @@ let returning = false
 /** A step back that has been asked for; browsers take it later. */
 let stepping: Promise<void> | undefined
 
-const longestStepMs = 1000
+/** Far longer than a slow phone needs: a step that is taken after all would take away what was opened meanwhile. */
+const longestStepMs = 15_000
 
 /** Leaves a step of the history that shows what the one before it shows: nothing changes by that, and nothing is lost. */
 export function stepBack(): void {

@@ -1,5 +1,5 @@
 import { Client } from 'pg'
-import type { Browser, BrowserContext, Page, Request } from 'playwright-core'
+import type { Browser, BrowserContext, Locator, Page, Request } from 'playwright-core'
 import { afterAll, inject } from 'vitest'
 import { fingerprintOf } from '../../client/lib/announcement.ts'
 import { buildConsole } from '#scripts/console.ts'
@@ -203,6 +203,24 @@ export async function drawn(page: Page): Promise<void> {
     // It may have gone on where it was taken for complete.
     if (isSilent()) return
   }
+}
+
+/** Presses Escape once the dialog stands: before, it would be lost, or close what lies below. */
+export async function escape(page: Page, dialog: Locator): Promise<void> {
+  await dialog.and(page.locator('[style*="--layer-index"]')).waitFor()
+  await page.keyboard.press('Escape')
+}
+
+/**
+ * Waits until what the address held open by these parameters is closed and out of the history. Browsers take that step back later,
+ * and it would take the next page away.
+ */
+export async function leftHistory(page: Page, ...opened: string[]): Promise<void> {
+  await page.waitForFunction((names) => {
+    const search = new URLSearchParams(location.search)
+    const here = search.size > 0 ? `${location.pathname}?${search}` : location.pathname
+    return names.every((name) => !search.has(name)) && history.state?.from !== here
+  }, opened)
 }
 
 /** What a page must never do: throw, or write an error or a warning into its console. */

@@ -3,7 +3,7 @@ import { afterAll, expect, test } from 'vitest'
 import { describeWithBrowser } from '../support/chromium.ts'
 import { completion, startReceiver } from '../support/receiver.ts'
 import { seriousViolations } from './accessibility.ts'
-import { openConsole, startInBrowser, toastShown } from './console.ts'
+import { drawn, openConsole, startInBrowser, toastShown } from './console.ts'
 
 const button = (place: Page | Locator, name: string): Locator => place.getByRole('button', { name, exact: true })
 
@@ -67,6 +67,29 @@ describeWithBrowser('work that runs by itself', async () => {
     await page.getByText('没有未入账的扣费').waitFor()
     expect(await balances()).toEqual([{ quota: 700 }, { quota: 1000 }])
     expect(complaints).toEqual([])
+  })
+
+  test('on all channels that ends before anybody sees it run is reported, and the channels are read again', async () => {
+    const { id } = await app.make.channel({ name: 'resting', status: 2 })
+    const { page, context, complaints } = await open('/admin/channels')
+    await page.getByRole('cell', { name: 'resting', exact: true }).waitFor()
+    await drawn(page)
+    const isOver =
+      "select 1 from job_runs where name = 'channel-balances' and started_at is not null and running_since is null"
+    await page.route(/admin\.channels\.runs\b/, async (route) => {
+      await expect.poll(async () => (await app.pool.query(isOver)).rowCount).toBe(1)
+      await route.continue()
+    })
+    await button(page, '批量操作').click()
+    await page.getByRole('menuitem', { name: '更新所有渠道余额' }).click()
+    await Promise.all([
+      page.waitForRequest(/admin\.channels\.list\b/),
+      toastShown(page, '已更新 0 个渠道的余额'),
+      button(page.getByRole('alertdialog'), '开始更新').click(),
+    ])
+    expect(complaints).toEqual([])
+    await context.close()
+    await app.pool.query('delete from channels where id = $1', [id])
   })
 
   test('on all channels shows its progress, can be stopped, and shows the models that the upstream lists beyond a channel', async () => {

@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { describeWithBrowser } from '../support/chromium.ts'
 import { long } from '../support/long.ts'
-import { drawn, follow, openConsole, startInBrowser, toastShown } from './console.ts'
+import { drawn, escape, follow, openConsole, startInBrowser, toastShown } from './console.ts'
 
 /** Counted as far as the server counts a log, and what stands behind that. */
 const counted = 10_000
@@ -129,7 +129,7 @@ describeWithBrowser('what a page shows', async () => {
     const at = (address: string) => page.waitForURL((url) => url.pathname + url.search === address)
     const drawer = page.getByRole('dialog')
     const closed = async () => {
-      await page.keyboard.press('Escape')
+      await escape(page, drawer)
       await drawer.waitFor({ state: 'detached' })
     }
     await page.getByRole('heading', { level: 1 }).waitFor()
@@ -158,6 +158,36 @@ describeWithBrowser('what a page shows', async () => {
     await at('/admin/channels')
     await page.goBack()
     await at('/pricing')
+    expect(complaints).toEqual([])
+    await context.close()
+  })
+
+  test('what is opened before a slow browser has taken the step back of what was closed stays open', async () => {
+    const reader = { ...root, role: 100 }
+    const { page, context, complaints } = await openConsole(browser, app, { reader })
+    await page.addInitScript(holdStepBack)
+    await page.clock.install()
+    await page.goto('/app/tokens')
+    const at = (address: string) => page.waitForURL((url) => url.pathname + url.search === address)
+    const drawer = page.getByRole('dialog')
+    const open = page.getByRole('button', { name: '新建令牌' }).first()
+    await open.click()
+    await at('/app/tokens?form=new')
+    await page.clock.pauseAt(Date.now() + 3_600_000)
+    await page.clock.runFor(1000)
+    await escape(page, drawer)
+    await page.waitForFunction(() => (window as unknown as Held).takeStep !== undefined)
+    await page.clock.runFor(5000)
+    // While time stands still, what was closed does not go out of sight.
+    await open.dispatchEvent('click')
+    await page.evaluate(async () => {
+      const taken = new Promise((resolve) => window.addEventListener('popstate', resolve, { once: true }))
+      ;(window as unknown as Held).takeStep?.()
+      await taken
+    })
+    await page.clock.resume()
+    await at('/app/tokens?form=new')
+    await drawer.getByRole('textbox', { name: '名称', exact: true }).waitFor()
     expect(complaints).toEqual([])
     await context.close()
   })
@@ -208,4 +238,12 @@ function focusFirstMessage(): void {
     button.focus()
     observer.disconnect()
   }).observe(document.body, { childList: true, subtree: true })
+}
+
+type Held = { takeStep?: () => void }
+
+/** A browser that takes a step back of the history no sooner than the test lets it. */
+function holdStepBack(): void {
+  const back = history.back.bind(history)
+  history.back = () => void Object.assign(window, { takeStep: back } satisfies Held)
 }

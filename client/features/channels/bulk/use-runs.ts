@@ -32,9 +32,11 @@ export function useRuns() {
     if (over.length > 0) void utils.admin.channels.invalidate()
   }, [runs.data, utils])
 
-  const attempt = async (act: () => Promise<unknown>, failed: string) => {
+  const attempt = async (act: () => Promise<unknown>, failed: string, begun?: Run['name']) => {
     try {
       await act()
+      // It may be over before it is ever seen to run.
+      if (begun) before.current = new Set([...before.current, begun])
     } catch (error) {
       notify.error(error, failed)
     }
@@ -50,14 +52,14 @@ export function useRuns() {
           '逐个发送一次很小的真实请求，包括已禁用的渠道。按照监控设置，响应过慢或密钥失效的渠道会被自动禁用，恢复正常的渠道会重新启用。',
         ),
         confirmLabel: t('开始测试'),
-        run: () => attempt(() => api.testAll.mutate(), t('没有开始测试')),
+        run: () => attempt(() => api.testAll.mutate(), t('没有开始测试'), 'channel-tests'),
       }),
     updateBalances: () =>
       confirm({
         title: t('更新所有渠道的余额？'),
         body: t('向每个已启用且能报告余额的渠道查询。没有余额的渠道会被禁用。'),
         confirmLabel: t('开始更新'),
-        run: () => attempt(() => api.startBalances.mutate(), t('没有开始更新')),
+        run: () => attempt(() => api.startBalances.mutate(), t('没有开始更新'), 'channel-balances'),
       }),
     cancel: ({ name }: Pick<Run, 'name'>) =>
       attempt(
