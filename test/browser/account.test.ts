@@ -4,6 +4,7 @@ import { afterAll, expect, test } from 'vitest'
 import { describeWithBrowser } from '../support/chromium.ts'
 import { long } from '../support/long.ts'
 import { startMailServer, textOf } from '../support/mail-server.ts'
+import { wrongPassword } from '../support/wrong-password.ts'
 import { violationsOf } from './accessibility.ts'
 import { drawn, firstText, follow, openConsole, startInBrowser, toastShown } from './console.ts'
 
@@ -180,7 +181,8 @@ describeWithBrowser('the account of a person', async () => {
     await owner.getByRole('textbox', { name: '当前密码' }).fill(account.password)
     await owner.getByRole('button', { name: '确认', exact: true }).click()
     const secret = (await page.getByRole('region', { name: '密钥' }).textContent()) ?? ''
-    const code = () => new TOTP({ secret: Secret.fromBase32(secret) }).generate()
+    const generator = new TOTP({ secret: Secret.fromBase32(secret) })
+    const code = () => generator.generate()
     await box(page, '应用中显示的验证码').fill(code())
     await button(page, '启用').click()
     await page.getByRole('dialog', { name: '保存恢复码' }).waitFor()
@@ -191,7 +193,7 @@ describeWithBrowser('the account of a person', async () => {
     await logOut(page)
     await logIn(page, account.password)
     await later()
-    await box(page, '验证码').fill('000000')
+    await box(page, '验证码').fill(wrongPassword(generator))
     await button(page, '验证').click()
     await page.getByText('验证码错误，或已使用过').waitFor()
     await box(page, '验证码').fill(code())

@@ -241,8 +241,8 @@ describeWithBrowser('channels', async () => {
     const calledOff = Promise.withResolvers<void>()
     await page.route(/admin\.channels\.probe/, async (route) => {
       tried += 1
-      if (tried > 20) await calledOff.promise
-      await route.continue().catch(() => {})
+      if (tried <= 20) return route.continue()
+      await calledOff.promise.then(() => route.abort()).catch(() => {})
     })
     await tests.getByRole('combobox', { name: '并发数' }).selectOption('10')
     await button(tests, '测试全部 200 个').click()

@@ -185,13 +185,11 @@ describeWithBrowser('an answer that is not the product’s own', async () => {
     isDown.get = false
     await failure.getByRole('button', { name: '重试' }).click()
     await panel.getByText('Moved by hand').waitFor()
-    expect(
-      await page
-        .getByRole('main')
-        .getByRole('alert')
-        .filter({ hasText: '服务器内部错误，请联系管理员！（HTTP 500）' })
-        .count(),
-    ).toBe(1)
+    const failures = page
+      .getByRole('main')
+      .getByRole('alert')
+      .filter({ hasText: '服务器内部错误，请联系管理员！（HTTP 500）' })
+    await expect.poll(() => failures.count()).toBe(1)
 
     // Whoever comes back from paying reads that it is not known, and can ask again.
     await page.route(/user\.orders\.get/, (route) =>

@@ -1,7 +1,7 @@
 import type { Locator, Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { describeWithBrowser } from '../support/chromium.ts'
-import { openConsole, startInBrowser } from './console.ts'
+import { escape, openConsole, startInBrowser } from './console.ts'
 
 const account = { username: 'captain', password: 'a good long one' }
 
@@ -116,8 +116,9 @@ async function makeToken(page: Page): Promise<string> {
   await page.getByRole('cell', { name: 'My program', exact: true }).waitFor()
   await doneSteps(page, ['添加渠道', '设置价格', '创建令牌', '完成首次调用'])
   await takeStep(page, '完成首次调用')
-  await page.getByRole('dialog').getByRole('button', { name: '测试连接' }).waitFor()
-  await page.keyboard.press('Escape')
+  const use = page.getByRole('dialog')
+  await use.getByRole('button', { name: '测试连接' }).waitFor()
+  await escape(page, use)
   return key ?? ''
 }
 

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { describeWithBrowser } from '../support/chromium.ts'
 import { long } from '../support/long.ts'
 import { violationsOf } from './accessibility.ts'
-import { drawn, follow, openConsole, startInBrowser } from './console.ts'
+import { drawn, follow, leftHistory, openConsole, startInBrowser } from './console.ts'
 
 /** By hand, gpt-4o-mini at 0.075 and 4: 1000 · 0.075 + 500 · 0.075 · 4 = 225, which is 225 / 500000 dollars. */
 const first = { usage: '1000:500', quota: 225, shown: '$0.000450' }
@@ -38,6 +38,7 @@ describeWithBrowser('the usage log', async () => {
       expect(await panel.getByText('Group ratio 1').count()).toBeGreaterThan(0)
       expect(await panel.getByText('Copy as curl').count()).toBe(1)
       await page.keyboard.press('Escape')
+      await leftHistory(page, 'open')
     }
     expect((await app.logs()).map(({ quota }) => quota)).toEqual([first.quota, small.quota])
     // Curl and playground would put a conversation to a model that takes none.

@@ -53,9 +53,11 @@ const looks = [
   { theme: 'dark', width: 390, height: 844 },
 ] as const
 
-/** What a page says, also to those who do not see it; what was typed into its fields is somebody's data. */
+/** What a page says, also to those who do not see it; what was typed into its fields is somebody's data. Statements are no language. */
 function textsInPage(): string[] {
-  const texts = [document.body.innerText.split('\n')]
+  const lines = (element: HTMLElement): string[] => element.innerText.split('\n')
+  const apart = new Set([...document.querySelectorAll<HTMLElement>('[translate=no]')].flatMap(lines))
+  const texts = [lines(document.body).filter((line) => !apart.has(line))]
   for (const element of document.querySelectorAll('[aria-label], [placeholder], [title]'))
     texts.push(['aria-label', 'placeholder', 'title'].map((name) => element.getAttribute(name) ?? ''))
   return texts.flat()

@@ -30,6 +30,7 @@ describeWithBrowser('what is selected', async () => {
     const bar = page.getByRole('toolbar', { name: '批量操作' })
     await all.check()
     await bar.getByText('已选择 10 项').waitFor()
+    await drawn(page)
     const search = async (words: string) => {
       await page.getByPlaceholder('搜索 ID、名称、密钥').fill(words)
       await page.waitForURL((address) => address.searchParams.get('keyword') === words)

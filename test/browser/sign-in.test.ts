@@ -163,7 +163,7 @@ describeWithBrowser('accounts elsewhere', () => {
     const field = (name: string) => page.getByRole('textbox', { name, exact: true })
     await field('Well-Known URL').fill(`${world.app.url}/no-such`)
     await button(page, '获取端点').click()
-    await page.getByText('获取 OIDC 配置失败，请检查网络状况和 Well-Known URL 是否正确').first().waitFor()
+    await toastShown(page, '获取 OIDC 配置失败，请检查网络状况和 Well-Known URL 是否正确')
     await field('Well-Known URL').fill(world.oidc.wellKnown)
     await button(page, '获取端点').click()
     await toastShown(page, '已获取 OIDC 配置，保存后生效')

@@ -6,7 +6,7 @@ import { describeWithBrowser } from '../support/chromium.ts'
 import { long } from '../support/long.ts'
 import { recordProcessLog } from '../support/process-log.ts'
 import { seriousViolations } from './accessibility.ts'
-import { drawn, firstText, follow, openConsole, startInBrowser, toastShown } from './console.ts'
+import { drawn, firstText, follow, leftHistory, openConsole, startInBrowser, toastShown } from './console.ts'
 
 /** 1000 prompt and 500 completion tokens at a ratio of 0.075 and a completion ratio of 4. */
 const body = {
@@ -53,6 +53,7 @@ describeWithBrowser('the tokens page', async () => {
     }
     await shot(page, 'use-zh')
     await page.keyboard.press('Escape')
+    await leftHistory(page, 'form', 'use')
 
     expect((await call(key)).status).toBe(200)
     await page.goto('/app/logs/api-usage')

@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { describeWithBrowser } from '../support/chromium.ts'
 import { long } from '../support/long.ts'
-import { drawn, follow, openConsole, pressInToast, startInBrowser, toastShown } from './console.ts'
+import { drawn, escape, follow, openConsole, pressInToast, startInBrowser, toastShown } from './console.ts'
 import { act, box, button } from './parts.ts'
 
 describeWithBrowser('unsaved work', async () => {
@@ -107,7 +107,7 @@ describeWithBrowser('unsaved work', async () => {
     await button(question, '放弃修改').click()
     await picker.waitFor({ state: 'hidden' })
     await button(drawer, '选择模型').click()
-    await page.keyboard.press('Escape')
+    await escape(page, picker)
     await picker.waitFor({ state: 'hidden' })
 
     const lookedAt = Date.now()
@@ -119,7 +119,7 @@ describeWithBrowser('unsaved work', async () => {
     await button(drawer, '设置价格').click()
     const prices = page.getByRole('dialog', { name: '为 1 个模型设置价格' })
     await box(prices, 'house-model 输入').fill('3')
-    await page.keyboard.press('Escape')
+    await escape(page, prices)
     await button(question, '继续编辑').click()
     expect(await box(prices, 'house-model 输入').inputValue()).toBe('3')
     await button(prices, '设置 1 个价格').click()

@@ -1,11 +1,18 @@
 import { type TOTP, URI } from 'otpauth'
 import { describe, expect, it } from 'vitest'
+import { wrongPassword } from '#test/support/wrong-password.ts'
 import { type Browser, type ConsoleApp, type Person, startFileConsole, refused } from '#test/support/console-app.ts'
 
 const app = await startFileConsole()
 
 type Codes = { backup_codes: string[] }
-type Enrolled = { person: Person; browser: Browser; codes: string[]; password: (stepsAhead?: number) => string }
+type Enrolled = {
+  person: Person
+  browser: Browser
+  codes: string[]
+  password: (stepsAhead?: number) => string
+  wrong: string
+}
 
 /** Somebody whose app shows one-time passwords; the first is used up. */
 async function enrolled(fields: Parameters<ConsoleApp['person']>[0] = {}): Promise<Enrolled> {
@@ -15,7 +22,7 @@ async function enrolled(fields: Parameters<ConsoleApp['person']>[0] = {}): Promi
   const generator = URI.parse(uri) as TOTP
   const password = (stepsAhead = 0) => generator.generate({ timestamp: Date.now() + stepsAhead * 30_000 })
   const reply = await browser.post('/api/user/2fa/enable', { code: password() })
-  return { person, browser, codes: (reply.data as Codes).backup_codes, password }
+  return { person, browser, codes: (reply.data as Codes).backup_codes, password, wrong: wrongPassword(generator) }
 }
 
 /** As if enough time had gone by for another one-time password. */
@@ -63,11 +70,12 @@ describe('setting up an authenticator', () => {
     const setUp = (await browser.post('/api/user/2fa/setup')).data as { secret: string; qr_code_data: string }
     expect(setUp.qr_code_data).toContain(setUp.secret)
     expect((await browser.get('/api/user/2fa/status')).data).toMatchObject({ enabled: false })
-    for (const code of ['000000', '００００００', '12345']) {
+    const generator = URI.parse(setUp.qr_code_data) as TOTP
+    for (const code of [wrongPassword(generator), '００００００', '12345']) {
       expect(await browser.post('/api/user/2fa/enable', { code })).toMatchObject(refused('验证码错误，或已使用过'))
     }
     expect((await app.browser().login(person)).data).toMatchObject({ id: person.id })
-    const code = (URI.parse(setUp.qr_code_data) as TOTP).generate()
+    const code = generator.generate()
     const { backup_codes: codes } = (await browser.post('/api/user/2fa/enable', { code })).data as Codes
     expect(new Set(codes).size).toBe(10)
     expect((await browser.get('/api/user/2fa/status')).data).toMatchObject({
@@ -142,7 +150,8 @@ describe('the second step of the login', () => {
     const account = await enrolled()
     await laterPasswords(account.person)
     const guesser = await halfSignedIn(account)
-    for (let count = 0; count < 5; count += 1) expect((await secondStep(guesser, '000000')).body['success']).toBe(false)
+    for (let count = 0; count < 5; count += 1)
+      expect((await secondStep(guesser, account.wrong)).body['success']).toBe(false)
     expect(await secondStep(guesser, account.password())).toMatchObject(
       refused('登录已超时，或错误次数过多，请重新登录'),
     )
@@ -210,7 +219,7 @@ describe('what is asked for again', () => {
 describe('new recovery codes', () => {
   it('want a code, and the former ones are worth nothing any more', async () => {
     const account = await enrolled()
-    const replace = (code = '000000') => account.browser.post('/api/user/2fa/backup_codes', { code })
+    const replace = (code = account.wrong) => account.browser.post('/api/user/2fa/backup_codes', { code })
     expect(await replace()).toMatchObject(refused('验证码错误，或已使用过'))
     const { backup_codes: codes } = (await replace(account.codes[0])).data as Codes
     expect(new Set([...codes, ...account.codes]).size).toBe(20)
@@ -223,7 +232,7 @@ describe('new recovery codes', () => {
 describe('giving it up', () => {
   it('wants a code, takes the recovery codes along and is recorded', async () => {
     const account = await enrolled()
-    expect(await account.browser.post('/api/user/2fa/disable', { code: '000000' })).toMatchObject(
+    expect(await account.browser.post('/api/user/2fa/disable', { code: account.wrong })).toMatchObject(
       refused('验证码错误，或已使用过'),
     )
     const code = account.codes[3]
@@ -267,7 +276,7 @@ it('a hundred wrong one-time passwords a day are tried for one account, from how
         () => 'verified',
         (error: { cause?: { code?: string } }) => error.cause?.code,
       )
-  const outcomes = await Promise.all(Array.from({ length: 120 }, (_, at) => verify(at, '000000')))
+  const outcomes = await Promise.all(Array.from({ length: 120 }, (_, at) => verify(at, account.wrong)))
   expect(outcomes.filter((outcome) => outcome === 'second_factor.code_wrong')).toHaveLength(100)
   expect(outcomes.filter((outcome) => outcome === 'rate_limited')).toHaveLength(20)
   expect(await verify(200, account.password())).toBe('rate_limited')

@@ -15,7 +15,7 @@ function Statement({ statement, children }: { statement: string; children: React
       <HStack gap="3" textStyle="xs" color="fg.muted" wrap="wrap">
         {children}
       </HStack>
-      <Text fontFamily="mono" textStyle="xs" overflowWrap="anywhere">
+      <Text htmlTranslate="no" fontFamily="mono" textStyle="xs" overflowWrap="anywhere">
         {statement}
       </Text>
     </Line>
