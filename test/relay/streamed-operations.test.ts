@@ -281,13 +281,17 @@ test('audio that cannot be booked breaks off, is charged once, and is asked for 
   const baseUrl = scripted.play({ headers: { 'content-type': 'audio/mpeg' }, steps: [first, begun, last] })
   const { model } = await serve(app, { priority: 1, baseUrl }, { baseUrl })
   // It knows the channels that are there when it starts.
-  await using usual = await startApp({ on: app, refusesAsUsual: true })
+  await using usual = await startApp({ on: app, refusesAsUsual: ['callMs'] })
   const asked = scripted.received.length
-  const reply = await fetch(`${usual.url}/v1/audio/speech`, {
-    method: 'POST',
-    headers: json,
-    body: JSON.stringify({ model, input: 'hello', voice: 'alloy' }),
-  })
+  const ask = () =>
+    fetch(`${usual.url}/v1/audio/speech`, {
+      method: 'POST',
+      headers: json,
+      body: JSON.stringify({ model, input: 'hello', voice: 'alloy' }),
+    })
+  let reply = await ask()
+  // A busy machine may have the product refuse to set aside: then nothing was asked for.
+  while (reply.status === 503 && scripted.received.length === asked) reply = await ask()
   expect(reply.status).toBe(200)
   await using unlock = await holdLock(app.pool, 'lock table logs in access exclusive mode')
   resolve()

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { startApp } from '#test/support/app.ts'
 
 test('who finds no free connection to the database waits for more than ten seconds, and is then answered with a time to retry at', async () => {
-  await using app = await startApp({ consoleConnections: 1, refusesAsUsual: true })
+  await using app = await startApp({ consoleConnections: 1, refusesAsUsual: ['waitMs'] })
   const user = await app.make.user()
   const taken = await app.pool.connect()
   const start = performance.now()

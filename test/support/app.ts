@@ -17,6 +17,7 @@ import type { RelayServices } from '#relay/request/call.ts'
 import { serveUpgrades } from '#relay/index.ts'
 import { startUpstream, type Upstream } from '#test/simulator/index.ts'
 import type { AppRouter } from '#server/app-router.ts'
+import type { ConnectionWaits } from '#db/connection.ts'
 import { createDatabase } from './database.ts'
 import { createFactories, type TestToken, type TestUser } from './factories.ts'
 import { ledgerViolations } from './ledger-invariant.ts'
@@ -38,8 +39,8 @@ export const startApp = withStartLimit(async function startApp(
     /** How long a writer waits for other nodes; long, so that only a real fault lets a test see an old state. */
     barrierMs?: number
     consoleConnections?: number
-    /** Who waits for a free connection, or for what is read, is refused when the product would; otherwise later: a busy machine refuses nobody. */
-    refusesAsUsual?: boolean
+    /** Whoever waits so for the database is refused when the product would; all others later: a busy machine refuses nobody. */
+    refusesAsUsual?: readonly (keyof ConnectionWaits)[]
     on?: { connection: TestConnection; upstream: Upstream }
   } = {},
 ) {
@@ -57,9 +58,7 @@ export const startApp = withStartLimit(async function startApp(
   const log = createLog(environment.LOG_LEVEL)
   const { services, stop, close } = await createServices({
     environment,
-    connection: input.refusesAsUsual
-      ? { ...connection, waitMs: undefined, readMs: undefined, callMs: undefined }
-      : connection,
+    connection: { ...connection, ...Object.fromEntries(input.refusesAsUsual?.map((wait) => [wait, undefined]) ?? []) },
     secretKey,
     log,
     ...(input.ambient ? { ambient: input.ambient } : {}),

@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto'
-import { Client, type Pool } from 'pg'
+import { Client, DatabaseError, type Pool } from 'pg'
 import { inject } from 'vitest'
 import { type ConnectionOptions, toUrl } from '#db/connection.ts'
 import { patientWaits } from './patient-waits.ts'
+import { until } from './processes.ts'
 import { withStartLimit } from './start-limit.ts'
 
 export type TestDatabase = AsyncDisposable & { connection: ConnectionOptions; url: string }
@@ -13,11 +14,30 @@ async function run(statement: string): Promise<void> {
   await client.query(statement).finally(() => client.end())
 }
 
+const objectInUse = '55006'
+
+/**
+ * Nobody may be in a database that is copied. PostgreSQL ends its own workers that clean up in it, and waits five seconds for them,
+ * which a busy machine may not have for them.
+ */
+const copyTemplate = (database: string): Promise<void> =>
+  until(
+    () =>
+      // Copying the files costs a tenth of writing each page again, which is the default.
+      run(`create database ${database} template ${inject('databaseTemplate')} strategy file_copy`).then(
+        () => true,
+        (error: unknown) => {
+          if (error instanceof DatabaseError && error.code === objectInUse) return false
+          throw error
+        },
+      ),
+    { what: 'somebody stays in the database that is copied' },
+  )
+
 /** An own database with the whole schema and no rows of ours; dropped at the end, whoever is still connected. */
 export const createDatabase = withStartLimit(async function createDatabase(): Promise<TestDatabase> {
   const database = `test_${randomBytes(8).toString('hex')}`
-  // Copying the files costs a tenth of writing each page again, which is the default.
-  await run(`create database ${database} template ${inject('databaseTemplate')} strategy file_copy`)
+  await copyTemplate(database)
   // Crowds of tests are served to the last on a machine that others have busy, too.
   const connection = { ...inject('databaseServer'), database, ...patientWaits }
   return {
