@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { describeWithBrowser } from '../support/chromium.ts'
 import { long } from '../support/long.ts'
 import { storeOptions } from '../support/store-options.ts'
-import { follow, openConsole, pressInToast, startInBrowser, toastShown } from './console.ts'
+import { escape, follow, openConsole, pressInToast, startInBrowser, toastShown } from './console.ts'
 
 describeWithBrowser('finding the way', async () => {
   const { app, browser } = await startInBrowser()
@@ -140,10 +140,11 @@ describeWithBrowser('finding the way', async () => {
     }
     await find('lighthouse', /Lighthouse script/)
     await page.waitForURL(`**/app/tokens?form=${token.id}`)
-    const name = page.getByRole('dialog', { name: 'Edit token' }).getByRole('textbox', { name: 'Name', exact: true })
+    const drawer = page.getByRole('dialog', { name: 'Edit token' })
+    const name = drawer.getByRole('textbox', { name: 'Name', exact: true })
     await expect.poll(() => name.inputValue()).toBe('Lighthouse script')
-    await page.keyboard.press('Escape')
-    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    await escape(page, drawer)
+    await drawer.waitFor({ state: 'detached' })
     await find('harbour', /Harbour upstream/)
     await page.waitForURL(`**/admin/channels?open=${channel.id}`)
     await page.getByRole('heading', { name: 'Harbour upstream' }).waitFor()

@@ -137,7 +137,7 @@ test('calls, sessions and those of dead processes are charged once and whole, wh
         const next = { id: world.newId(), userId: payer.userId, tokenId: payer.tokenId }
         const remaining = random.boolean(0.5) ? random.below(300) : 0
         const amount = remaining + random.below(300)
-        const renewed = await ofNode(node.ledger.renew({ row, next: { ...next, amount }, remaining }))
+        const renewed = await ofNode(node.ledger.renew({ row, next: { ...next, amount, model: 'gpt-4o' }, remaining }))
         const isAcknowledged = typeof renewed !== 'string'
         record(call, quota, { node, isAcknowledged, isCharged: isRefused ? 'stored' : 'yes' })
         see('renewed')

@@ -33,7 +33,7 @@ export type Ledger = {
   settle: (row: ChargeRow, afterwards: 'give-up' | 'go-on') => Promise<{ userQuota: number }>
   /**
    * Charges one part of a call and sets its next part aside, in one commit: no moment without a hold. Resolves with the verdict
-   * on the next hold; the charge is made whatever that is, and what is `remaining` is the next hold at least. Late, it rejects
+   * on the next hold; the charge is made whatever that is, and what is `remaining` of a hold in the database is the next one at least. Late, it rejects
    * with `SettleFailed` and goes on like `go-on`.
    */
   renew: (renewal: Renewal) => Promise<ReserveResult>
