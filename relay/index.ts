@@ -56,8 +56,8 @@ export function createRelayRouter(services: RelayServices, paths: 'all' | 'playg
   }
   serveTasks(services, router)
   router.all(
-    // Clients try the address that they were given, and the one of Google's sockets; the console has no page there.
-    ['/v1', '/v1beta', '/ws/*path', ...[...relayBases, ...taskBases].map((base) => `${base}/*path`)],
+    // Clients try the address that they were given; the console has no page there.
+    ['/v1', '/v1beta', ...[...relayBases, ...taskBases].map((base) => `${base}/*path`)],
     (req, res) => unknownPath(services, req, res),
   )
   return router

@@ -51,7 +51,7 @@ export const chatPaths: ChatPath[] = [
 
 /** Whose form errors have where no operation says so. */
 export const dialectOfPath = (path: string): CallerDialect =>
-  /^((\/hf)?((\/upload)?\/v1beta\/(?!openai\/)|\/v1\/interactions\/)|\/ws\/google)/.test(path) ? gemini : openAiChat
+  /^(\/hf)?((\/upload)?\/v1beta\/(?!openai\/)|\/v1\/interactions\/)/.test(path) ? gemini : openAiChat
 
 type PlainPath = {
   path: string
