@@ -10,7 +10,8 @@ import { openAiProfile } from '#relay/chat/fit/profile.ts'
 import { refusesProofs } from '#relay/chat/seals/proof-refusals.ts'
 import type { UpstreamFailure } from '#relay/chat/events.ts'
 import { lossNames, untranslatable } from '#relay/chat/losses.ts'
-import { isPricedAsClaude, nativeDialectOf, providerFor } from '#relay/providers/registry.ts'
+import type { ChatRequest } from '#relay/chat/request.ts'
+import { answersUnstreamed, isPricedAsClaude, nativeDialectOf, providerFor } from '#relay/providers/registry.ts'
 import type { NativeDialect, Provider, ProviderCall } from '#relay/providers/types.ts'
 import type { Attempt, AttemptRecord, Call, RelayServices } from '#relay/request/call.ts'
 import { isTimedOut } from '#relay/request/caller-timeout.ts'
@@ -37,12 +38,13 @@ export async function forward(services: RelayServices, call: Call, plan: Forward
   const proofs = plan.withoutProofs
     ? { isRefused: () => true, refuse: () => false }
     : proofsOf(services.refusedProofs, placeOf(plan.attempt))
+  const went: Went = { native: null }
   try {
-    await forwardOnce(services, call, { ...plan, proofs })
+    await forwardOnce(services, call, { ...plan, proofs, went })
   } catch (error) {
     // A body that passes through goes out as it came, whatever was refused of it.
     const passes = passesThrough(plan.attempt.channel.setting, services)
-    const changed = passes ? null : changedBy(call, plan, { error, proofs })
+    const changed = passes ? null : changedBy(call, plan, { error, proofs, ...went })
     if (!changed) throw error
     await forward(services, call, { ...plan, ...changed })
   }
@@ -65,28 +67,37 @@ type ForwardPlan = {
   withoutProofs?: boolean
 }
 
+/** Noted while an attempt is made: the form it went out in, if that was the caller's own. */
+type Went = { native: NativeDialect | null }
+
 /** What this very place may take instead of what it refused; each change is made once. */
 function changedBy(
   call: Call,
   plan: ForwardPlan,
-  { error, proofs }: { error: unknown; proofs: AttemptProofs },
+  { error, proofs, native }: Went & { error: unknown; proofs: AttemptProofs },
 ): Partial<ForwardPlan> | null {
   if (!(error instanceof AttemptFailed) || error.local || error.closing !== undefined) return null
-  if (!plan.translates && (lacksPath(call, plan, error) || refusesForm(call, plan, error))) return { translates: true }
+  const channel = upstreamChannelOf(plan.attempt)
+  const failure = { ...error.failure, ...error.failure.original, ...error.failure.received }
+  // What no other form can say is refused in the words of the upstream, which are better than ours.
+  const hasOtherForm =
+    native?.mayRefuse?.(channel) === true && isTranslatable(call.request, providerFor(plan.attempt.channel.type))
+  const lacks = native?.mayLack?.(channel) === true && lacksPath(failure)
+  if (lacks || (hasOtherForm && refusesForm(failure))) return { translates: true }
   // Its caller asked for none: nothing but the translation did, and callers of the vendor's own form say so themselves.
-  const asksUnasked = !call.dialect.asksForSummaries && !plan.withoutSummary
-  if (asksUnasked && refusesSummary(error.failure)) return { withoutSummary: true }
-  if (!plan.withoutThinking && wasAskedToThink(call) && refusesThinking(error.failure)) return { withoutThinking: true }
-  return refusesProofs(error.failure) && proofs.refuse() ? { withoutProofs: true } : null
+  const asksUnasked = !native && !call.dialect.asksForSummaries && !plan.withoutSummary
+  if (asksUnasked && refusesSummary(failure)) return { withoutSummary: true }
+  // The caller's own form goes out as it came, and says it again.
+  const canLeaveOut = (!native || hasOtherForm) && !plan.withoutThinking && wasAskedToThink(call)
+  if (canLeaveOut && refusesThinking(failure)) return { withoutThinking: true, translates: true }
+  return refusesProofs(failure) && proofs.refuse() ? { withoutProofs: true } : null
 }
 
 const isRefusal = ({ status }: UpstreamFailure): boolean => status >= 400 && status < 500
 
-const wordsOf = ({ original, message }: UpstreamFailure): string => original?.message ?? message
-
 /** "Your organization must be verified to generate reasoning summaries.": https://github.com/openai/openai-cookbook/issues/2271 */
 const refusesSummary = (failure: UpstreamFailure): boolean =>
-  isRefusal(failure) && /must be verified to generate reasoning summaries/i.test(wordsOf(failure))
+  isRefusal(failure) && /must be verified to generate reasoning summaries/i.test(failure.message)
 
 /** Agents ask every model to think, in the words of their own vendor. Callers of chat completions know whom they ask. */
 const wasAskedToThink = ({ dialect, request }: Call): boolean =>
@@ -94,38 +105,35 @@ const wasAskedToThink = ({ dialect, request }: Call): boolean =>
 
 /** `"gemma3" does not support thinking` and `think value "medium" is not supported for this model`, of Ollama. */
 const refusesThinking = (failure: UpstreamFailure): boolean =>
-  isRefusal(failure) && /does not support thinking|think value "/i.test(wordsOf(failure))
+  isRefusal(failure) && /does not support thinking|think value "/i.test(failure.message)
 
-function lacksPath({ dialect }: Call, { attempt }: ForwardPlan, error: AttemptFailed): boolean {
-  const native = dialect.native && providerFor(attempt.channel.type).native[dialect.native]
-  if (!native?.mayLack?.(upstreamChannelOf(attempt))) return false
-  const { status, param, original } = error.failure
-  const { code } = original ?? error.failure
+function lacksPath({ status, param, code }: UpstreamFailure): boolean {
   // A vendor that does not know the model, or an answer that the call names, does not know it in another form either.
   const isOfField = code === 'model_not_found' || (param ?? String(status)) !== String(status)
   return (status === 404 && !isOfField) || status === 405
 }
 
 /** "tool type namespace not supported", "unknown field "prompt_cache_key"", "Invalid Responses API request", or `tools.8.type` alone. */
-function refusesForm({ dialect }: Call, { attempt }: ForwardPlan, { failure }: AttemptFailed): boolean {
-  const native = dialect.native && providerFor(attempt.channel.type).native[dialect.native]
-  if (!native?.mayRefuse?.(upstreamChannelOf(attempt)) || (failure.status !== 400 && failure.status !== 422))
-    return false
-  const isOfTool = /^tools(\.|\[)\d+\]?\.type$/.test(String(failure.param))
-  return isOfTool || /tool type|unknown field|invalid responses api request/i.test(wordsOf(failure))
+function refusesForm({ status, param, message }: UpstreamFailure): boolean {
+  if (status !== 400 && status !== 422) return false
+  const isOfTool = /^tools(\.|\[)\d+\]?\.type$/.test(String(param))
+  return isOfTool || /tool type|unknown field|invalid responses api request/i.test(message)
 }
+
+const isTranslatable = (request: ChatRequest, provider: Provider): boolean =>
+  untranslatable(request, nativeDialectOf(provider), provider.chat) === undefined
 
 async function forwardOnce(
   services: RelayServices,
   call: Call,
-  { proofs, ...plan }: ForwardPlan & { proofs: AttemptProofs },
+  { proofs, went, ...plan }: ForwardPlan & { proofs: AttemptProofs; went: Went },
 ): Promise<void> {
   const { attempt } = plan
   const { facts, plan: held } = plan.held
   const { lowered } = held
   checkOffer(call, attempt)
   const provider = providerFor(attempt.channel.type)
-  const unstreamed = provider.chat.answersUnstreamed?.(call.request, attempt.upstreamModel) === true
+  const unstreamed = answersUnstreamed(attempt.channel.type, attempt.upstreamModel, call.request)
   const own = forChannel(services, call, { channel: attempt.channel, unstreamed })
   const { rewrites, reasoning } = answerSettings(attempt.channel.setting, call.dialect, call.request)
   const { withoutSummary, withoutThinking = false } = plan
@@ -136,6 +144,7 @@ async function forwardOnce(
   const providerCall = { ...known, isRefusedProof: proofs.isRefused, largestOwnLimit, withoutSummary }
   const passes = passesThrough(attempt.channel.setting, services)
   const native = plan.translates ? null : nativeFor(call, { provider, sent, providerCall, passes })
+  went.native = native
   const context: AttemptContext = {
     services,
     call,
@@ -220,8 +229,10 @@ function nativeFor({ dialect }: Call, { provider, sent, providerCall, passes }: 
   const isChat = dialect.withSystemPrompt !== null
   const mayRefuse = isChat || !passes
   if (!native || (mayRefuse && native.accepts?.(sent.body.json, providerCall) === false)) return null
-  if (!passes && native.missesTools?.(sent.body.json, providerCall)) return null
-  if (passes || takesNames(sent.request, provider.chat.profile?.(providerCall) ?? openAiProfile)) return native
+  if (passes) return native
   // Names that the upstream would refuse go to it under others, of which the answer has to be freed again.
-  return untranslatable(sent.request, nativeDialectOf(provider), provider.chat) === undefined ? null : native
+  const misses =
+    native.missesTools?.(sent.body.json, providerCall) === true ||
+    !takesNames(sent.request, provider.chat.profile?.(providerCall) ?? openAiProfile)
+  return misses && isTranslatable(sent.request, provider) ? null : native
 }

@@ -36,7 +36,8 @@ export function shapeFailure(services: RelayServices, channel: ChannelRow, failu
   const overflow = overflowIn(failure)
   if (overflow) return { ...hidden, overflow, status: mapStatus(channel.statusCodeMapping, 400) }
   const status = mapStatus(channel.statusCodeMapping, hidden.status)
-  return status === hidden.status ? hidden : { ...hidden, status }
+  if (hidden === failure && status === failure.status) return failure
+  return { ...hidden, status, received: { status: failure.status, param: failure.param } }
 }
 
 /** Whether a name of an event or a state may stay where an upstream's words are hidden: nothing but a name looks so. */

@@ -27,6 +27,8 @@ export type UpstreamFailure = {
   retryAfterSeconds?: number | undefined
   /** What the upstream really said, where it is hidden from callers. */
   original?: { type: string; code: string | number | null; message: string } | undefined
+  /** How the upstream refused, where a channel maps the status or the field that it named is hidden from callers. */
+  received?: { status: number; param?: string | null | undefined } | undefined
   /** The prompt does not fit: each dialect has its own words for that, which its clients look for. */
   overflow?: ContextOverflow | undefined
   /** What Anthropic's errors tell programs beside their message. */

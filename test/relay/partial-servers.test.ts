@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { json } from '#test/support/scripted-upstream.ts'
 import { consumed } from './caller-dialects.ts'
 import { startScriptedRelay } from './relay-world.ts'
-import { serve } from './serve.ts'
+import { type Route, serve, withOptions } from './serve.ts'
 
 const { app, scripted, token } = await startScriptedRelay()
 const { transport } = app.services
@@ -33,7 +33,7 @@ const responsesAnswer = json({
 /** A server that answers in the form it is asked in, but for what it refuses. */
 async function serverThat(
   refuses: (asked: Asked) => object | undefined,
-  { type, name }: { type: number; name: string },
+  { name, status = 400, ...channel }: Pick<Route, 'type' | 'statusCodeMapping'> & { name: string; status?: number },
 ) {
   const asked: Asked[] = []
   const answers = { chat: scripted.play(chatAnswer), responses: scripted.play(responsesAnswer) }
@@ -46,12 +46,12 @@ async function serverThat(
       const error = refuses({ path, body })
       const headers = { 'content-type': 'application/json' }
       const base = error
-        ? scripted.play({ status: 400, headers, steps: [JSON.stringify({ error })] })
+        ? scripted.play({ status, headers, steps: [JSON.stringify({ error })] })
         : answers[path.endsWith('/responses') ? 'responses' : 'chat']
       return transport.send({ ...request, url: base + path })
     },
   }
-  const { model } = await serve(app, { type, baseUrl: host, upstreamModel: name })
+  const { model } = await serve(app, { ...channel, baseUrl: host, upstreamModel: name })
   return { model, asked }
 }
 
@@ -77,6 +77,15 @@ describe('a server that knows few tools of the responses form', () => {
     expect(pathsOf(asked.slice(1))).toEqual(['/responses'])
   })
 
+  test.each(['gpt-5.5', 'my-codex', 'azure-gpt-5.1-codex', 'ft:gpt-4.1:we', 'GPT-5'])(
+    'is asked in its own form for a model that it may hand on to its maker: %s',
+    async (name) => {
+      const { model, asked } = await serverThat(() => undefined, { type: 1, name })
+      await ask(model, { tools: [namespace] })
+      expect(pathsOf(asked)).toEqual(['/responses'])
+    },
+  )
+
   test.each([
     ['a kind of tool', { message: 'Invalid', param: 'tools.0.type', code: 'invalid_string' }],
     ['a kind of tool, in words alone', { message: 'tool type namespace not supported' }],
@@ -90,6 +99,38 @@ describe('a server that knows few tools of the responses form', () => {
     expect(pathsOf(asked)).toEqual(['/responses', '/chat/completions'])
     const rows = (await consumed(app)).slice(before)
     expect(rows).toMatchObject([{ prompt_tokens: 30, completion_tokens: 4 }])
+  })
+
+  const ofTool = { message: 'Invalid', param: 'tools.0.type' }
+  const refusesTools = ({ path }: Asked) => (path.endsWith('/responses') ? ofTool : undefined)
+
+  test('is asked once more where callers do not read why, or read another status', async () => {
+    const hidden = await serverThat(refusesTools, { type: 1, name: 'gpt-5.5' })
+    await withOptions(app, { 'global.hide_upstream_error_enabled': 'true' }, async () => {
+      expect((await ask(hidden.model, { tools: [namespace] })).status).toBe(200)
+    })
+    expect(pathsOf(hidden.asked)).toEqual(['/responses', '/chat/completions'])
+    const statusCodeMapping = '{"400":"418"}'
+    const mapped = await serverThat(refusesTools, { type: 1, name: 'gpt-5.5', statusCodeMapping })
+    expect((await ask(mapped.model, { tools: [namespace] })).status).toBe(200)
+    expect(pathsOf(mapped.asked)).toEqual(['/responses', '/chat/completions'])
+  })
+
+  test.each([
+    [400, { message: 'unknown field "tools"' }],
+    [404, { message: 'Not Found' }],
+  ])('is not asked the same in a chat twice: %i', async (status, error) => {
+    const { model, asked } = await serverThat(() => error, { type: 1, name: 'qwen3.6-35b', status })
+    expect((await ask(model, { tools: [namespace] })).status).toBe(status)
+    expect(pathsOf(asked)).toEqual(['/chat/completions'])
+  })
+
+  test('refuses in its own words what no chat can say', async () => {
+    const { model, asked } = await serverThat(() => ofTool, { type: 1, name: 'qwen3.6-35b' })
+    const reply = await ask(model, { tools: [namespace], prompt: { id: 'pmpt_1' } })
+    expect(reply.status).toBe(400)
+    expect(await reply.json()).toMatchObject({ error: { param: 'tools.0.type' } })
+    expect(pathsOf(asked)).toEqual(['/responses'])
   })
 
   test('is taken at its word where it refuses anything else', async () => {
@@ -114,6 +155,26 @@ describe('a model that cannot think', () => {
     expect(await reply.json()).toMatchObject({ content: [{ type: 'text', text: 'A plover.' }] })
     expect(reply.headers.get('x-translation-loss')).toContain('reasoning_effort')
     expect(asked.map(({ body }) => body['reasoning_effort'])).toEqual(['medium', undefined])
+  })
+
+  test('is asked in a chat, without thinking, where it was asked in the responses form of its server', async () => {
+    const refusing = ({ body }: Asked) =>
+      body['reasoning'] === undefined ? refuses({ path: '', body }) : { message: 'gemma3 does not support thinking' }
+    const { model, asked } = await serverThat(refusing, { type: 1, name: 'gemma3' })
+    const reply = await app.relay(token, '/v1/responses', { model, input: 'hi', reasoning: { effort: 'medium' } })
+    expect(await reply.json()).toMatchObject({ object: 'response', status: 'completed' })
+    expect(reply.headers.get('x-translation-loss')).toContain('reasoning_effort')
+    expect(asked.map(({ path }) => path)).toEqual(['/v1/responses', '/v1/chat/completions'])
+  })
+
+  test('refuses a call that went out as it came but once', async () => {
+    const refusing = () => ({ message: 'this model does not support thinking' })
+    const { model, asked } = await serverThat(refusing, { type: 14, name: 'claude-3-haiku-20240307' })
+    const thinking = { type: 'enabled', budget_tokens: 1024 }
+    const messages = [{ role: 'user', content: 'hi' }]
+    const reply = await app.relay(token, '/v1/messages', { model, max_tokens: 2000, thinking, messages })
+    expect(reply.status).toBe(400)
+    expect(asked.map(({ path }) => path)).toEqual(['/v1/messages'])
   })
 
   test('refuses callers of its own form in its words', async () => {

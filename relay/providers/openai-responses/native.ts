@@ -44,13 +44,13 @@ function nativeRequest(host: ResponsesHost, native: NativeBody, call: ProviderCa
 
 /**
  * Tools that only their maker's own platform knows: LM Studio and vLLM refuse them, llama.cpp passes over them and the model never sees
- * a tool of an MCP server. A conversation that is kept upstream cannot go on in another form.
+ * a tool of an MCP server.
  */
-const offersNamespaces = ({ tools, previous_response_id: previous }: Json): boolean =>
-  typeof previous !== 'string' && recordsOf(tools).some(({ type }) => type === 'namespace' || type === 'tool_search')
+const offersNamespaces = ({ tools }: Json): boolean =>
+  recordsOf(tools).some(({ type }) => type === 'namespace' || type === 'tool_search')
 
-/** Models that servers between may well hand on to their maker. */
-const isMakersModel = (model: string): boolean => /(^|\/)(gpt-(?!oss)|chatgpt|codex|o\d)/.test(model)
+/** Models that servers between may well hand on to their maker, by its names or by those of deployments and tuned models. */
+const isMakersModel = (model: string): boolean => /(^|[/.:_-])(gpt-?\d|chatgpt|codex|o\d)/i.test(model)
 
 /** Items that this vendor made beside reasoning, which it looks for by their ids. */
 const besideReasoning = new Set<unknown>(['message', 'function_call', 'custom_tool_call'])

@@ -7,13 +7,14 @@ import type { UpstreamFailure } from '#relay/chat/events.ts'
 export function maskFailure(failure: UpstreamFailure, held: ChannelSecrets): UpstreamFailure {
   const masked = (text: string): string => maskSecrets(text, held)
   const maskedCode = (code: UpstreamFailure['code']) => (typeof code === 'string' ? masked(code) : code)
-  const { type, code, message, param, original, details } = failure
+  const { type, code, message, param, original, received, details } = failure
   return {
     ...failure,
     type: masked(type),
     code: maskedCode(code),
     message: masked(message),
     ...(typeof param === 'string' ? { param: masked(param) } : {}),
+    ...(typeof received?.param === 'string' ? { received: { ...received, param: masked(received.param) } } : {}),
     ...(details ? { details: parseJson(maskJson(JSON.stringify(details), held)) as typeof details } : {}),
     ...(original
       ? {
