@@ -173,6 +173,19 @@ describe('chat completion stream', () => {
       expect(readBack({ reasoning_content: 'first "thought"', reasoning_details: [known] })).toEqual(partsOf(first))
     })
 
+    it('is not said again in the line of its signature where it is long', () => {
+      const long: ChatEvent[] = [
+        { type: 'start', id: 'a', model: 'm' },
+        ...Array.from({ length: 9 }, (): ChatEvent => ({ type: 'reasoning-delta', text: 'x'.repeat(2000), signer })),
+        { type: 'reasoning-signature', dialect: signer, value: 'sig' },
+        { type: 'reasoning-delta', text: 'short', signer },
+        { type: 'reasoning-signature', dialect: signer, value: 'sig2' },
+      ]
+      const signed = detailsOf(long).filter(({ signature }) => signature !== undefined)
+      expect(signed.map(({ signed_text: text }) => text)).toEqual([undefined, 'short'])
+      expect(readBack({ reasoning_details: detailsOf(long) })).toEqual(partsOf(long))
+    })
+
     it('has its words once where nobody signs them', () => {
       const delta = deltasOf([first[0] as ChatEvent, { type: 'reasoning-delta', text: 'hm' }]).at(-1)
       expect(delta).toEqual({ reasoning_content: 'hm' })

@@ -15,11 +15,14 @@ type ChoiceState = {
   head: string
   calls: Map<number, { custom: boolean; empty: boolean }>
   reasoningIndex: number
-  /** Of the reasoning part that is being written, where it will be signed. */
+  /** Of the reasoning part that is being written, where it will be signed, as far as it may be repeated. */
   signedText: string
   audioId: string | undefined
   finish: FinishReason | undefined
 }
+
+/** Characters; the words of a thought stand once more in the line of its signature, and many clients read no line of 64 KB (Go's). */
+const longestSignedText = 16_000
 
 const trailing = ',"logprobs":null,"finish_reason":null}]}\n\n'
 
@@ -146,7 +149,7 @@ function writeDelta(choice: ChoiceState, event: ChoiceEvent, context: EncodeCont
  */
 function signedDelta(choice: ChoiceState, text: string): string {
   if (text === '') return ''
-  choice.signedText += text
+  if (choice.signedText.length <= longestSignedText) choice.signedText += text
   const words = JSON.stringify(text)
   const detail = `{"type":"reasoning.text","text":${words},"index":${choice.reasoningIndex}}`
   return `${choice.head}{"reasoning_content":${words},"reasoning_details":[${detail}]}${trailing}`
@@ -163,13 +166,10 @@ function writeReasoning(
       ? textDelta(choice, 'reasoning_content', event.text)
       : signedDelta(choice, event.text)
   }
+  const repeats = choice.signedText !== '' && choice.signedText.length <= longestSignedText
   const detail =
     event.type === 'reasoning-signature'
-      ? signatureDetail(
-          event,
-          choice.reasoningIndex,
-          choice.signedText === '' ? {} : { signed_text: choice.signedText },
-        )
+      ? signatureDetail(event, choice.reasoningIndex, repeats ? { signed_text: choice.signedText } : {})
       : encryptedDetail(event, choice.reasoningIndex)
   choice.signedText = ''
   choice.reasoningIndex += 1
