@@ -9,6 +9,15 @@ test('the model list behind a gateway that names the vendor in its path has no v
   expect(openai.models.request(channel).url).toBe(`${baseUrl}/models`)
 })
 
+test.each([
+  ['https://generativelanguage.googleapis.com/v1beta/openai', ''],
+  ['https://api.deepinfra.com/v1/openai', ''],
+  ['http://llama-stack.test:8321/v1/openai', '/v1'],
+])('a base that names the form has a version behind it where the service has one there: %s', (baseUrl, version) => {
+  const { channel } = callWith({ channel: { type: 1, baseUrl } })
+  expect(openai.models.request(channel).url).toBe(`${baseUrl}${version}/models`)
+})
+
 test('tools of which some are strict go to Cerebras as none, and as they are to others', () => {
   const tools = [true, undefined].map((strict) => ({ type: 'function', function: { name: 'f', strict } }))
   const json = { model: 'gpt-oss-120b', messages: [], tools }
