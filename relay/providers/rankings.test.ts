@@ -54,9 +54,10 @@ test('rankings of images and videos are for models that see them, and refused by
     const product = { title: 'b', image: 'https://p/0' }
     const titled = operation('rerank', input, { ...mixed, documents: ['a', product] })
     expect(titled.sent().body).toMatchObject({ documents: ['a', JSON.stringify(product)] })
-    expect(() => operation('rerank', input, mixed).sent()).toThrow(
-      expect.objectContaining({ code: 'unsupported.ranked_media' }),
-    )
+    for (const numbered of [image, { ...image, id: 7 }, { ...image, id: 'p-7', text: '', shown: true }]) {
+      const shown = operation('rerank', input, { ...mixed, documents: ['a', numbered] })
+      expect(() => shown.sent()).toThrow(expect.objectContaining({ code: 'unsupported.ranked_media' }))
+    }
   }
 })
 

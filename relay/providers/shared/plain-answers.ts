@@ -25,10 +25,11 @@ export function textsToEmbed({ json }: PlainRequest): string[] {
   throw new DomainError('unsupported.token_input')
 }
 
-/** A document that is only shown; one that has any other field is ranked by its words. */
+/** A document that is only shown, and may be numbered; one that has any words beside is ranked by them. */
 const isMedia = (document: unknown): boolean => {
-  const given = Object.entries(recordOf(document) ?? {}).filter(([, value]) => !isEmptyValue(value))
-  return given.length > 0 && given.every(([name]) => name === 'image' || name === 'video')
+  const { image, video, id: _, ...others } = recordOf(document) ?? {}
+  const isShown = !isEmptyValue(image) || !isEmptyValue(video)
+  return isShown && Object.values(others).every((value) => typeof value !== 'string' || value === '')
 }
 
 /** Documents to rank; texts may come as such or as objects with one. */
