@@ -19,4 +19,8 @@ test('tools are all strict or none is, and what is given up is named', () => {
   ])
     expect(unified(...same)).toEqual({ losses: [], tools: named(...same) })
   expect(unifyStrict({})).toEqual([])
+  const search = { type: 'web_search' }
+  const mixed = { tools: [...named(true), search] }
+  unifyStrict(mixed)
+  expect(mixed.tools).toEqual([...named(false), search])
 })

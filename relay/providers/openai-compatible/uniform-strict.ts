@@ -10,6 +10,9 @@ export function unifyStrict(body: Json): string[] {
   const tools = recordsOf(body['tools'])
   const strict = tools.filter(strictOf)
   if (strict.length === 0 || strict.length === tools.length) return []
-  body['tools'] = tools.map((tool) => ({ ...tool, function: { ...recordOf(tool['function']), strict: false } }))
+  body['tools'] = tools.map((tool) => {
+    const named = recordOf(tool['function'])
+    return named ? { ...tool, function: { ...named, strict: false } } : tool
+  })
   return ['tools.strict']
 }
