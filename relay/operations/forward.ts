@@ -14,6 +14,7 @@ import { withParamOverride } from '#relay/upstream-call/param-override.ts'
 import { isUnbooked } from '#relay/billing/settle.ts'
 import { providerFor } from '#relay/providers/registry.ts'
 import { recordOf } from '#relay/providers/shared/json.ts'
+import { atMostImages } from '#relay/providers/shared/plain-answers.ts'
 import type { PlainOperation, PlainRequest, UpstreamRequest } from '#relay/providers/types.ts'
 import { TransportError, type UpstreamReply } from '#relay/transport/send.ts'
 import { textsOfTokens } from '#relay/counting/token-texts.ts'
@@ -199,6 +200,7 @@ async function answerJson(current: Try, reply: UpstreamReply, more: UpstreamRequ
   const { call, translation } = current
   const text = await reply.text(largestAnswer)
   const json = await untilDone(current, readJson(text), async (later) => readJson(await later.text(largestAnswer)))
+  noteMostImages(current, json)
   const answers = [json]
   for (const request of more) answers.push(readJson(await (await sendBuilt(current, request)).text(largestAnswer)))
   const usage = joinedUsage(answers.map((answer) => translation.usage(answer)))
@@ -215,6 +217,14 @@ async function answerJson(current: Try, reply: UpstreamReply, more: UpstreamRequ
   const body = audio?.bytes ?? named(call, shaped, isAsReceived && !translation.next ? text : JSON.stringify(shaped))
   await settle(current, { used, drawn, firstByteMs: performance.now() - call.startedAt, end: 'complete' })
   sendComplete(current, { answer: shaped, body, audio, usage: used.usage, isAsReceived })
+}
+
+function noteMostImages(current: Try, json: unknown): void {
+  const most = current.translation.mostImages?.(json)
+  if (most === undefined) return
+  const { mostImages, losses } = atMostImages(current.call.asked.json['n'], most)
+  current.mostImages = mostImages
+  current.losses = lossNames([...current.losses, ...losses])
 }
 
 /** The answers in OpenAI's form, as one. */

@@ -284,10 +284,19 @@ describe('images', () => {
     }
   })
 
+  test('of SiliconFlow are one for a call, but of the model that has a word for more', () => {
+    const draw = (model: string) => operation('images', { type: 40, model }, { prompt: 'p', n: 2 }).sent()
+    expect(draw('Qwen/Qwen-Image')).toMatchObject({ mostImages: 1, losses: ['n'] })
+    expect(draw('Qwen/Qwen-Image').body).toEqual({ model: 'Qwen/Qwen-Image', prompt: 'p' })
+    expect(draw('Kwai-Kolors/Kolors')).toMatchObject({ body: { batch_size: 2 }, losses: [] })
+    expect(draw('Kwai-Kolors/Kolors').mostImages).toBe(Infinity)
+  })
+
   test('of SiliconFlow, xAI and Cloudflare have their own words for size and number', () => {
     const asked = { prompt: 'p', size: '1024x1792', n: 2 }
-    const silicon = operation('images', { type: 40 }, asked)
-    expect(silicon.sent().body).toEqual({ model: 'some-model', prompt: 'p', image_size: '1024x1792', batch_size: 2 })
+    const kolors = { type: 40, model: 'Kwai-Kolors/Kolors' }
+    const silicon = operation('images', kolors, asked)
+    expect(silicon.sent().body).toEqual({ model: kolors.model, prompt: 'p', image_size: '1024x1792', batch_size: 2 })
     expect(silicon.read({ images: [{ url: 'u' }] })).toEqual({ data: [{ url: 'u' }] })
     expect(operation('images', { type: 48 }, asked).sent().body).toEqual({
       model: 'some-model',

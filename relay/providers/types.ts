@@ -257,6 +257,8 @@ export type PlainTranslation = {
   supports?: Partial<Record<OwnForm['dialect'], (own: OwnForm) => SupportedFields>> | undefined
   /** The most texts one call may embed, of all models or of the one called; more are sent in several and put together again. */
   mostInputs?: number | ((call: ProviderCall, asked: PlainRequest) => number | undefined) | undefined
+  /** The most images that the model draws at once, where its answer alone says it; see `UpstreamRequest`. */
+  mostImages?: ((json: unknown) => number | undefined) | undefined
   /**
    * Of an answer that only names a task: the call that asks for it, and how long to wait before. Nothing once it is done.
    * @throws {UpstreamRefusal} when the task failed.

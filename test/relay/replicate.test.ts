@@ -48,6 +48,21 @@ describe('Replicate', () => {
     })
   })
 
+  test('draws one image by models that answer with one alone, and is charged one, whatever number was asked for', async () => {
+    const image = `data:image/png;base64,${pixel.toString('base64')}`
+    const drawBy = async (output: unknown, fields: object) => {
+      const baseUrl = scripted.play(json({ id: 'p', status: 'succeeded', output }))
+      const { model } = await serve(app, { type: 56, baseUrl })
+      const reply = await app.relay(token, '/v1/images/generations', { model, prompt: 'a dot', ...fields })
+      expect(reply.status).toBe(200)
+      return [(await consumed(app)).at(-1)?.quota, reply.headers.get('x-translation-loss')]
+    }
+    const [each, none] = await drawBy(image, {})
+    expect(none).toBeNull()
+    expect(await drawBy(image, { n: 3 })).toEqual([each, 'n'])
+    expect(await drawBy([image, image, image], { n: 3 })).toEqual([3 * Number(each), null])
+  })
+
   test('that draws nothing costs nothing', async () => {
     await channel('someone/broken')
     const before = (await consumed(app)).length

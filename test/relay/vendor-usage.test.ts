@@ -202,6 +202,13 @@ test('reasoning that only the total counts, as at Google’s address of this for
   expect((await charged(1, {}, { usage: apart })).quota).toBe(12 * 37.5)
 })
 
+test('figures of FastGPT, which are one and one of every answer, are none, and its answers are counted as their streams are', async () => {
+  const usage = { prompt_tokens: 1, completion_tokens: 1, total_tokens: 1 }
+  const complete = await charged(22, {}, { usage })
+  expect(complete).toEqual(await charged(1, {}, { usage: {} as typeof tokens }))
+  expect(complete.quota).toBeGreaterThan(2 * 37.5)
+})
+
 test('a conversation that Anthropic shortens on the way is charged with the request that this takes', async () => {
   const compaction = { type: 'compaction', input_tokens: 1000, output_tokens: 100, cache_read_input_tokens: 0 }
   const iterations = [compaction, { type: 'message', input_tokens: 10, output_tokens: 2 }]

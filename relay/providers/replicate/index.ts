@@ -72,6 +72,8 @@ const images: PlainTranslation = {
     }
   },
   next: nextLook,
+  // Models that answer so know no `num_outputs`, and pass over it.
+  mostImages: (json) => (typeof recordOf(json)?.['output'] === 'string' ? 1 : undefined),
   response: (json) => ({ data: addressesOf(recordOf(json)?.['output']).map(imageOf) }),
   usage: (json) => {
     const { status, error } = recordOf(json) ?? {}

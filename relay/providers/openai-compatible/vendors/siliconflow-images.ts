@@ -2,7 +2,7 @@ import { DomainError } from '#core/errors.ts'
 import type { PlainTranslation, ProviderCall } from '../../types.ts'
 import { countIn, imagesToEdit } from '../../shared/given-images.ts'
 import { type Json, recordOf, recordsOf, withoutAbsent, wordOf } from '../../shared/json.ts'
-import { readSuccess } from '../../shared/plain-answers.ts'
+import { atMostImages, readSuccess } from '../../shared/plain-answers.ts'
 import { placedSize, unplacedFields } from '../../shared/unplaced-fields.ts'
 import { channelHeaders } from '../address.ts'
 import { plainUrl } from '../plain.ts'
@@ -38,18 +38,24 @@ const reading: Pick<PlainTranslation, 'response' | 'usage'> = {
 /** An answer gives addresses, of which whoever wants bytes gets those. */
 const placedElsewhere = ['model', 'n', 'response_format']
 
+/** Models that draw several images for a call: https://docs.siliconflow.cn/en/api-reference/images/images-generations, `batch_size` */
+const drawsSeveral = /kolors/i
+
 /** Number and size have names of their own here. */
 export const siliconflowImages = (style: OpenAiStyle): Partial<PlainTranslation> => ({
   request: ({ json }, call) => {
+    const isSeveral = drawsSeveral.test(call.model)
     const fields = {
       ...fieldsOf(json),
       image_size: json['image_size'] ?? json['size'],
-      batch_size: json['batch_size'] ?? json['n'],
+      ...(isSeveral ? { batch_size: json['batch_size'] ?? json['n'] } : {}),
       image: json['image'],
     }
+    const { mostImages, losses } = atMostImages(json['n'], isSeveral ? Infinity : 1)
     return {
       ...sent(style, call, fields),
-      losses: unplacedFields(json, [...Object.keys(fields), 'size', ...placedElsewhere]),
+      mostImages,
+      losses: [...losses, ...unplacedFields(json, [...Object.keys(fields), 'size', ...placedElsewhere])],
     }
   },
   ...reading,
