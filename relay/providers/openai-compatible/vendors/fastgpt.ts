@@ -1,4 +1,5 @@
 import { openAiCompatible } from '../index.ts'
+import { readUsage } from '../usage.ts'
 
 /** The whole key text, application id included, is the bearer token. */
 export const fastgpt = openAiCompatible({
@@ -6,6 +7,6 @@ export const fastgpt = openAiCompatible({
   label: 'FastGPT',
   channelTypes: [22],
   streamUsage: false,
-  // Every answer says that it took one token and gave one: https://github.com/labring/FastGPT, pages/api/v2/chat/completions.ts
-  usage: () => ({}),
+  // Its answers say that they took one token and gave one, which makes one in all, whatever they did: https://github.com/labring/FastGPT, pages/api/v2/chat/completions.ts
+  usage: (usage) => (usage['total_tokens'] === 1 ? {} : readUsage(usage)),
 })
