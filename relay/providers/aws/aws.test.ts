@@ -243,6 +243,15 @@ describe('what a model refuses is left out and named as lost', () => {
     expect([body.inferenceConfig, losses]).toEqual([inferenceConfig, inferenceConfig ? [] : ['stop']])
   })
 
+  test('a choice among so many words to models that know three settings alone', () => {
+    expect(sentTo('us.meta.llama3-3-70b-instruct-v1:0', { topK: 7 })).toMatchObject({ losses: ['top_k'] })
+    expect(JSON.stringify(sentTo('us.meta.llama3-3-70b-instruct-v1:0', { topK: 7 }).body)).not.toContain('"top_k"')
+    expect(sentTo('us.deepseek.r1-v1:0', { topK: 7 })).toMatchObject({
+      body: { additionalModelRequestFields: { top_k: 7 } },
+      losses: [],
+    })
+  })
+
   test.each([
     ['us.meta.llama4-maverick-17b-instruct-v1:0', { auto: {} }, { auto: {} }],
     ['mistral.mistral-large-2407-v1:0', { any: {} }, { any: {} }],

@@ -8,6 +8,7 @@ test.each([
   [{ error_code: 17, error_msg: 'no' }, 500, 'no'],
   [{ status: 404, title: 'Not Found', detail: 'no' }, 404, 'no'],
   [{ detail: [{ msg: 'no', loc: [] }] }, 500, 'no'],
+  [{ code: 514, statusText: 'unAuthApiKey', message: 'no', data: null }, 514, 'no'],
   [{ errors: ['no'] }, 500, 'no'],
   [{ errors: [{ message: 'no', code: 401 }], success: false, result: null }, 401, 'no'],
   [{ object: 'error', message: 'no', type: 'NotFoundError', param: null, code: 404 }, 404, 'no'],

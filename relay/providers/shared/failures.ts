@@ -120,7 +120,7 @@ export const failureOfError = (error: Json): UpstreamFailure => failureOf(status
 const errorFields: ReadonlySet<string> = new Set(
   [
     'object type __type title success code error_code param instance path timestamp request_id requestId trace_id',
-    'status status_code statusCode http_code message msg error_msg detail details error errors messages',
+    'status status_code statusCode statusText http_code message msg error_msg detail details error errors messages',
   ].flatMap((names) => names.split(' ')),
 )
 

@@ -103,6 +103,8 @@ function modelFields(request: ChatRequest, model: string, losses: Set<string>): 
   // Servers of the other form take none, or fewer, for no limit of the choice.
   if (request.topK !== undefined && request.topK > 0) {
     if (/nova/.test(model)) fields['inferenceConfig'] = { topK: request.topK }
+    // Its own form has a temperature, a `top_p` and a limit, and refuses anything else.
+    else if (/llama/.test(model)) losses.add('top_k')
     else fields['top_k'] = request.topK
   }
   return fields
