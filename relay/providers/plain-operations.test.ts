@@ -112,16 +112,25 @@ describe('embeddings', () => {
     expect(read({ data: { embedding: [1] }, usage: {} })).toMatchObject(listed([1]))
   })
 
-  test('stand right below the address of MokaAI, and are packed by nobody but us at Jina', () => {
+  test('stand right below the address of MokaAI, and are packed by nobody but us at Jina and Qianfan', () => {
     expect(operation('embeddings', { type: 44 }, texts).sent().url).toBe('https://host.test/embeddings')
     const jina = operation('embeddings', { type: 38 }, { ...texts, encoding_format: 'base64', task: 'retrieval.query' })
     expect(jina.sent()).toMatchObject({ url: 'https://host.test/v1/embeddings' })
     expect(jina.sent().body).toEqual({ model: 'some-model', ...texts, task: 'retrieval.query' })
+    const qianfan = operation('embeddings', { type: 46 }, { ...texts, encoding_format: 'base64' })
+    expect(qianfan.sent()).toMatchObject({ url: 'https://host.test/v2/embeddings' })
+    expect(qianfan.sent().body).toEqual({ model: 'some-model', ...texts })
   })
 
   test('are sent in the portions a vendor takes', () => {
-    const most = (type: number) => providerFor(type).plain?.embeddings?.mostInputs
-    expect([17, 15, 46, 34, 40, 26, 1].map(most)).toEqual([10, 16, 16, 96, 32, 64, undefined])
+    const most = (type: number, model = 'some-model') => {
+      const mostInputs = providerFor(type).plain?.embeddings?.mostInputs
+      const call = callWith({ model, channel: { type } })
+      return typeof mostInputs === 'function' ? mostInputs(call, { json: texts, form: null }) : mostInputs
+    }
+    expect([17, 15, 46, 34, 40, 26, 39, 1].map((type) => most(type))).toEqual([10, 16, 16, 96, 32, 64, 100, undefined])
+    for (const type of [15, 46]) expect(most(type, 'tao-8k')).toBe(1)
+    expect(most(46, 'gme-qwen2-vl-2b-instruct')).toBe(1)
   })
 
   test('of Voyage are asked for in its own words at its own address, and as everywhere below others', () => {
@@ -282,6 +291,30 @@ describe('images', () => {
       expect(sent().body).toEqual({ model: 'some-model', prompt: 'p', size: '1024x1024' })
       expect(sent()).toMatchObject({ mostImages: 1, losses: ['n'] })
     }
+  })
+
+  test('of Ark have the size that a model draws, in the shape that was asked for', () => {
+    const sizeFor = (model: string, size: string, name: 'images' | 'image-edits' = 'images') => {
+      const { body } = operation(name, { type: 45, model }, { prompt: 'p', image: 'https://p/0', size }).sent()
+      return (body as { size?: string }).size
+    }
+    for (const model of [
+      'doubao-seedream-4-5-251128',
+      'doubao-seedream-5-0-260128',
+      'doubao-seedream-5-0-lite-260128',
+    ]) {
+      expect(sizeFor(model, '1024x1024')).toBe('1920x1920')
+      expect(sizeFor(model, '1024x1024', 'image-edits')).toBe('1920x1920')
+      expect(sizeFor(model, '8192x4096')).toBe('5792x2896')
+      for (const size of ['2560x1440', '2K']) expect(sizeFor(model, size)).toBe(size)
+      for (const name of ['images', 'image-edits'] as const) expect(sizeFor(model, 'auto', name)).toBeUndefined()
+    }
+    for (const model of ['doubao-seedream-4-0-250828', 'doubao-seedream-5-0-pro-260628']) {
+      expect(sizeFor(model, '1024x1024')).toBe('1024x1024')
+      expect(sizeFor(model, '512x512')).toBe('960x960')
+    }
+    expect(sizeFor('doubao-seedream-5-0-pro-260628', '4096x4096')).toBe('2150x2150')
+    expect(sizeFor('ep-20260101', '512x512')).toBe('512x512')
   })
 
   test('of SiliconFlow are one for a call, but of the model that has a word for more', () => {

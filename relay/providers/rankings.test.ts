@@ -25,6 +25,19 @@ test('rankings of DashScope stand on its own surface', () => {
   expect(usage(answer)).toEqual({ promptTokens: 9 })
 })
 
+test('rankings of DashScope follow an instruction where the model does, by whichever word it was given', () => {
+  const rank = (model: string, fields: object) =>
+    operation('rerank', { type: 17, model }, { ...asked, ...fields }).sent()
+  for (const name of ['instruct', 'instruction'])
+    expect(rank('qwen3-rerank', { [name]: 'by date' })).toMatchObject({
+      body: { parameters: { instruct: 'by date' } },
+      losses: [],
+    })
+  const other = rank('gte-rerank-v2', { instruct: 'by date' })
+  expect(other).toMatchObject({ losses: ['instruct'] })
+  expect(JSON.stringify(other.body)).not.toContain('by date')
+})
+
 test('rankings of Voyage have a word of their own for how many, of which there are no more than documents', () => {
   const baseUrl = 'https://api.voyageai.com/v1'
   const { sent, read, usage } = operation('rerank', { type: 1, baseUrl }, { ...asked, top_n: 9 })

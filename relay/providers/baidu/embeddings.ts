@@ -16,7 +16,7 @@ const pathOf = (model: string): string =>
 
 /** The answer has the OpenAI form already. */
 export const baiduEmbeddings: PlainTranslation = {
-  mostInputs: 16,
+  mostInputs: ({ model }) => (model === 'tao-8k' ? 1 : 16),
   request: (asked, { channel, model, token }) => ({
     method: 'POST',
     url:

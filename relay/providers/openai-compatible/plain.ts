@@ -6,7 +6,7 @@ import {
   UpstreamRefusal,
 } from '../types.ts'
 import { joinPath } from '../shared/join-path.ts'
-import { type Json, recordOf, recordsOf } from '../shared/json.ts'
+import { type Json, recordOf, recordsOf, withoutAbsent } from '../shared/json.ts'
 import { atMostImages, refuseTokens, rerankList } from '../shared/plain-answers.ts'
 import { refusalOf } from '../shared/failures.ts'
 import { channelHeaders } from './address.ts'
@@ -108,9 +108,18 @@ export const openAiOperation = (style: OpenAiStyle, operation: PlainOperation): 
 })
 
 /** For vendors who draw one image for a call and have no word for more; those that draw several have other words for it. */
-export const oneImage = (style: OpenAiStyle): Partial<PlainTranslation> => {
+export const oneImage = (style: OpenAiStyle): Pick<PlainTranslation, 'request'> => {
   const { request } = openAiOperation(style, 'images')
   return {
     request: ({ json: { n, ...json }, form }, call) => ({ ...request({ json, form }, call), ...atMostImages(n, 1) }),
+  }
+}
+
+/** For vendors who pack no vectors, or in a word of their own; they are packed here anyway. */
+export const unpackedEmbeddings = (style: OpenAiStyle): Pick<PlainTranslation, 'request'> => {
+  const { request } = openAiOperation(style, 'embeddings')
+  return {
+    request: ({ json, form }, call) =>
+      request({ json: withoutAbsent({ ...json, encoding_format: undefined }), form }, call),
   }
 }

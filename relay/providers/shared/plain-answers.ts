@@ -92,6 +92,19 @@ export function sidesOf(size: unknown): { width: number; height: number } | unde
   return width === undefined || height === undefined ? undefined : { width: Number(width), height: Number(height) }
 }
 
+/** The sides of the same shape with as many pixels as there may be; nothing for a size that is none. */
+export function sidesWithin(
+  size: unknown,
+  [fewest, most]: readonly [number, number],
+): { width: number; height: number } | undefined {
+  const sides = sidesOf(size)
+  const pixels = sides ? sides.width * sides.height : 0
+  if (!sides || pixels === 0) return undefined
+  const factor = Math.sqrt(Math.min(Math.max(pixels, fewest), most) / pixels)
+  const round = factor > 1 ? Math.ceil : Math.floor
+  return { width: round(sides.width * factor), height: round(sides.height * factor) }
+}
+
 /** The shape among those a vendor draws that is nearest to a size; nothing for a size that is none. */
 export function nearestRatio(size: unknown, ratios: readonly string[]): string | undefined {
   const sides = sidesOf(size)

@@ -15,7 +15,7 @@ import {
   promptOnly,
   readSuccess,
   rerankList,
-  sidesOf,
+  sidesWithin,
 } from '../../shared/plain-answers.ts'
 import { unplacedFields } from '../../shared/unplaced-fields.ts'
 import { bearer } from '../address.ts'
@@ -45,6 +45,15 @@ function documentsOf(asked: PlainRequest): unknown[] {
   return documents.map((document) => (typeof document === 'string' ? { text: document } : document))
 }
 
+/** Models that rank by an instruction. */
+const takesInstruction = /^qwen3.*rerank/
+
+const ranked = ['model', 'query', 'documents', 'top_n', 'return_documents']
+const instructions = ['instruct', 'instruction']
+
+const instructionOf = ({ json }: PlainRequest, { model }: ProviderCall): Json =>
+  takesInstruction.test(model) ? { instruct: json['instruct'] ?? json['instruction'] } : {}
+
 export const aliRerank: PlainTranslation = {
   request: (asked, call) => ({
     method: 'POST',
@@ -56,9 +65,10 @@ export const aliRerank: PlainTranslation = {
       parameters: withoutAbsent({
         top_n: asked.json['top_n'],
         return_documents: asked.json['return_documents'],
+        ...instructionOf(asked, call),
       }),
     },
-    losses: unplacedFields(asked.json, ['model', 'query', 'documents', 'top_n', 'return_documents']),
+    losses: unplacedFields(asked.json, takesInstruction.test(call.model) ? [...ranked, ...instructions] : ranked),
   }),
   response: (json, asked) => {
     const answer = recordOf(json) ?? {}
@@ -80,23 +90,15 @@ const shapes = ['1664:928', '1472:1104', '1328:1328', '1104:1472', '928:1664']
 
 /** Models whose images have 1280×1280 to 1440×1440 pixels: https://help.aliyun.com/en/model-studio/text-to-image-v2-api-reference */
 const drawsPixels = /^wan2\.[56]-t2i/
-const [fewestPixels, mostPixels] = [1280 * 1280, 1440 * 1440]
-
-/** The same shape with as many pixels as there may be. */
-function inRange({ width, height }: { width: number; height: number }): string {
-  const pixels = width * height
-  const factor = Math.sqrt(Math.min(Math.max(pixels, fewestPixels), mostPixels) / pixels)
-  const round = factor > 1 ? Math.ceil : Math.floor
-  return `${round(width * factor)}*${round(height * factor)}`
-}
+const pixels = [1280 * 1280, 1440 * 1440] as const
 
 /** What a model draws without a size is for it to know. */
 function sizeOf(json: Json, model: string): string | undefined {
   const size = textOf(json['size']) ?? ''
   if (size === '' || size === 'auto') return undefined
   if (drawsShapes.test(model)) return nearestRatio(size, shapes)?.replace(':', '*') ?? size
-  const sides = drawsPixels.test(model) ? sidesOf(size) : undefined
-  return sides && sides.width * sides.height > 0 ? inRange(sides) : size.replace('x', '*')
+  const sides = drawsPixels.test(model) ? sidesWithin(size, pixels) : undefined
+  return sides ? `${sides.width}*${sides.height}` : size.replace('x', '*')
 }
 
 /** One is what a caller means who says nothing; models of this name draw four then. */

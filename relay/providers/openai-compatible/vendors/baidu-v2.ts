@@ -1,7 +1,11 @@
+import type { ChatRequest } from '#relay/chat/request.ts'
 import { bearer } from '../address.ts'
 import { openAiCompatible } from '../index.ts'
-import { enableThinking } from '../thinking-switch.ts'
+import { unpackedEmbeddings } from '../plain.ts'
+import type { OpenAiStyle } from '../style.ts'
+import { enableThinking, thinkingType } from '../thinking-switch.ts'
 import { type Json, recordOf } from '../../shared/json.ts'
+import type { PlainTranslation } from '../../types.ts'
 
 function adjust(body: Json): void {
   const model = String(body['model'])
@@ -10,7 +14,19 @@ function adjust(body: Json): void {
   body['web_search'] = { ...recordOf(body['web_search']), enable: true }
 }
 
-export const baiduV2 = openAiCompatible({
+/** Words of their own: https://cloud.baidu.com/doc/qianfan-docs/s/Wm95lyynv, `thinking` and `enable_thinking` */
+const switchType = thinkingType(/deepseek-v3\.[12]|kimi-k2\.5|glm-(4\.7|5)/)
+const switchEnabled = enableThinking(/ernie-(4\.5-(turbo|vl-28b-a3b)|5)|qwen3/)
+
+function reasoning(body: Json, request: ChatRequest): void {
+  switchType(body, request)
+  switchEnabled(body, request)
+}
+
+/** Of the longest texts, and of texts and images, there is one for a call. */
+const embedsOne = /^(tao-8k|gme-)/
+
+const style: OpenAiStyle = {
   id: 'baidu-v2',
   label: 'Baidu Qianfan v2',
   channelTypes: [46],
@@ -19,7 +35,13 @@ export const baiduV2 = openAiCompatible({
     const [key = '', appId = ''] = channel.key.split('|')
     return { ...bearer(key), ...(appId === '' ? {} : { appid: appId }) }
   },
-  reasoning: enableThinking(/ernie-(4\.5-turbo|5)|qwen3|deepseek-v3/),
+  reasoning,
   adjust,
-  plain: { embeddings: { mostInputs: 16 } },
-})
+}
+
+const embeddings: Partial<PlainTranslation> = {
+  ...unpackedEmbeddings(style),
+  mostInputs: ({ model }) => (embedsOne.test(model) ? 1 : 16),
+}
+
+export const baiduV2 = openAiCompatible({ ...style, plain: { embeddings } })

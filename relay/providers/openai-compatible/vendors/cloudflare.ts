@@ -74,7 +74,12 @@ const style: OpenAiStyle = {
   headers: (channel) => bearer(credentialOf(channel).token),
   modelsUrl: (channel) => `${accountUrl(channel)}/models/search`,
   refusal,
-  plain: { images: cloudflareImages(host), transcriptions: cloudflareTranscription(host) },
+  plain: {
+    // https://developers.cloudflare.com/workers-ai/models/bge-m3, `text`
+    embeddings: { mostInputs: 100 },
+    images: cloudflareImages(host),
+    transcriptions: cloudflareTranscription(host),
+  },
   error,
 }
 

@@ -142,6 +142,46 @@ describe('SiliconFlow', () => {
   })
 })
 
+describe('Ark', () => {
+  test.each([
+    ['doubao-seed-2-1-pro-260628', 'low', 'low'],
+    ['doubao-seed-2.0-pro', 'max', 'max'],
+    ['doubao-seed-character-260628', 'xhigh', 'xhigh'],
+    ['deepseek-v4-pro-260425', 'max', 'max'],
+    ['glm-5-2-260617', 'high', 'high'],
+    ['doubao-seed-1-8-251228', 'minimal', 'minimal'],
+    ['doubao-seed-1-6-251015', 'max', 'high'],
+    ['doubao-seed-1-6-250615', 'high', undefined],
+    ['deepseek-v3-2-251201', 'high', undefined],
+  ] as const)('gives %s an effort of %s beside the switch, where it takes one', (model, effort, own) => {
+    const { body, losses } = translated(45, model, { effort })
+    expect([body['thinking'], body['reasoning_effort'], losses]).toEqual([{ type: 'enabled' }, own, []])
+  })
+
+  test('gives no effort beside a switch that is off, which refuses it', () => {
+    for (const reasoning of [off, { effort: 'none' }, { mode: 'disabled', effort: 'high' }] as const) {
+      const { body } = translated(45, 'doubao-seed-2-1-pro-260628', reasoning)
+      expect(body).toMatchObject({ thinking: { type: 'disabled' } })
+      expect(body).not.toHaveProperty('reasoning_effort')
+    }
+  })
+})
+
+test.each([
+  ['deepseek-v3.2', { thinking: { type: 'enabled' } }, { thinking: { type: 'disabled' } }],
+  ['kimi-k2.5', { thinking: { type: 'enabled' } }, { thinking: { type: 'disabled' } }],
+  ['glm-5', { thinking: { type: 'enabled' } }, { thinking: { type: 'disabled' } }],
+  ['glm-4.7', { thinking: { type: 'enabled' } }, { thinking: { type: 'disabled' } }],
+  ['qwen3-32b', { enable_thinking: true }, { enable_thinking: false }],
+  ['ernie-4.5-turbo-vl-32k', { enable_thinking: true }, { enable_thinking: false }],
+  ['ernie-5.0-thinking-preview', { enable_thinking: true }, { enable_thinking: false }],
+])('Qianfan switches %s to think or not by the word of that model', (model, on, none) => {
+  const wordsOf = ({ thinking, enable_thinking }: Record<string, unknown>) =>
+    JSON.parse(JSON.stringify({ thinking, enable_thinking }))
+  expect(wordsOf(translated(46, model, { effort: 'low' }).body)).toEqual(on)
+  expect(wordsOf(translated(46, model, off).body)).toEqual(none)
+})
+
 test('MiniMax M3 thinks when it is asked to and not when it is asked not to; its forerunners always do', () => {
   expect(translated(35, 'MiniMax-M3', { effort: 'low' })).toMatchObject({
     body: { thinking: { type: 'adaptive' }, reasoning_split: true },

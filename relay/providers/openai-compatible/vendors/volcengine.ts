@@ -1,11 +1,12 @@
+import type { ChatRequest } from '#relay/chat/request.ts'
 import { joinPath } from '../../shared/join-path.ts'
 import { openAiCompatible } from '../index.ts'
 import { volcengineEmbeddings } from './volcengine-embeddings.ts'
-import { volcengineImageEdits } from './volcengine-images.ts'
-import { oneImage } from '../plain.ts'
+import { volcengineImageEdits, volcengineImages } from './volcengine-images.ts'
+import { effortOf } from '../request.ts'
 import type { OpenAiStyle } from '../style.ts'
 import { thinkingType } from '../thinking-switch.ts'
-import type { Json } from '../../shared/json.ts'
+import { type Json, recordOf } from '../../shared/json.ts'
 
 const version = '/api/v3'
 
@@ -21,6 +22,22 @@ function adjust(body: Json): void {
   if (body['max_completion_tokens'] !== undefined) delete body['max_tokens']
 }
 
+const switchThinking = thinkingType(/seed|deepseek-v[34]|glm/)
+
+/** Models of which `reasoning_effort` is `minimal` to `max`; the first of them know none above `high`. */
+const takesEffort = /seed-(1[-.]6(-lite)?-251015|1[-.]8|[2-9]|character|evolving)|deepseek-v[4-9]|glm-5[-.][2-9]/
+const takesHighAtMost = /seed-1/
+
+/** An effort beside thinking that is off is refused: "Invalid combination of reasoning_effort and thinking type: low + disabled" */
+function reasoning(body: Json, request: ChatRequest): void {
+  switchThinking(body, request)
+  const model = String(body['model'])
+  const effort = request.reasoning && effortOf(request.reasoning, request.extra.dialect)
+  if (effort === undefined || effort === 'none' || !takesEffort.test(model)) return
+  if (recordOf(body['thinking'])?.['type'] !== 'enabled') return
+  body['reasoning_effort'] = takesHighAtMost.test(model) && (effort === 'xhigh' || effort === 'max') ? 'high' : effort
+}
+
 const style: OpenAiStyle = {
   id: 'volcengine',
   label: 'Volcengine Ark',
@@ -32,11 +49,11 @@ const style: OpenAiStyle = {
   url: ({ channel, model }) =>
     joinPath(channel.baseUrl, version, model.startsWith('bot') ? '/bots/chat/completions' : '/chat/completions'),
   carriesReasoning: 'content',
-  reasoning: thinkingType(/seed|deepseek-v[34]|glm/),
+  reasoning,
   adjust,
 }
 
 export const volcengine = openAiCompatible({
   ...style,
-  plain: { embeddings: volcengineEmbeddings, images: oneImage(style), 'image-edits': volcengineImageEdits },
+  plain: { embeddings: volcengineEmbeddings, images: volcengineImages(style), 'image-edits': volcengineImageEdits },
 })
