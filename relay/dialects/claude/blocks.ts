@@ -13,7 +13,11 @@ const callBlocks = (block: OpenBlock): CallWriter => ({
     if (text === '') return ''
     return block.write(JSON.stringify(custom ? JSON.stringify(text).slice(1, -1) : text))
   },
-  close: ({ custom }) => (custom ? block.write(JSON.stringify('"}')) : '') + block.stop(),
+  // Anthropic's library for Java fails at a call without any input.
+  close({ custom, text }) {
+    const ending = custom ? '"}' : text.trim() === '' ? '{}' : ''
+    return (ending === '' ? '' : block.write(JSON.stringify(ending))) + block.stop()
+  },
 })
 
 /** The content blocks of a streamed message, one open at a time. */

@@ -106,6 +106,20 @@ describe('message stream', () => {
     expect(next.map((frame) => frame.name)).toEqual(['content_block_stop', 'content_block_start'])
   })
 
+  it('writes an empty input for a call without arguments, which Anthropic’s library for Java demands', () => {
+    const call = (index: number, ...texts: string[]): ChatEvent[] => [
+      { type: 'tool-call-start', index, id: `call-${index}`, name: 'f' },
+      ...texts.map((text): ChatEvent => ({ type: 'tool-call-delta', index, arguments: text })),
+      { type: 'tool-call-end', index },
+    ]
+    const inputs = (events: ChatEvent[]) =>
+      framesOf(streamText(claude.stream(testContext()), [start, ...events]).complete)
+        .filter(({ name }) => name === 'content_block_delta')
+        .map(({ data }) => data.delta.partial_json)
+    expect(inputs([...call(0), ...call(1, ''), ...call(2, '{"x"', ':1}')])).toEqual(['{}', '{}', '{"x"', ':1}'])
+    expect(inputs(call(0).slice(0, 1))).toEqual(['{}'])
+  })
+
   it('says tool_use when tools were called, even if the upstream said stop', async () => {
     const events: ChatEvent[] = [
       start,
