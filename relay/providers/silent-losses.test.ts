@@ -196,6 +196,7 @@ const generateRequests: RequestCase[] = [
     generate,
     {
       responseMimeType: 'application/xml',
+      responseFormat: { image: { imageSize: '2K' } },
       mediaResolution: 'MEDIA_RESOLUTION_LOW',
       audioTimestamp: true,
       speechConfig: { languageCode: 'de-DE' },

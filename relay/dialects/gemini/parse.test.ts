@@ -291,3 +291,26 @@ it('names what is said of parts, results and the streaming of calls, which no ot
     'partMetadata',
   ])
 })
+
+it('reads the form of the answer in the place that Google’s reference names now, and carries other media’s along', () => {
+  const schema = { type: 'object', properties: { x: { type: 'integer' } } }
+  const read = (generationConfig: object) => {
+    const { responseFormat, extra, losses } = parse({ generationConfig })
+    return { responseFormat, fields: extra.fields, losses }
+  }
+  const structured = { responseFormat: { type: 'json-schema', name: 'output', schema }, fields: {}, losses: [] }
+  for (const mimeType of ['APPLICATION_JSON', 'application/json']) {
+    expect(read({ responseFormat: { text: { mimeType, schema } } })).toEqual(structured)
+    expect(read({ response_format: { text: { mime_type: mimeType, schema } } })).toEqual(structured)
+    expect(read({ responseFormat: { text: { mimeType } } }).responseFormat).toEqual({ type: 'json' })
+  }
+  const text = { mimeType: 'APPLICATION_JSON', schema }
+  const image = { imageSize: '2K' }
+  const carrying = (responseFormat: unknown) => ({ ...structured, fields: { generationConfig: { responseFormat } } })
+  expect(read({ responseFormat: { text, image } })).toEqual(carrying({ image }))
+  expect(read({ responseFormat: [{ text }, { image }] })).toEqual(carrying([{ image }]))
+  expect(read({ responseFormat: { text: { mimeType: 'TEXT_PLAIN' } } })).toEqual({ fields: {}, losses: [] })
+  expect(read({ responseFormat: { text: { mimeType: 'TEXT_XML' } } }).losses).toEqual([
+    'generationConfig.responseMimeType',
+  ])
+})

@@ -36,6 +36,7 @@ const knownGeneration = bothSpellings([
   'responseMimeType',
   'responseSchema',
   'responseJsonSchema',
+  'responseFormat',
   'thinkingConfig',
   'responseModalities',
   'speechConfig',
@@ -105,11 +106,35 @@ function readSystem(value: unknown): TextPart[] {
   })
 }
 
-function readFormat(config: Fields): ResponseFormat | undefined {
+/** The forms of an answer: Google's libraries for Vertex write a list of them. */
+function answerFormats(config: Fields): Fields[] {
+  const given = pick(config, 'responseFormat')
+  return (Array.isArray(given) ? given : [given]).filter(isObject)
+}
+
+/** The words of `responseFormat` for media types, which it takes as they are, too. */
+const formatWords: Readonly<Record<string, string>> = {
+  APPLICATION_JSON: 'application/json',
+  TEXT_PLAIN: 'text/plain',
+  MIME_TYPE_UNSPECIFIED: 'text/plain',
+}
+
+/** The form of the text, for which there are two places. */
+function textFormat(config: Fields): { mimeType: unknown; schema: Fields | undefined } {
+  const text = pickObject(answerFormats(config).find((format) => isObject(format['text'])) ?? {}, 'text') ?? {}
+  const word = pick(text, 'mimeType')
   const own = pickObject(config, 'responseSchema')
-  const schema = pickObject(config, 'responseJsonSchema') ?? (own === undefined ? undefined : toJsonSchema(own))
+  return {
+    mimeType: pick(config, 'responseMimeType') ?? (typeof word === 'string' ? (formatWords[word] ?? word) : word),
+    schema:
+      pickObject(config, 'responseJsonSchema') ?? (own === undefined ? pickObject(text, 'schema') : toJsonSchema(own)),
+  }
+}
+
+function readFormat(config: Fields): ResponseFormat | undefined {
+  const { mimeType, schema } = textFormat(config)
   if (schema !== undefined) return { type: 'json-schema', name: 'output', schema }
-  return pick(config, 'responseMimeType') === 'application/json' ? { type: 'json' } : undefined
+  return mimeType === 'application/json' ? { type: 'json' } : undefined
 }
 
 const knownFormats: readonly unknown[] = [undefined, 'text/plain', 'application/json']
@@ -119,7 +144,7 @@ const knownSpeech = bothSpellings(['voiceConfig'])
 function unreadInputs(body: Fields, config: Fields): string[] {
   const level = pick(pickObject(config, 'thinkingConfig') ?? {}, 'thinkingLevel')
   const unread: Readonly<Record<string, boolean>> = {
-    'generationConfig.responseMimeType': !knownFormats.includes(pick(config, 'responseMimeType')),
+    'generationConfig.responseMimeType': !knownFormats.includes(textFormat(config).mimeType),
     // Which number stands for which level is not settled between Google's libraries.
     'thinkingConfig.thinkingLevel':
       level !== undefined && !(typeof level === 'string' && isEffort(level.toLowerCase())),
@@ -166,8 +191,16 @@ function readAudio(config: Fields): Pick<ChatRequest, 'modalities' | 'audio'> {
   }
 }
 
+const readForms = new Set(['text'])
+const saysSomething = (fields: Fields): boolean => Object.keys(fields).length > 0
+
 function readExtra(body: Fields, config: Fields): Fields {
-  const generation = leftOver(config, knownGeneration)
+  const media = answerFormats(config).map((format) => leftOver(format, readForms))
+  const other = Array.isArray(pick(config, 'responseFormat')) ? media.filter(saysSomething) : media[0]
+  const generation = {
+    ...leftOver(config, knownGeneration),
+    ...(media.some(saysSomething) ? { responseFormat: other } : {}),
+  }
   const supported = renamed.flatMap((name) => {
     const value = pick(body, name)
     return value === undefined ? [] : [[name, value] as const]
