@@ -109,7 +109,7 @@ export const callerDialects: CallerDialect[] = [
       })[status] ?? 'INTERNAL',
     unknownModel: 404,
     closing: /"finishReason":"STOP".*\n\n$/,
-    ping: 'data: {"candidates":[{"index":0,"content":{"role":"model","parts":[{"text":""}]}}]}\n\n',
+    ping: 'data: {"candidates":[{"index":0,"content":{"role":"model","parts":[{"text":""}]}}],"usageMetadata":{}}\n\n',
   },
 ]
 

@@ -19,8 +19,8 @@ export const gemini: ChatDialect = {
   cutter: cutGemini,
   modelPlace: { unstreamed: ['modelVersion'], event: () => ['modelVersion'] },
   // An empty answer: several of Google's libraries refuse any line that is no data, and drop a chat's turn in which a chunk
-  // has no parts.
-  ping: 'data: {"candidates":[{"index":0,"content":{"role":"model","parts":[{"text":""}]}}]}\n\n',
+  // has no parts, and others one without usage.
+  ping: 'data: {"candidates":[{"index":0,"content":{"role":"model","parts":[{"text":""}]}}],"usageMetadata":{}}\n\n',
   refusesComments: true,
   native: 'gemini',
   keepsResponses: false,

@@ -81,7 +81,7 @@ describe('generateContent stream', () => {
 
   it('keeps finish reason and usage back until it is closed and sends no end marker', async () => {
     const { early, late, complete } = streamText(gemini.stream(testContext()), hello)
-    expect(early).not.toMatch(/finishReason|usageMetadata/)
+    expect(early).not.toMatch(/finishReason|TokenCount/)
     expect(complete).not.toContain('[DONE]')
     expect(JSON.parse(late.replace('data: ', ''))).toMatchObject({
       candidates: [{ finishReason: 'MAX_TOKENS' }],
@@ -95,6 +95,15 @@ describe('generateContent stream', () => {
     })
     const chunks = await gather(complete)
     expect(chunks.map((chunk) => chunk.text).join('')).toBe('hello')
+  })
+
+  it('has an object of usage in every chunk, as Google does, empty but in the last', () => {
+    const { complete } = streamText(gemini.stream(testContext()), hello)
+    const used = `${gemini.ping}${complete}`
+      .split('\n\n')
+      .flatMap((frame) => (frame === '' ? [] : [JSON.parse(frame.slice(6)).usageMetadata]))
+    expect(used.slice(0, -1)).toEqual([{}, {}, {}])
+    expect(used.at(-1)).toMatchObject({ promptTokenCount: 9 })
   })
 
   it('hands over a call only when its arguments are complete, with its own signature', () => {

@@ -31,7 +31,8 @@ type ContentEvent = Exclude<ChatEvent, { type: 'start' | 'usage' | 'error' | 'fi
 
 /**
  * Hub events → one `GenerateContentResponse` per delta, as events or as the elements of one JSON array. The last one
- * carries finish reason and usage and waits for `close`.
+ * carries finish reason and usage and waits for `close`. All have the object of usage, which some clients demand of every
+ * chunk, for Google sends it in each.
  */
 export function streamGemini(context: EncodeContext): StreamEncoder {
   const candidates = new Map<number, Candidate>()
@@ -71,7 +72,7 @@ export function streamGemini(context: EncodeContext): StreamEncoder {
     return fresh
   }
   const write = (candidate: Candidate, parts: string[]): string =>
-    parts.map((part) => frame(`${candidate.head}${part}]}}]${trailing}`)).join('')
+    parts.map((part) => frame(`${candidate.head}${part}]}}],"usageMetadata":{}${trailing}`)).join('')
 
   const closing = (): string => {
     identify('')
@@ -86,8 +87,8 @@ export function streamGemini(context: EncodeContext): StreamEncoder {
         ? {}
         : { groundingMetadata: toGrounding(candidate, [{ text: candidate.text, partIndex: 0 }]) }),
     }))
-    const counted = usage === undefined ? '' : `,"usageMetadata":${JSON.stringify(toGeminiUsage(usage))}`
-    return `${last}${frame(`{"candidates":${JSON.stringify(ends)}${counted}${trailing}`)}${asArray ? ']' : ''}`
+    const counted = JSON.stringify(usage === undefined ? {} : toGeminiUsage(usage))
+    return `${last}${frame(`{"candidates":${JSON.stringify(ends)},"usageMetadata":${counted}${trailing}`)}${asArray ? ']' : ''}`
   }
 
   return {
