@@ -80,6 +80,32 @@ describe('instructions in mid-conversation, in Claude’s own dialect,', () => {
     })
   })
 
+  test('change tools and effort for the whole call, for those hosts know no such blocks', () => {
+    const tools = [{ name: 'a' }, { name: 'b', defer_loading: true }]
+    const later = [
+      { role: 'system', content: [], output_config: { effort: 'low', format: null } },
+      {
+        role: 'system',
+        content: [
+          { type: 'tool_removal', tool: { type: 'tool_reference', name: 'a' } },
+          { type: 'tool_addition', tool: { type: 'tool_reference', name: 'b' } },
+          { type: 'tool_addition', tool: { type: 'tool_definition', definition: { name: 'c' } } },
+        ],
+      },
+    ]
+    const body = { ...session(later), tools, output_config: { effort: 'high' } }
+    const plain = sendNatively('claude', { type: 33, model: 'claude-opus-4-8' }, body)
+    expect(plain.json).toMatchObject({ tools: [{ name: 'b' }, { name: 'c' }], output_config: { effort: 'low' } })
+    expect(plain.json['tools']).toEqual([{ name: 'b' }, { name: 'c' }])
+    expect(plain.json['messages']).toEqual([{ role: 'user', content: [text('hi'), text('Agents: a, b.')] }])
+    expect(plain.losses).toEqual([])
+    const effortless = sendNatively('claude', { type: 14, model: 'claude-haiku-4-5' }, session(later))
+    expect(effortless.json).not.toHaveProperty('output_config')
+    expect(effortless.losses).toEqual(['tool_removal', 'tool_addition', 'messages.output_config.effort'])
+    const emptied = { ...session(later.slice(1)), tools: tools.slice(0, 1), tool_choice: { type: 'auto' } }
+    expect(sendNatively('claude', { type: 17, model: 'qwen3-max' }, emptied).json['tools']).toEqual([{ name: 'c' }])
+  })
+
   test('go on byte for byte where the model takes them', () => {
     expect(sendNatively('claude', { type: 14, model: 'claude-opus-4-8' }, session([])).same).toBe(true)
   })

@@ -132,6 +132,15 @@ const calledRemotely: Body[] = [
   { type: 'mcp_tool_result', tool_use_id: 'mcptoolu_1', is_error: false, content: [{ type: 'text', text: 'zq' }] },
 ]
 
+const inlineTool = { type: 'tool_definition', definition: { name: 'w', input_schema: schema } }
+const instructed = (instruction: Body): Body => ({
+  ...message,
+  messages: [
+    { role: 'user', content: [{ type: 'text', text: 'hi' }] },
+    { role: 'system', ...instruction },
+  ],
+})
+
 const messageRequests: RequestCase[] = [
   ...fields(message, {
     metadata: { user_id: 'someone' },
@@ -166,6 +175,8 @@ const messageRequests: RequestCase[] = [
     withPart({ type: 'text', text: 'hi', citations: [{ type: 'char_location', cited_text: 'x' }] }),
   ],
   ['an image in a result', messageResult(), messageResult({ type: 'image', source: base64 })],
+  ['a tool that is added later', message, instructed({ content: [{ type: 'tool_addition', tool: inlineTool }] })],
+  ['an effort that is asked for later', message, instructed({ content: [], output_config: { effort: 'low' } })],
   ['a search', messageTurn(), messageTurn(...searched('EpY'))],
   ['a search that another vendor ran', messageTurn(), messageTurn(...searched(''))],
   ['a call of a remote tool', messageTurn(), messageTurn(...calledRemotely)],

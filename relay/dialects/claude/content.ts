@@ -1,3 +1,5 @@
+import type { Effort } from '#core/models/parameters.ts'
+import { isToolChange } from '#relay/chat/hosted/claude-tool-changes.ts'
 import { type Fields, isObject } from '#relay/chat/json.ts'
 import type {
   AssistantPart,
@@ -17,6 +19,10 @@ export type Conversation = {
   /** Names of the tools that were called, by call id. */
   names: Map<string, string>
   losses: Set<string>
+  /** Tools that instructions add or remove. */
+  toolChanges: Fields[]
+  /** The effort that the last instruction asks for. */
+  effort?: Effort
 }
 
 type Block = { block: Fields; path: string }
@@ -33,7 +39,8 @@ function readBlocks(content: unknown, path: string, read: Reader): Block[] {
 export function readTexts(content: unknown, path: string, conversation: Conversation): TextPart[] {
   return readBlocks(content, path, conversation.read).flatMap((at) => {
     if (at.block['type'] === 'text') return readText(at, conversation)
-    conversation.losses.add('system.content')
+    if (isToolChange(at.block)) conversation.toolChanges.push(at.block)
+    else conversation.losses.add('system.content')
     return []
   })
 }

@@ -209,3 +209,57 @@ it('a system prompt beside one that is null stands alone', () => {
   const body = { ...hello, system: null }
   expect(claude.withSystemPrompt(body, { prompt: 'Be brief.', before: true })).toEqual({ ...body, system: 'Be brief.' })
 })
+
+describe('what instructions in mid-conversation change', () => {
+  const input_schema = { type: 'object' }
+  const tool = (name: string, more: object = {}) => ({ name, input_schema, ...more })
+  const added = (value: object) => ({ type: 'tool_addition', tool: value })
+  const defined = (definition: object) => added({ type: 'tool_definition', definition })
+  const reference = (name: string) => ({ type: 'tool_reference', name })
+  const removed = (name: string) => ({ type: 'tool_removal', tool: reference(name) })
+  const user = { role: 'user', content: 'hi' }
+  const parseWith = (body: object, ...later: object[]) =>
+    claude.parse({ model: 'm', max_tokens: 9, messages: [user, ...later, user], ...body }, {})
+  const instruct = (...content: object[]) => ({ role: 'system', content })
+
+  it('in the tools holds for all, and leaves no instruction without words', () => {
+    const tools = [tool('a'), tool('b'), tool('c', { defer_loading: true })]
+    const text = { type: 'text', text: 'Use them.' }
+    const request = parseWith(
+      { tools },
+      instruct(removed('a'), removed('b'), defined(tool('d', { description: 'old' }))),
+      instruct(text, added(reference('b')), added(reference('c')), defined(tool('d', { description: 'new' }))),
+    )
+    const functionTool = (name: string, more: object = {}) => ({
+      type: 'function',
+      name,
+      parameters: input_schema,
+      ...more,
+    })
+    expect(request.tools).toEqual([functionTool('b'), functionTool('c'), functionTool('d', { description: 'new' })])
+    expect(request.messages.map(({ role }) => role)).toEqual(['user', 'system', 'user'])
+    expect(request.losses).toEqual([])
+    expect(parseWith({}, instruct(defined(tool('d')))).tools).toEqual([functionTool('d')])
+  })
+
+  it('in tools that are not there is named', () => {
+    const one = { type: 'mcp_tool_reference', server_name: 's', name: 'a' }
+    const request = parseWith({ tools: [tool('a')] }, instruct(added(one), removed('x'), { type: 'tool_removal' }))
+    expect(request.tools).toMatchObject([{ name: 'a' }])
+    expect(new Set(request.losses)).toEqual(new Set(['tool_addition', 'tool_removal']))
+  })
+
+  it('in the effort holds for the answer, the last of them; what else they ask of it is named', () => {
+    const asking = (output_config: object) => ({ role: 'system', content: [], output_config })
+    const request = parseWith(
+      { output_config: { effort: 'high' } },
+      asking({ effort: 'max' }),
+      asking({ effort: 'low', format: { type: 'x' } }),
+      asking({}),
+    )
+    expect(request.reasoning).toEqual({ effort: 'low' })
+    expect(request.messages.map(({ role }) => role)).toEqual(['user', 'user'])
+    expect(request.losses).toEqual(['messages.output_config.format'])
+    expect(parseWith({}, asking({ effort: 'odd' })).losses).toEqual(['messages.output_config.effort'])
+  })
+})

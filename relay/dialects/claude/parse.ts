@@ -1,6 +1,6 @@
 import { type Fields, isObject } from '#relay/chat/json.ts'
 import type { ChatRequest, Message, ReasoningInput, ResponseFormat } from '#relay/chat/request.ts'
-import { defined, isEffort, leftOver, readerFor } from '../read.ts'
+import { defined, isEffort, leftOver, readerFor, unreadNames } from '../read.ts'
 import { type Conversation, readAssistantBlocks, readTexts, readUserBlocks } from './content.ts'
 import { readTools, readToolChoice } from './tools.ts'
 
@@ -32,10 +32,12 @@ export function parseClaude(value: unknown, path: { model?: string | undefined }
   const list = read.list(body['messages'], 'messages') ?? []
   if (list.length === 0) throw read.required('messages')
   const model = read.name(body['model'] ?? path.model, 'model')
-  const conversation: Conversation = { read, names: new Map(), losses: new Set() }
+  const conversation: Conversation = { read, names: new Map(), losses: new Set(), toolChanges: [] }
   const system = readTexts(body['system'], 'system', conversation)
-  const messages = list.map((message, index) => readMessage(message, `messages[${index}]`, conversation))
-  const { tools, losses: toolLosses } = readTools(body['tools'], read)
+  const messages = list
+    .map((message, index) => readMessage(message, `messages[${index}]`, conversation))
+    .filter(({ role, content }) => role !== 'system' || content.length > 0)
+  const { tools, losses: toolLosses } = readTools(body['tools'], read, conversation.toolChanges)
   const metadata = read.object(body['metadata'], 'metadata')
   const reasoning = readThinking(body, conversation)
   return defined({
@@ -65,6 +67,7 @@ function readMessage(value: unknown, path: string, conversation: Conversation): 
   const at = `${path}.content`
   switch (value['role'] ?? 'user') {
     case 'system':
+      readOwnOutput(value, path, conversation)
       return { role: 'system', content: readTexts(value['content'], at, conversation) }
     case 'user':
       return { role: 'user', content: readUserBlocks(value['content'], at, conversation) }
@@ -73,6 +76,15 @@ function readMessage(value: unknown, path: string, conversation: Conversation): 
     default:
       throw read.invalid(`${path}.role`)
   }
+}
+
+/** An instruction may say how much is thought from there on. */
+function readOwnOutput(message: Fields, path: string, conversation: Conversation): void {
+  const config = read.object(message['output_config'], `${path}.output_config`) ?? {}
+  const { effort } = config
+  if (isEffort(effort)) conversation.effort = effort
+  const unread = unreadNames(config, new Set(isEffort(effort) ? ['effort'] : []), 'messages.output_config')
+  for (const name of unread) conversation.losses.add(name)
 }
 
 /** What the answer is to be like beyond what the hub knows: another format, another effort, a budget for a whole task. */
@@ -93,9 +105,9 @@ function readTier(value: unknown): string | undefined {
   return tier === 'standard_only' ? 'default' : tier
 }
 
-function readThinking(body: Fields, { losses }: Conversation): ReasoningInput | undefined {
+function readThinking(body: Fields, { losses, effort: later }: Conversation): ReasoningInput | undefined {
   const thinking = read.object(body['thinking'], 'thinking') ?? {}
-  const effort = read.object(body['output_config'], 'output_config')?.['effort']
+  const effort = later ?? read.object(body['output_config'], 'output_config')?.['effort']
   const { type, display } = thinking
   const isMode = type === 'enabled' || type === 'adaptive' || type === 'disabled'
   if (type !== undefined && !isMode) losses.add('thinking')

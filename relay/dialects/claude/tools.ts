@@ -1,3 +1,4 @@
+import { changedTools } from '#relay/chat/hosted/claude-tool-changes.ts'
 import { type Fields, isObject } from '#relay/chat/json.ts'
 import type { Tool, ToolChoice, WebSearchTool } from '#relay/chat/request.ts'
 import { domainsOf, readPlace } from '../openai-chat/tools.ts'
@@ -6,14 +7,21 @@ import { InvalidRequest } from '#relay/chat/invalid-request.ts'
 
 const knownTool = new Set(['type', 'name', 'description', 'input_schema', 'strict', 'cache_control'])
 
-/** @throws {InvalidRequest} invalid_claude_request */
-export function readTools(value: unknown, read: Reader): { tools: Tool[]; losses: string[] } {
-  if (value === undefined || value === null) return { tools: [], losses: [] }
-  if (!Array.isArray(value)) {
+/**
+ * The tools as the conversation has changed them.
+ * @throws {InvalidRequest} invalid_claude_request
+ */
+export function readTools(
+  value: unknown,
+  read: Reader,
+  changes: readonly Fields[],
+): { tools: Tool[]; losses: string[] } {
+  const declared: unknown = value ?? []
+  if (!Array.isArray(declared)) {
     throw new InvalidRequest('invalid_claude_request', 'tools: Input should be a valid list')
   }
-  const losses: string[] = []
-  const tools = value.map((tool: unknown, index): Tool => {
+  const { tools: offered, losses } = changedTools(declared, changes)
+  const tools = offered.map((tool: unknown, index): Tool => {
     if (!isObject(tool)) throw read.invalid(`tools[${index}]`)
     const type = read.text(tool['type'], `tools[${index}].type`) ?? 'custom'
     if (type === 'custom') {

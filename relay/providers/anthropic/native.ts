@@ -70,13 +70,20 @@ function nativeRequest(host: ClaudeHost, native: NativeBody, call: ProviderCall)
   const body: Json = { ...native.json }
   if (host.keepsThreads !== true) refuseThread(body)
   const { traits } = planOf(call.model, call)
-  if (host.keepsThreads !== true || !traits.laterInstructions) joinLaterInstructions(body)
+  const isJoined = host.keepsThreads !== true || !traits.laterInstructions
+  const unplaced = isJoined ? joinLaterInstructions(body, { takesEffort: traits.effort }) : []
   // An explicit zero only warms the cache, which this vendor takes.
   body['max_tokens'] ??= answerLimit(undefined, call, traits.maxOutput)
   const unproven = dropUnprovenReasoning(body, { traits, isRefused: call.isRefusedProof })
   const { thinks, losses: unfit } = applySuffix(body, call, numberOf(native.json['max_tokens']))
   if ((body['stream'] === true) !== call.stream) body['stream'] = call.stream
-  const losses = [...unproven, ...unfit, ...dropUnprovenSearches(body), ...(host.shape?.(body, call) ?? [])]
+  const losses = [
+    ...unplaced,
+    ...unproven,
+    ...unfit,
+    ...dropUnprovenSearches(body),
+    ...(host.shape?.(body, call) ?? []),
+  ]
   const needs = { sampling: thinks && body['temperature'] !== undefined, files: false }
   return {
     method: 'POST' as const,

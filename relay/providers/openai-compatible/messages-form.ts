@@ -33,7 +33,7 @@ export function foreignMessages(
     refuseThread(native.json)
     const body: Json = { ...native.json, model: call.model }
     // "messages[1].role: unknown variant `system`": https://github.com/deepseek-ai/awesome-deepseek-integration/issues/639
-    joinLaterInstructions(body)
+    const unplaced = joinLaterInstructions(body, { takesEffort: true })
     // The dialect demands a limit, and callers of ours may leave it out.
     body['max_tokens'] ??= answerLimit(undefined, call, parametersOf(call.model).maxOutput ?? undefined)
     const metadata = recordOf(body['metadata'])
@@ -42,7 +42,7 @@ export function foreignMessages(
       body['metadata'] = { ...metadata, user_id: fitUser(user, userRule) }
     }
     const unproven = [...dropRefusedReasoning(body, call.isRefusedProof), ...dropSealedProofs(body)]
-    const losses = [...unproven, ...(adjust?.(body) ?? [])]
+    const losses = [...unplaced, ...unproven, ...(adjust?.(body) ?? [])]
     if ((body['stream'] === true) !== call.stream) body['stream'] = call.stream
     return { method: 'POST' as const, url: url(call), headers: headers(call), body: rewriteBody(native, body), losses }
   }
