@@ -64,7 +64,7 @@ test('rankings of images and videos are for models that see them, and refused by
     results: [scored(1, image), scored(2, { text: 'c' }), scored(3, { video: 'https://p/1' })],
   })
   for (const input of [{ type: 34 }, { type: 1, baseUrl: 'https://api.voyageai.com' }]) {
-    const product = { title: 'b', image: 'https://p/0' }
+    const product = { image: 'https://p/0', about: { title: 'b' } }
     const titled = operation('rerank', input, { ...mixed, documents: ['a', product] })
     expect(titled.sent().body).toMatchObject({ documents: ['a', JSON.stringify(product)] })
     for (const numbered of [image, { ...image, id: 7 }, { ...image, id: 'p-7', text: '', shown: true }]) {

@@ -29,7 +29,12 @@ export function textsToEmbed({ json }: PlainRequest): string[] {
 const isMedia = (document: unknown): boolean => {
   const { image, video, id: _, ...others } = recordOf(document) ?? {}
   const isShown = !isEmptyValue(image) || !isEmptyValue(video)
-  return isShown && Object.values(others).every((value) => typeof value !== 'string' || value === '')
+  return (
+    isShown &&
+    Object.values(others).every(
+      (value) => isEmptyValue(value) || typeof value === 'number' || typeof value === 'boolean',
+    )
+  )
 }
 
 /** Documents to rank; texts may come as such or as objects with one. */

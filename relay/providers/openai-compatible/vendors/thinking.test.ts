@@ -149,7 +149,7 @@ describe('Ark', () => {
     ['doubao-seed-character-260628', 'xhigh', 'xhigh'],
     ['deepseek-v4-pro-260425', 'max', 'max'],
     ['glm-5-2-260617', 'high', 'high'],
-    ['doubao-seed-1-8-251228', 'minimal', 'minimal'],
+    ['doubao-seed-1-8-251228', 'minimal', 'low'],
     ['doubao-seed-1-6-251015', 'max', 'high'],
     ['doubao-seed-1-6-250615', 'high', undefined],
     ['deepseek-v3-2-251201', 'high', undefined],

@@ -28,14 +28,16 @@ const switchThinking = thinkingType(/seed|deepseek-v[34]|glm/)
 const takesEffort = /seed-(1[-.]6(-lite)?-251015|1[-.]8|[2-9]|character|evolving)|deepseek-v[4-9]|glm-5[-.][2-9]/
 const takesHighAtMost = /seed-1/
 
-/** An effort beside thinking that is off is refused: "Invalid combination of reasoning_effort and thinking type: low + disabled" */
+/** An effort is refused beside thinking that is off ("Invalid combination of reasoning_effort and thinking type: low + disabled"), and the least one means off. */
 function reasoning(body: Json, request: ChatRequest): void {
   switchThinking(body, request)
   const model = String(body['model'])
   const effort = request.reasoning && effortOf(request.reasoning, request.extra.dialect)
   if (effort === undefined || effort === 'none' || !takesEffort.test(model)) return
   if (recordOf(body['thinking'])?.['type'] !== 'enabled') return
-  body['reasoning_effort'] = takesHighAtMost.test(model) && (effort === 'xhigh' || effort === 'max') ? 'high' : effort
+  if (effort === 'minimal') body['reasoning_effort'] = 'low'
+  else
+    body['reasoning_effort'] = takesHighAtMost.test(model) && (effort === 'xhigh' || effort === 'max') ? 'high' : effort
 }
 
 const style: OpenAiStyle = {
