@@ -6,6 +6,7 @@ import { t } from '../../i18n/t.ts'
 import { IconButton } from '../icon-button.tsx'
 import type { ChartProps } from './chart-types.ts'
 import { seriesColor } from './chart-types.ts'
+import { SeriesMark } from './series-mark.tsx'
 import { writings } from './units.ts'
 
 const heightOf = ({ height = 260 }: ChartProps): string => `${height}px`
@@ -83,13 +84,7 @@ function Legend({ series }: ChartProps) {
     <HStack as="ul" gap="3" rowGap="1" wrap="wrap" textStyle="xs" color="fg.muted" listStyleType="none">
       {series.map((one) => (
         <HStack as="li" key={one.key} gap="1.5">
-          <Box
-            w="2"
-            h="2"
-            borderRadius="xs"
-            forcedColorAdjust="none"
-            style={{ background: seriesColor(series, one.key) }}
-          />
+          <SeriesMark color={seriesColor(series, one.key)} />
           {one.name}
         </HStack>
       ))}

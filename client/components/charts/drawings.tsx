@@ -3,6 +3,7 @@ import type { ReactNode } from 'react'
 import { Bar, BarChart, CartesianGrid, Line, LineChart, ResponsiveContainer, Tooltip, XAxis, YAxis } from 'recharts'
 import type { ChartPoint, ChartProps, ChartSeries } from './chart-types.ts'
 import { seriesColor } from './chart-types.ts'
+import { SeriesMark } from './series-mark.tsx'
 import { axisDomain, type ChartUnit, writings } from './units.ts'
 
 const axis = { fill: 'var(--ui-colors-fg-subtle)' }
@@ -46,13 +47,7 @@ function Tip({ active, label, payload = [], series, format }: TipProps) {
       <Stack gap="0.5">
         {entries.map((entry) => (
           <HStack key={entry.key} gap="2">
-            <Box
-              w="2"
-              h="2"
-              borderRadius="xs"
-              forcedColorAdjust="none"
-              style={{ background: seriesColor(series, entry.key) }}
-            />
+            <SeriesMark color={seriesColor(series, entry.key)} />
             <Text flex="1" me="4">
               {series.find((one) => one.key === entry.key)?.name}
             </Text>
