@@ -1,6 +1,7 @@
 import type { ReasoningPlace } from '#relay/chat/reasoning.ts'
 import type { CallerDialect } from '#relay/dialects/types.ts'
 import type { ChatRequest, Message } from '#relay/chat/request.ts'
+import { providerFor } from '#relay/providers/registry.ts'
 import type { Attempt, Call, CallBody, RelayServices } from '#relay/request/call.ts'
 import { passesThrough } from '#relay/upstream-call/channel.ts'
 
@@ -29,12 +30,16 @@ export const instructs = (services: RelayServices, channel: Attempt['channel']):
   !passesThrough(channel.setting, services) &&
   (systemPromptOf(channel) !== '' || channel.paramOverride?.['instructions'] !== undefined)
 
-/** `unstreamed`: the model answers this very call in one piece only. */
-export function forChannel(
-  services: RelayServices,
-  call: Call,
-  { channel, unstreamed }: Pick<Attempt, 'channel'> & { unstreamed: boolean },
-): ChannelRequest {
+/** Whether the answer to such a call comes in one piece, whoever wants a stream of it: the channel or the model has no other. */
+export const isUnstreamed = (
+  { channel, upstreamModel }: Pick<Attempt, 'channel' | 'upstreamModel'>,
+  request: ChatRequest,
+): boolean =>
+  channel.setting['stream_support'] === 'NON_STREAM_ONLY' ||
+  providerFor(channel.type).chat.answersUnstreamed?.(request, upstreamModel) === true
+
+export function forChannel(services: RelayServices, call: Call, attempt: Attempt): ChannelRequest {
+  const { channel } = attempt
   const { setting } = channel
   const { withSystemPrompt } = call.dialect
   let { request, body } = call
@@ -46,7 +51,7 @@ export function forChannel(
     request = { ...request, messages: withPrompt(request.messages, prompt, before) }
     body = rewritten(body, (json) => withSystemPrompt(json, { prompt, before }))
   }
-  if (unstreamed || setting['stream_support'] === 'NON_STREAM_ONLY') {
+  if (isUnstreamed(attempt, call.request)) {
     if (request.stream) body = rewritten(body, ({ stream: _stream, stream_options: _options, ...rest }) => rest)
     request = { ...request, stream: false }
   } else if (setting['force_stream'] === true && !request.stream) {

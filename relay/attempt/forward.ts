@@ -11,7 +11,7 @@ import { refusesProofs } from '#relay/chat/seals/proof-refusals.ts'
 import type { UpstreamFailure } from '#relay/chat/events.ts'
 import { lossNames, untranslatable } from '#relay/chat/losses.ts'
 import type { ChatRequest } from '#relay/chat/request.ts'
-import { answersUnstreamed, isPricedAsClaude, nativeDialectOf, providerFor } from '#relay/providers/registry.ts'
+import { isPricedAsClaude, nativeDialectOf, providerFor } from '#relay/providers/registry.ts'
 import type { NativeDialect, Provider, ProviderCall } from '#relay/providers/types.ts'
 import type { Attempt, AttemptRecord, Call, RelayServices } from '#relay/request/call.ts'
 import { isTimedOut } from '#relay/request/caller-timeout.ts'
@@ -133,8 +133,7 @@ async function forwardOnce(
   const { lowered } = held
   checkOffer(call, attempt)
   const provider = providerFor(attempt.channel.type)
-  const unstreamed = answersUnstreamed(attempt.channel.type, attempt.upstreamModel, call.request)
-  const own = forChannel(services, call, { channel: attempt.channel, unstreamed })
+  const own = forChannel(services, call, attempt)
   const { rewrites, reasoning } = answerSettings(attempt.channel.setting, call.dialect, call.request)
   const { withoutSummary, withoutThinking = false } = plan
   const limited = lowered === undefined ? own : withLoweredLimit(call, own, lowered)

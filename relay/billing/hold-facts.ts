@@ -1,6 +1,6 @@
 import { overriddenInput, type OutputInput, textsOfOverride } from '#core/param-override.ts'
 import { cheapTextTokens, type CheapPromptCount } from '#relay/counting/cheap-count.ts'
-import { addedPromptOf } from '#relay/attempt/channel-body.ts'
+import { addedPromptOf, isUnstreamed } from '#relay/attempt/channel-body.ts'
 import { marksPrompts } from '#relay/attempt/upstream-channel.ts'
 import type { ToolUse } from '#core/pricing/receipt.ts'
 import { imagePricesOf, nameOfPrice } from '#core/pricing/price-of.ts'
@@ -17,7 +17,7 @@ import { payerOf } from './answer-lengths.ts'
 import type { HoldFacts } from './hold-plan.ts'
 import { mostReadAt } from './most-read.ts'
 import type { AnswerTerms } from '#core/pricing/estimate.ts'
-import { answersUnstreamed, isPricedAsClaude } from '#relay/providers/registry.ts'
+import { isPricedAsClaude } from '#relay/providers/registry.ts'
 import { gigabytesOf } from '#relay/providers/shared/held-objects.ts'
 import type { CallPrice } from './price-call.ts'
 
@@ -45,8 +45,6 @@ export function holdFactsOf(
   const { request } = call
   const { upstreamModel, channel } = attempt
   const isClaude = call.dialect.pricedAsClaude || isPricedAsClaude(channel.type, upstreamModel)
-  const isUnstreamed =
-    channel.setting['stream_support'] === 'NON_STREAM_ONLY' || answersUnstreamed(channel.type, upstreamModel, request)
   const thinks = thinksUnseen(upstreamModel, request)
   const names = { model: nameOfPrice(terms, upstreamModel), sentAs: upstreamModel }
   const tools = toolsOf(request, names, imagePricesOf(services.options))
@@ -82,7 +80,7 @@ export function holdFactsOf(
     limit,
     choices: Math.max(1, sent.choiceCount ?? 1),
     expected,
-    grows: request.stream && !isUnstreamed && !thinks && !seen.hides,
+    grows: request.stream && !isUnstreamed(attempt, request) && !thinks && !seen.hides,
     mostWithoutLimit: Math.max(thinks || seen.hides ? mostWithReasoning : mostWithoutLimit, seen.most),
     largestNewLimit: Math.max(safeLimit, seen.most),
     least: limit > 0 ? Math.min(limit, useful) : useful,

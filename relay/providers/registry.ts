@@ -1,4 +1,4 @@
-import type { ChatRequest, DialectId } from '#relay/chat/request.ts'
+import type { DialectId } from '#relay/chat/request.ts'
 import { anthropic } from './anthropic/index.ts'
 import { aws } from './aws/index.ts'
 import { vertex } from './vertex/index.ts'
@@ -82,10 +82,6 @@ export const listProviders = (): readonly Provider[] => providers
 /** The dialect a provider speaks natively is the one whose own fields it understands. */
 export const nativeDialectOf = ({ native }: Provider): DialectId =>
   (Object.keys(native).find((id) => id !== 'openai-completions') as DialectId | undefined) ?? 'openai-chat'
-
-/** Models that answer such a call in one piece only. */
-export const answersUnstreamed = (channelType: number, model: string, request: ChatRequest): boolean =>
-  providerFor(channelType).chat.answersUnstreamed?.(request, model) === true
 
 /** Models that report their usage as Claude does are priced by its formula. */
 export const isPricedAsClaude = (channelType: number, model: string): boolean =>

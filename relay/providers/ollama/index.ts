@@ -17,8 +17,8 @@ const lineType = 'application/x-ndjson'
 
 const levels: Readonly<Record<string, string>> = { minimal: 'low', xhigh: 'high', max: 'high' }
 
-function reasoning(body: Json, { reasoning: input, extra }: ChatRequest): void {
-  const effort = input && effortOf(input, extra.dialect)
+function reasoning(body: Json, request: ChatRequest): void {
+  const effort = effortOf(request)
   if (effort !== undefined) body['reasoning_effort'] = levels[effort] ?? effort
 }
 

@@ -2,7 +2,7 @@ import { channelTypeOf } from '#core/channel-types/index.ts'
 import { searchesHandedBack, uncountedSearches } from '#relay/chat/hosted/uncounted-search.ts'
 import { lossesTowards } from '#relay/chat/losses.ts'
 import type { Effort } from '#core/models/parameters.ts'
-import type { ChatRequest, ReasoningInput, ResponseFormat } from '#relay/chat/request.ts'
+import type { ChatRequest, ResponseFormat } from '#relay/chat/request.ts'
 import type { ProviderCall, UpstreamRequest } from '../types.ts'
 import { type Json, recordOf, withoutAbsent } from '../shared/json.ts'
 import { chatUrl, requestHeaders } from './address.ts'
@@ -26,21 +26,21 @@ export const knownNames = (channelType: number): readonly string[] => channelTyp
 export const mayAskForUsage = (style: OpenAiStyle, call: ProviderCall): boolean =>
   style.streamUsage ?? channelTypeOf(call.channel.type)?.streamUsageOption ?? false
 
-/** The effort a setting amounts to, for upstreams that know words only. */
-export function effortOf(input: ReasoningInput, dialect: ChatRequest['extra']['dialect']): Effort | undefined {
+/** The effort that a call's setting amounts to, for upstreams that know words only; none where it says nothing of reasoning. */
+export function effortOf({ reasoning: input, extra }: ChatRequest): Effort | undefined {
+  if (input === undefined) return undefined
   if (input.effort !== undefined) return input.effort
   if (input.mode === 'disabled' || input.budgetTokens === 0) return 'none'
   if (input.budgetTokens === undefined) return input.mode === undefined ? undefined : 'medium'
-  const low = dialect === 'gemini' ? 1024 : 2048
+  const low = extra.dialect === 'gemini' ? 1024 : 2048
   if (input.budgetTokens < 0) return 'high'
   if (input.budgetTokens <= low) return 'low'
   return input.budgetTokens <= 8192 ? 'medium' : 'high'
 }
 
 function reasoningEffort(request: ChatRequest, call: ProviderCall, losses: Set<string>): string | undefined {
-  if (!request.reasoning) return undefined
-  if (request.extra.dialect === 'openai-chat') return request.reasoning.effort
-  const wanted = effortOf(request.reasoning, request.extra.dialect)
+  if (request.extra.dialect === 'openai-chat') return request.reasoning?.effort
+  const wanted = effortOf(request)
   if (wanted === undefined) return undefined
   const { model } = splitEffort(call.model, knownNames(call.channel.type))
   if (isReasoningModel(model)) {

@@ -18,7 +18,7 @@ export function wantsResponses(style: OpenAiStyle, request: ChatRequest, call: P
       model,
       tools: request.tools.some((tool) => tool.type === 'function' || tool.type === 'custom'),
       search: request.tools.some((tool) => tool.type === 'web-search'),
-      effort: effort ?? (request.reasoning && effortOf(request.reasoning, request.extra.dialect)),
+      effort: effort ?? effortOf(request),
     }) ?? false
   )
 }

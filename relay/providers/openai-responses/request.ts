@@ -102,7 +102,7 @@ function reasoningField(
   { withoutSummary, losses }: { withoutSummary: boolean; losses: Set<string> },
 ): Json | undefined {
   if (!isReasoningModel(model)) return undefined
-  const requested = request.reasoning && effortOf(request.reasoning, request.extra.dialect)
+  const requested = effortOf(request)
   const effort = named ?? (requested === undefined ? undefined : clampEffort(requested, effortsOf(model, 'responses')))
   if (named === undefined && effort !== requested) losses.add('reasoning_effort')
   const shows =

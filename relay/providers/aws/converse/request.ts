@@ -92,7 +92,7 @@ const threeSteps = (effort: Effort): string =>
 
 /** What only one vendor's models know goes beside the common fields, in that vendor's words. */
 function modelFields(request: ChatRequest, model: string, losses: Set<string>): Json {
-  const effort = request.reasoning && effortOf(request.reasoning, request.extra.dialect)
+  const effort = effortOf(request)
   const fields: Json = {}
   if (effort !== undefined && /gpt-oss/.test(model) && effort !== 'none')
     fields['reasoning_effort'] = threeSteps(effort)

@@ -17,7 +17,7 @@ const switchThinking = thinkingType(thinks)
 
 function reasoning(body: Json, request: ChatRequest): void {
   switchThinking(body, request)
-  const effort = request.reasoning && effortOf(request.reasoning, request.extra.dialect)
+  const effort = effortOf(request)
   if (effort !== undefined && effort !== 'none') body['reasoning_effort'] = effort === 'minimal' ? 'low' : effort
 }
 

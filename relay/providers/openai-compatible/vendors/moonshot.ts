@@ -101,7 +101,7 @@ const switchThinking = thinkingType(newer)
 
 function reasoning(body: Json, request: ChatRequest): void {
   if (!byEffort.test(String(body['model']))) return switchThinking(body, request)
-  const effort = request.reasoning && effortOf(request.reasoning, request.extra.dialect)
+  const effort = effortOf(request)
   if (effort !== undefined) body['reasoning_effort'] = effort
 }
 

@@ -24,7 +24,7 @@ const takesEffort = /GLM-5\.2|DeepSeek-V4/i
 
 function reasoning(body: Json, request: ChatRequest): void {
   const model = String(body['model'])
-  const effort = request.reasoning && effortOf(request.reasoning, request.extra.dialect)
+  const effort = effortOf(request)
   if (alwaysThinks.test(model)) {
     if (effort !== undefined) body['reasoning_effort'] = effort
     return

@@ -32,7 +32,7 @@ const takesHighAtMost = /seed-1/
 function reasoning(body: Json, request: ChatRequest): void {
   switchThinking(body, request)
   const model = String(body['model'])
-  const effort = request.reasoning && effortOf(request.reasoning, request.extra.dialect)
+  const effort = effortOf(request)
   if (effort === undefined || effort === 'none' || !takesEffort.test(model)) return
   if (recordOf(body['thinking'])?.['type'] !== 'enabled') return
   if (effort === 'minimal') body['reasoning_effort'] = 'low'

@@ -2,8 +2,7 @@ import type { PlainRequest, PlainTranslation, ProviderCall } from '../../types.t
 import { type Json, numberOf, withoutAbsent } from '../../shared/json.ts'
 import { documentTexts, refuseTokens } from '../../shared/plain-answers.ts'
 import { unplacedFields } from '../../shared/unplaced-fields.ts'
-import { channelHeaders } from '../address.ts'
-import { openAiOperation, plainUrl } from '../plain.ts'
+import { openAiOperation } from '../plain.ts'
 import type { OpenAiStyle } from '../style.ts'
 
 /** The vendor's own address, and that at which its owner serves the same. */
@@ -53,13 +52,7 @@ function inOwnWords(
   const usual = openAiOperation(style, operation).request
   const own = (asked: PlainRequest, call: ProviderCall) => {
     const { body, losses } = fieldsOf(asked)
-    return {
-      method: 'POST' as const,
-      url: plainUrl(style, operation, call),
-      headers: { 'content-type': 'application/json', ...channelHeaders(style, call.channel) },
-      body: withoutAbsent({ model: call.model, ...body }),
-      losses,
-    }
+    return { ...usual({ json: withoutAbsent(body), form: null }, call), losses }
   }
   return { request: (asked, call) => (isVoyage(call.channel.baseUrl) ? own : usual)(asked, call) }
 }

@@ -52,7 +52,7 @@ function reasoning(body: Json, request: ChatRequest): string[] {
     if (input.effort !== undefined) body['reasoning_effort'] = input.effort
     return []
   }
-  const effort = effortOf(input, request.extra.dialect)
+  const effort = effortOf(request)
   const taken = releases.find(([model]) => model.test(String(body['model'])))?.[1]
   if (effort === undefined || taken === undefined) return []
   const wanted = effort === 'minimal' ? 'low' : effort

@@ -21,7 +21,7 @@ const switchThinking = thinkingType(thinks)
 
 function reasoning(body: Json, request: ChatRequest): void {
   const model = String(body['model'])
-  const effort = request.reasoning && effortOf(request.reasoning, request.extra.dialect)
+  const effort = effortOf(request)
   const isSwitched = !alwaysThinks.test(model)
   if (isSwitched) switchThinking(body, request)
   if (takesEffort.test(model) && effort !== undefined && !(isSwitched && effort === 'none'))
