@@ -1,7 +1,7 @@
 import type { ReasoningPlace } from '#relay/chat/reasoning.ts'
 import type { CallerDialect } from '#relay/dialects/types.ts'
 import type { ChatRequest, Message } from '#relay/chat/request.ts'
-import { providerFor } from '#relay/providers/registry.ts'
+import { isUnstreamed } from '#relay/providers/registry.ts'
 import type { Attempt, Call, CallBody, RelayServices } from '#relay/request/call.ts'
 import { passesThrough } from '#relay/upstream-call/channel.ts'
 
@@ -29,14 +29,6 @@ export const addedPromptOf = (services: RelayServices, { dialect }: Call, channe
 export const instructs = (services: RelayServices, channel: Attempt['channel']): boolean =>
   !passesThrough(channel.setting, services) &&
   (systemPromptOf(channel) !== '' || channel.paramOverride?.['instructions'] !== undefined)
-
-/** Whether the answer to such a call comes in one piece, whoever wants a stream of it: the channel or the model has no other. */
-export const isUnstreamed = (
-  { channel, upstreamModel }: Pick<Attempt, 'channel' | 'upstreamModel'>,
-  request: ChatRequest,
-): boolean =>
-  channel.setting['stream_support'] === 'NON_STREAM_ONLY' ||
-  providerFor(channel.type).chat.answersUnstreamed?.(request, upstreamModel) === true
 
 export function forChannel(services: RelayServices, call: Call, attempt: Attempt): ChannelRequest {
   const { channel } = attempt

@@ -1,4 +1,4 @@
-import type { DialectId } from '#relay/chat/request.ts'
+import type { ChatRequest, DialectId } from '#relay/chat/request.ts'
 import { anthropic } from './anthropic/index.ts'
 import { aws } from './aws/index.ts'
 import { vertex } from './vertex/index.ts'
@@ -82,6 +82,13 @@ export const listProviders = (): readonly Provider[] => providers
 /** The dialect a provider speaks natively is the one whose own fields it understands. */
 export const nativeDialectOf = ({ native }: Provider): DialectId =>
   (Object.keys(native).find((id) => id !== 'openai-completions') as DialectId | undefined) ?? 'openai-chat'
+
+type UpstreamPlace = { channel: { type: number; setting: Readonly<Record<string, unknown>> }; upstreamModel: string }
+
+/** Whether the answer to such a call comes in one piece, whoever wants a stream of it: the channel or the model has no other. */
+export const isUnstreamed = ({ channel, upstreamModel }: UpstreamPlace, request: ChatRequest): boolean =>
+  channel.setting['stream_support'] === 'NON_STREAM_ONLY' ||
+  providerFor(channel.type).chat.answersUnstreamed?.(request, upstreamModel) === true
 
 /** Models that report their usage as Claude does are priced by its formula. */
 export const isPricedAsClaude = (channelType: number, model: string): boolean =>
