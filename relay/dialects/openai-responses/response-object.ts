@@ -27,22 +27,43 @@ const repeated = {
   user: null,
 }
 
+const webSearch = { search_context_size: 'medium', user_location: null }
+
+const unknownPlace = { type: 'approximate', city: null, country: null, region: null, timezone: null }
+
+/** What a tool has where the caller left it out: clients with strict types read these of every answer. */
+const toolDefaults: Readonly<Record<string, object>> = {
+  function: { description: null, parameters: {}, strict: false },
+  web_search: webSearch,
+  web_search_preview: webSearch,
+}
+
 /** What opens a remote server is not repeated: answers are stored, logged and passed on. */
-function withoutTokens(tools: unknown): unknown {
-  if (!Array.isArray(tools)) return tools
-  return tools.map((tool: unknown) => {
-    if (!isObject(tool) || tool['type'] !== 'mcp') return tool
+function toRepeatedTool(tool: unknown): unknown {
+  if (!isObject(tool)) return tool
+  const { type } = tool
+  if (type === 'mcp') {
     const { authorization: _, headers: __, ...rest } = tool
     return rest
-  })
+  }
+  const place = tool['user_location']
+  return {
+    ...(typeof type === 'string' && Object.hasOwn(toolDefaults, type) ? toolDefaults[type] : {}),
+    ...tool,
+    ...(isObject(place) ? { user_location: { ...unknownPlace, ...place } } : {}),
+  }
+}
+
+function repeat(name: string, asked: unknown, usual: unknown): unknown {
+  const value = asked ?? usual
+  if (name === 'tools' && Array.isArray(value)) return value.map(toRepeatedTool)
+  return isObject(value) && isObject(usual) ? { ...usual, ...value } : value
 }
 
 /** The part of a response that stays the same from its first event to its last. */
 export function responseHead(id: string, context: EncodeContext) {
   const body = context.callerBody ?? {}
-  const echo = Object.entries(repeated).map(
-    ([name, value]) => [name, name === 'tools' ? withoutTokens(body[name] ?? value) : (body[name] ?? value)] as const,
-  )
+  const echo = Object.entries(repeated).map(([name, usual]) => [name, repeat(name, body[name], usual)] as const)
   return {
     // What is kept is found by its id, which upstreams may give twice.
     id: answerId(context.keeps === true ? '' : id, 'resp_', context.ambient),

@@ -154,6 +154,36 @@ describe('responses stream', () => {
     expect(complete).not.toContain('secret')
   })
 
+  it('repeats tools and settings with what the caller left out, as strict clients read them', () => {
+    const callerBody = {
+      text: { verbosity: 'low' },
+      reasoning: { effort: 'low' },
+      tools: [
+        { type: 'function', name: 'look', parameters: { type: 'object' } },
+        { type: 'function', name: 'exact', strict: true },
+        { type: 'web_search', user_location: { type: 'approximate', country: 'DE' } },
+        { type: 'mcp', server_label: 's', server_url: 'https://s.test', authorization: 'secret' },
+        'odd',
+      ],
+    }
+    const { complete } = streamText(openAiResponses.stream(countingContext({ callerBody })), hello)
+    const { response } = framesOf(complete)[0]?.data ?? {}
+    expect(response.text).toEqual({ format: { type: 'text' }, verbosity: 'low' })
+    expect(response.reasoning).toEqual({ effort: 'low', summary: null })
+    expect(response.tools).toEqual([
+      { type: 'function', name: 'look', description: null, parameters: { type: 'object' }, strict: false },
+      { type: 'function', name: 'exact', description: null, parameters: {}, strict: true },
+      {
+        type: 'web_search',
+        search_context_size: 'medium',
+        user_location: { type: 'approximate', city: null, country: 'DE', region: null, timezone: null },
+      },
+      { type: 'mcp', server_label: 's', server_url: 'https://s.test' },
+      'odd',
+    ])
+    expect(complete).not.toContain('secret')
+  })
+
   it('keeps the hidden form of its own reasoning', () => {
     const events: ChatEvent[] = [
       { type: 'reasoning-delta', text: 'hm' },
