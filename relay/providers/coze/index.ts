@@ -11,12 +11,27 @@ import { filesUrl, toCozeRequest } from './request.ts'
 
 const style: OpenAiStyle = { id: 'coze', label: 'Coze', channelTypes: [49] }
 
-function statusOf(code: number): number {
-  if (code === 4100 || code === 4101 || code === 700012006) return 401
-  if (code === 4013 || code === 4014 || code === 4009) return 429
-  if (code === 4028 || code === 4027) return 402
-  return code >= 4000 && code < 5000 ? 400 : 500
+/** https://www.coze.cn/open/docs/developer_guides/coze_error_codes: the other numbers from 4000 on speak of the call. */
+const statuses: Readonly<Record<number, number>> = {
+  // The bot is the channel's: unknown, without a model, or not published.
+  4006: 404,
+  4008: 429,
+  4009: 429,
+  4011: 402,
+  4012: 404,
+  4013: 503,
+  4015: 404,
+  4019: 402,
+  4020: 429,
+  4022: 402,
+  4027: 402,
+  4028: 402,
+  4100: 401,
+  4101: 401,
+  700012006: 401,
 }
+
+const statusOf = (code: number): number => statuses[code] ?? (code >= 4000 && code < 5000 ? 400 : 500)
 
 /** Failures come with HTTP 200 and a number of their own. */
 function refusal(answer: Json): UpstreamFailure | undefined {

@@ -47,8 +47,20 @@ function looseMessage(body: Json): string | undefined {
   return undefined
 }
 
+/**
+ * Kimi's coding plan refuses the next call of a busy key so, with 403 and `permission_error`, as if the key were of no use:
+ * https://github.com/Wei-Shaw/sub2api/issues/6955.
+ */
+const saysKeyIsBusy = /concurrent request limit/i
+
 /** What a failed answer says, from its JSON; an answer in a list counts by its first entry. */
 export function failureOf(status: number, json: unknown): UpstreamFailure {
+  const failure = readFields(status, json)
+  const isBusy = failure.status === 403 && saysKeyIsBusy.test(failure.message)
+  return isBusy ? { ...failure, status: 429, type: 'rate_limit_error' } : failure
+}
+
+function readFields(status: number, json: unknown): UpstreamFailure {
   const failure = defaultsOf(status)
   const body = recordOf(Array.isArray(json) ? json[0] : json)
   if (!body) return failure

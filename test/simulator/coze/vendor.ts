@@ -1,6 +1,6 @@
 import type { Vendor } from '../types.ts'
 
-const codes: Record<number, number> = { 400: 4000, 401: 4100, 402: 4028, 403: 4101, 404: 4200, 429: 4013, 500: 5000 }
+const codes: Record<number, number> = { 400: 4000, 401: 4100, 402: 4028, 403: 4101, 404: 4200, 429: 4009, 500: 5000 }
 
 const codeOf = (status: number): number => codes[status] ?? 5000
 

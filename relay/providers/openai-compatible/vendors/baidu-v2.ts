@@ -1,3 +1,4 @@
+import type { UpstreamFailure } from '#relay/chat/events.ts'
 import type { ChatRequest } from '#relay/chat/request.ts'
 import { bearer } from '../address.ts'
 import { openAiCompatible } from '../index.ts'
@@ -23,6 +24,24 @@ function reasoning(body: Json, request: ChatRequest): void {
   switchEnabled(body, request)
 }
 
+/**
+ * https://cloud.baidu.com/doc/qianfan-api/s/Om9b4yj3w: 401 comes for models and parameters too, where nothing is wrong with the key,
+ * and 403 for content that is refused with every key, and for accounts that have not paid.
+ */
+function error(failure: UpstreamFailure): UpstreamFailure {
+  if (failure.type === 'unsafe_request') return { ...failure, status: 400 }
+  switch (`${failure.status} ${failure.code}`) {
+    case '401 invalid_model':
+      return { ...failure, status: 404 }
+    case '401 no_parameter_permission':
+      return { ...failure, status: 403 }
+    case '403 account_overdue':
+      return { ...failure, status: 402 }
+    default:
+      return failure
+  }
+}
+
 /** Of the longest texts, and of texts and images, there is one for a call. */
 const embedsOne = /^(tao-8k|gme-)/
 
@@ -37,6 +56,7 @@ const style: OpenAiStyle = {
   },
   reasoning,
   adjust,
+  error,
 }
 
 const embeddings: Partial<PlainTranslation> = {

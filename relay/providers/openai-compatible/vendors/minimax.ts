@@ -7,6 +7,7 @@ import { minimaxSpeech } from './minimax-speech.ts'
 import { wantsThinking } from '../thinking-switch.ts'
 import { countOf, type Json, recordOf, wordOf } from '../../shared/json.ts'
 
+/** https://platform.minimax.io/docs/api-reference/errorcode */
 const statuses: Readonly<Record<number, number>> = {
   1000: 500,
   1001: 504,
@@ -18,9 +19,15 @@ const statuses: Readonly<Record<number, number>> = {
   1026: 400,
   1027: 400,
   1039: 429,
+  1041: 429,
+  1042: 400,
   2013: 400,
+  2042: 400,
+  2045: 429,
   2049: 401,
+  2054: 400,
   2056: 429,
+  20132: 400,
 }
 
 /** Failures come with HTTP 200 and a number of their own. */

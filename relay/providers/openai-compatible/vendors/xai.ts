@@ -2,6 +2,7 @@ import { DomainError } from '#core/errors.ts'
 import { joinPath } from '../../shared/join-path.ts'
 import type { Effort } from '#core/models/parameters.ts'
 import type { ReportedUsage } from '#core/usage.ts'
+import type { UpstreamFailure } from '#relay/chat/events.ts'
 import type { ChatRequest } from '#relay/chat/request.ts'
 import type { ProviderCall } from '../../types.ts'
 import { openAiCompatible } from '../index.ts'
@@ -79,6 +80,18 @@ export function grokUsage(counts: Json): ReportedUsage {
   }
 }
 
+/**
+ * A wrong key is refused with 400 here: https://docs.x.ai/developers/debugging. What is forbidden in a call is refused with 403,
+ * with every key, and may be charged each time: https://github.com/theopenco/llmgateway/pull/1785.
+ */
+function error(failure: UpstreamFailure): UpstreamFailure {
+  const { status, message } = failure
+  if (status === 400 && message.startsWith('Incorrect API key provided')) return { ...failure, status: 401 }
+  if (status === 403 && message.startsWith('Content violates usage guidelines'))
+    return { ...failure, status: 400, type: 'content_filter', code: 'content_filter', param: null }
+  return failure
+}
+
 function realtimeUrl({ channel, model, query }: ProviderCall): string {
   const { conversation_id: id } = query
   const resumed = id === undefined ? '' : `&conversation_id=${encodeURIComponent(id)}`
@@ -98,6 +111,7 @@ export const xai = openAiCompatible({
   reasoning,
   adjust,
   usage: grokUsage,
+  error,
   plain: { images: xaiImages, 'image-edits': xaiImageEdits },
   // Callers are sent the whole output, reasoning included, so the answer cannot go through as it came.
   translatesAlways: true,
