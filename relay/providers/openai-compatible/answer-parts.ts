@@ -60,6 +60,13 @@ export function readContent(content: unknown): Written {
 export const reasoningTextOf = (message: Json): string =>
   wordOf(message['reasoning_content']) ?? wordOf(message['reasoning']) ?? wordOf(message['reasoning_text']) ?? ''
 
+/** The calls of a message or delta. Spark can write a single one without a list: https://www.xfyun.cn/doc/spark/HTTP%E8%B0%83%E7%94%A8%E6%96%87%E6%A1%A3.html */
+export function toolCallsOf(message: Json): Json[] {
+  const written = message['tool_calls']
+  const single = recordOf(written)
+  return recordOf(single?.['function']) && single ? [single] : recordsOf(written)
+}
+
 const contentNames = [
   'content',
   'reasoning_content',

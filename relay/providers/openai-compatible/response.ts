@@ -4,7 +4,15 @@ import { unwrapInput } from '../shared/custom-tools.ts'
 import { refusalOf } from '../shared/failures.ts'
 import { type Json, recordOf, recordsOf, textOf, wordOf } from '../shared/json.ts'
 import { argumentsText } from '../shared/tool-arguments.ts'
-import { failedEndOf, finishReasonOf, readCitations, readContent, readImages, reasoningTextOf } from './answer-parts.ts'
+import {
+  failedEndOf,
+  finishReasonOf,
+  readCitations,
+  readContent,
+  readImages,
+  reasoningTextOf,
+  toolCallsOf,
+} from './answer-parts.ts'
 import { readReasoningDetails } from './reasoning.ts'
 import type { OpenAiStyle } from './style.ts'
 import { readUsage, usageObjectOf } from './usage.ts'
@@ -43,7 +51,7 @@ function toolCallOf(call: Json, reading: Reading): ToolCall {
 }
 
 function callsOf(message: Json, reading: Reading): ToolCall[] {
-  const calls = recordsOf(message['tool_calls'])
+  const calls = toolCallsOf(message)
   const legacy = recordOf(message['function_call'])
   return (calls.length === 0 && legacy ? [legacy] : calls).map((call) => toolCallOf(call, reading))
 }

@@ -11,6 +11,7 @@ import {
   readContent,
   readImages,
   reasoningTextOf,
+  toolCallsOf,
 } from './answer-parts.ts'
 import { readReasoningDetails } from './reasoning.ts'
 import { logprobsOf } from './response.ts'
@@ -69,7 +70,7 @@ function deltaEvents(delta: Json): ChatEvent[] {
 }
 
 function callFragments(delta: Json): Json[] {
-  const fragments = recordsOf(delta['tool_calls'])
+  const fragments = toolCallsOf(delta)
   const legacy = recordOf(delta['function_call'])
   return fragments.length === 0 && legacy ? [{ index: 0, function: legacy }] : fragments
 }

@@ -44,9 +44,14 @@ function withInstructionsAsTurns(messages: unknown): Json[] {
 
 const instructed = new Set(['generalv3.5', '4.0Ultra', 'max-32k', 'pro-128k', 'generalv3', 'x1', 'spark-x'])
 
+/** These are served apart, in a later version of the surface. */
+const thinks = (model: string): boolean => /^(x1|spark-x$)/.test(model)
+
 function adjust(body: Json, call: ProviderCall): void {
   const model = modelOf(call)
   body['model'] = model
+  // Without it a call comes as one object in place of a list.
+  if (!thinks(model) && recordsOf(body['tools']).length > 0) body['tool_calls_switch'] ??= true
   const hasInstructions = recordsOf(body['messages']).some((message) => message['role'] === 'system')
   if (hasInstructions && !instructed.has(model)) body['messages'] = withInstructionsAsTurns(body['messages'])
 }
@@ -58,7 +63,7 @@ const surface = openAiCompatible({
   ...shared,
   url: (call) => {
     const base = call.channel.baseUrl || host
-    return `${base}${/^(x1|spark-x$)/.test(modelOf(call)) ? '/v2' : '/v1'}/chat/completions`
+    return `${base}${thinks(modelOf(call)) ? '/v2' : '/v1'}/chat/completions`
   },
   headers: (channel) => ({ authorization: `Bearer ${tokenOf(channel)}` }),
   modelsUrl: (channel) => `${channel.baseUrl || host}/v1/models`,

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { callWith } from '../conformance/fixtures.ts'
-import { requestWith, toolConversation } from '../conformance/requests.ts'
+import { requestWith, toolConversation, weatherTool } from '../conformance/requests.ts'
 import { xunfei } from './index.ts'
 
 type Changes = Parameters<typeof callWith>[0]
@@ -51,4 +51,24 @@ test('a failure inside a 2xx answer has the status of its number', () => {
   expect(listener.push({ data: '{"code":11200,"message":"no licence"}' })).toBe('failed')
   expect(listener.failure).toMatchObject({ status: 403 })
   expect(listener.push({ data: '{"code":0,"choices":[{"delta":{"content":"a"}}]}' })).toBe('forward')
+})
+
+test('calls are asked for as a list, and a single one without a list is read as well', () => {
+  const asked = requestWith({ tools: [weatherTool] })
+  for (const model of ['4.0Ultra', 'generalv3.5'])
+    expect(write({ model }, asked).json, model).toMatchObject({ tool_calls_switch: true })
+  expect(write({ model: '4.0Ultra' }).json).not.toHaveProperty('tool_calls_switch')
+  expect(write({ model: 'spark-x' }, asked).json).not.toHaveProperty('tool_calls_switch')
+
+  const tool_calls = { type: 'function', function: { name: 'get_weather', arguments: '{"city":"Paris"}' } }
+  const answer = { code: 0, choices: [{ message: { role: 'assistant', content: '', tool_calls }, index: 0 }] }
+  expect(xunfei.chat.response(answer, callWith()).choices).toMatchObject([
+    { parts: [{ type: 'tool-call', name: 'get_weather', arguments: '{"city":"Paris"}' }], finish: 'tool-calls' },
+  ])
+  const channel = { type: 18, baseUrl: '', key: 'password' }
+  const decoder = xunfei.chat.stream(callWith({ channel }))
+  const chunk = { code: 0, choices: [{ delta: { role: 'assistant', content: '', tool_calls }, index: 0 }] }
+  const events = [...decoder.push({ data: JSON.stringify(chunk) }), ...decoder.push({ data: '[DONE]' })]
+  expect(events).toContainEqual(expect.objectContaining({ type: 'tool-call-start', name: 'get_weather' }))
+  expect(events).toContainEqual(expect.objectContaining({ type: 'finish', reason: 'tool-calls' }))
 })
