@@ -9,6 +9,7 @@ import { openAiCompatible } from '../index.ts'
 import { perplexityEmbeddings } from './perplexity-embeddings.ts'
 import { readUsage } from '../usage.ts'
 
+/** https://docs.perplexity.ai/api-reference/chat-completions-post and https://docs.perplexity.ai/guides/search-control-guide */
 const taken = new Set([
   'model',
   'messages',
@@ -25,7 +26,15 @@ const taken = new Set([
   'search_recency_filter',
   'search_after_date_filter',
   'search_before_date_filter',
+  'last_updated_after_filter',
+  'last_updated_before_filter',
+  'search_language_filter',
+  'disable_search',
+  'enable_search_classifier',
+  'language_preference',
   'return_images',
+  'image_domain_filter',
+  'image_format_filter',
   'return_related_questions',
   'web_search_options',
   'reasoning_effort',

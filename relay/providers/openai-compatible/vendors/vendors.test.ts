@@ -262,6 +262,11 @@ describe('Zhipu', () => {
 })
 
 describe('Perplexity', () => {
+  test('what is said of its searches arrives', () => {
+    const fields = { disable_search: true, enable_search_classifier: false, last_updated_after_filter: '1/1/2026' }
+    expect(write(27, { extra: { dialect: 'openai-chat', fields } })).toMatchObject({ json: fields, losses: [] })
+  })
+
   test('only known fields go, and turns alternate without tools', () => {
     const { json, losses } = write(27, { ...toolConversation(), seed: 1, topP: 1, stop: ['x'] })
     expect(json).toEqual({
