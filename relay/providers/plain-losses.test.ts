@@ -65,6 +65,7 @@ const targets: [
   ['Mistral', 'embeddings', { type: 42, model: 'codestral-embed' }],
   ['Mistral', 'speech', { type: 42, model: 'voxtral-tts' }],
   ['MiniMax', 'speech', { type: 35, model: 'speech-02' }],
+  ['Zhipu', 'speech', { type: 26, model: 'glm-tts' }],
   ['SiliconFlow', 'images', { type: 40, model: 'Kwai-Kolors/Kolors' }],
   ['SiliconFlow', 'image-edits', { type: 40, model: 'Qwen/Qwen-Image-Edit' }],
   ['xAI', 'images', { type: 48, model: 'grok-2-image' }],

@@ -4,15 +4,23 @@ import { joinPath } from '../../shared/join-path.ts'
 import { type Json, recordOf, textOf, withoutAbsent } from '../../shared/json.ts'
 import { unplacedFields } from '../../shared/unplaced-fields.ts'
 import { bearer } from '../address.ts'
+import { isVoiceName, voiceAsked, type VoiceName } from '../voices.ts'
 
 /** The original's voices by names of this vendor; any other name is one of its own. */
-const voices: Readonly<Record<string, string>> = {
+const voices: Readonly<Record<VoiceName, string>> = {
   alloy: 'female-chengshu',
+  ash: 'male-qn-badao',
+  ballad: 'male-qn-daxuesheng',
+  cedar: 'audiobook_male_1',
+  coral: 'female-tianmei',
   echo: 'male-qn-qingse',
   fable: 'male-qn-jingying',
+  marin: 'female-shaonv',
   onyx: 'presenter_male',
   nova: 'presenter_female',
+  sage: 'female-yujie',
   shimmer: 'audiobook_female_1',
+  verse: 'audiobook_male_2',
 }
 const formats: Readonly<Record<string, string>> = {
   mp3: 'audio/mpeg',
@@ -33,8 +41,8 @@ const lossesOf = (json: Json): string[] =>
   unplacedFields(json, formatOf(json) === json['response_format'] ? [...taken, 'response_format'] : taken)
 
 function voiceOf(json: Json): string {
-  const voice = textOf(json['voice']) ?? textOf(recordOf(json['voice'])?.['id']) ?? 'alloy'
-  return Object.hasOwn(voices, voice) ? (voices[voice] as string) : voice
+  const voice = voiceAsked(json) ?? 'alloy'
+  return isVoiceName(voice) ? voices[voice] : voice
 }
 
 /** Audio comes as hexadecimal text. */

@@ -4,6 +4,7 @@ import { recordOf, textOf, withoutAbsent } from '../../shared/json.ts'
 import { readSuccess } from '../../shared/plain-answers.ts'
 import { unplacedFields } from '../../shared/unplaced-fields.ts'
 import { bearer } from '../address.ts'
+import { voiceAsked } from '../voices.ts'
 
 const types: Readonly<Record<string, string>> = {
   mp3: 'audio/mpeg',
@@ -22,7 +23,7 @@ export const mistralSpeech: PlainTranslation = {
     body: withoutAbsent({
       model: call.model,
       input: json['input'],
-      voice_id: json['voice_id'] ?? textOf(json['voice']) ?? recordOf(json['voice'])?.['id'],
+      voice_id: json['voice_id'] ?? voiceAsked(json),
       ref_audio: json['ref_audio'],
       response_format: json['response_format'],
     }),

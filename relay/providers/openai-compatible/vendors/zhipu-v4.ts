@@ -11,6 +11,7 @@ import { oneImage } from '../plain.ts'
 import { effortOf } from '../request.ts'
 import type { OpenAiStyle } from '../style.ts'
 import { fitSteadyEffort, thinkingType } from '../thinking-switch.ts'
+import { zhipuSpeech } from './zhipu-speech.ts'
 
 const thinks = /^glm-(4\.[5-9]|[5-9])/
 const takesEffort = /^glm-5\.[2-9]/
@@ -156,4 +157,7 @@ const style: OpenAiStyle = {
 /** https://docs.bigmodel.cn/api-reference, embeddings, `input`: more than 64 texts are refused with 1214. */
 const embeddings = { mostInputs: 64 }
 
-export const zhipuV4 = openAiCompatible({ ...style, plain: { embeddings, images: oneImage(style) } })
+export const zhipuV4 = openAiCompatible({
+  ...style,
+  plain: { embeddings, images: oneImage(style), speech: zhipuSpeech(style) },
+})
