@@ -7,11 +7,8 @@ import type { CallPrice } from '#relay/billing/price-call.ts'
 import { finishHungUp, isUnbooked } from '#relay/billing/settle.ts'
 import { takesNames } from '#relay/chat/fit/fit-request.ts'
 import { openAiProfile } from '#relay/chat/fit/profile.ts'
-import { refusesProofs } from '#relay/chat/seals/proof-refusals.ts'
-import type { UpstreamFailure } from '#relay/chat/events.ts'
-import { lossNames, untranslatable } from '#relay/chat/losses.ts'
-import type { ChatRequest } from '#relay/chat/request.ts'
-import { isPricedAsClaude, nativeDialectOf, providerFor } from '#relay/providers/registry.ts'
+import { lossNames } from '#relay/chat/losses.ts'
+import { isPricedAsClaude, providerFor } from '#relay/providers/registry.ts'
 import type { NativeDialect, Provider, ProviderCall } from '#relay/providers/types.ts'
 import type { Attempt, AttemptRecord, Call, RelayServices } from '#relay/request/call.ts'
 import { isTimedOut } from '#relay/request/caller-timeout.ts'
@@ -24,104 +21,54 @@ import type { AttemptContext } from './attempt-context.ts'
 import { withToken } from './attempt-token.ts'
 import { buildRequest } from './build-request.ts'
 import { answerSettings, type ChannelRequest, forChannel } from './channel-body.ts'
-import { AttemptFailed, unsupportedHere } from './failure.ts'
+import { unsupportedHere } from './failure.ts'
+import {
+  acceptedForm,
+  type AskedForm,
+  instead,
+  isTranslatable,
+  refusedForm,
+  rememberRefused,
+  type Went,
+} from './refused-forms.ts'
 import { attemptFailureAt } from './shape-failure.ts'
 import { type AttemptProofs, proofsOf } from '#relay/chat/seals/refused-proofs.ts'
 import { sendRequest } from './send-request.ts'
-import { providerCallOf, upstreamChannelOf } from './upstream-channel.ts'
+import { providerCallOf } from './upstream-channel.ts'
 
 /**
  * One attempt on one channel, to the settled answer. Returns when the call is over (answered, or the caller hung up).
  * @throws {AttemptFailed} when nothing has reached the caller and another channel may be tried.
  */
-export async function forward(services: RelayServices, call: Call, plan: ForwardPlan): Promise<void> {
+export async function forward(services: RelayServices, call: Call, given: ForwardPlan): Promise<void> {
+  const { attempt } = given
+  // A body that passes through goes out as it came, whatever is refused of it.
+  const passes = (): boolean => passesThrough(attempt.channel.setting, services)
+  const known = services.refusedForms.get(attempt.channel)
+  const plan = known && !passes() ? { ...given, ...acceptedForm(known, call, attempt) } : given
   const proofs = plan.withoutProofs
     ? { isRefused: () => true, refuse: () => false }
-    : proofsOf(services.refusedProofs, placeOf(plan.attempt))
+    : proofsOf(services.refusedProofs, placeOf(attempt))
   const went: Went = { native: null }
   try {
     await forwardOnce(services, call, { ...plan, proofs, went })
   } catch (error) {
-    // A body that passes through goes out as it came, whatever was refused of it.
-    const passes = passesThrough(plan.attempt.channel.setting, services)
-    const changed = passes ? null : changedBy(call, plan, { error, proofs, ...went })
-    if (!changed) throw error
-    await forward(services, call, { ...plan, ...changed })
+    const refused = passes() ? null : refusedForm(call, plan, { error, proofs, ...went })
+    if (!refused) throw error
+    await forward(services, call, { ...plan, ...instead[refused] })
+    // A caller who left before the end proves nothing.
+    if (!call.callerAborted.signal.aborted) rememberRefused(services.refusedForms, call, { attempt, refused })
   }
 }
 
 const placeOf = ({ channel, key }: Attempt): string => `${channel.id} ${key.value}`
 
-type ForwardPlan = {
+type ForwardPlan = AskedForm & {
   attempt: Attempt
   attempts: AttemptRecord[]
   terms: CallPrice
   held: Held
-  /** The upstream has no path for the caller's own form, or refuses tools or fields of it, though others of its kind do not. */
-  translates?: boolean
-  /** The upstream shows no summaries of reasoning to this account. */
-  withoutSummary?: boolean
-  /** The model cannot think, and the upstream refuses to be asked to. */
-  withoutThinking?: boolean
-  /** The upstream does not take the proofs of reasoning that the call brings along. */
-  withoutProofs?: boolean
 }
-
-/** Noted while an attempt is made: the form it went out in, if that was the caller's own. */
-type Went = { native: NativeDialect | null }
-
-/** What this very place may take instead of what it refused; each change is made once. */
-function changedBy(
-  call: Call,
-  plan: ForwardPlan,
-  { error, proofs, native }: Went & { error: unknown; proofs: AttemptProofs },
-): Partial<ForwardPlan> | null {
-  if (!(error instanceof AttemptFailed) || error.local || error.closing !== undefined) return null
-  const channel = upstreamChannelOf(plan.attempt)
-  const failure = { ...error.failure, ...error.failure.original, ...error.failure.received }
-  // What no other form can say is refused in the words of the upstream, which are better than ours.
-  const hasOtherForm =
-    native?.mayRefuse?.(channel) === true && isTranslatable(call.request, providerFor(plan.attempt.channel.type))
-  const lacks = native?.mayLack?.(channel) === true && lacksPath(failure)
-  if (lacks || (hasOtherForm && refusesForm(failure))) return { translates: true }
-  // Its caller asked for none: nothing but the translation did, and callers of the vendor's own form say so themselves.
-  const asksUnasked = !native && !call.dialect.asksForSummaries && !plan.withoutSummary
-  if (asksUnasked && refusesSummary(failure)) return { withoutSummary: true }
-  // The caller's own form goes out as it came, and says it again.
-  const canLeaveOut = (!native || hasOtherForm) && !plan.withoutThinking && wasAskedToThink(call)
-  if (canLeaveOut && refusesThinking(failure)) return { withoutThinking: true, translates: true }
-  return refusesProofs(failure) && proofs.refuse() ? { withoutProofs: true } : null
-}
-
-const isRefusal = ({ status }: UpstreamFailure): boolean => status >= 400 && status < 500
-
-/** "Your organization must be verified to generate reasoning summaries.": https://github.com/openai/openai-cookbook/issues/2271 */
-const refusesSummary = (failure: UpstreamFailure): boolean =>
-  isRefusal(failure) && /must be verified to generate reasoning summaries/i.test(failure.message)
-
-/** Agents ask every model to think, in the words of their own vendor. Callers of chat completions know whom they ask. */
-const wasAskedToThink = ({ dialect, request }: Call): boolean =>
-  dialect.hasReasoningPlace && request.reasoning !== undefined
-
-/** `"gemma3" does not support thinking` and `think value "medium" is not supported for this model`, of Ollama. */
-const refusesThinking = (failure: UpstreamFailure): boolean =>
-  isRefusal(failure) && /does not support thinking|think value "/i.test(failure.message)
-
-function lacksPath({ status, param, code }: UpstreamFailure): boolean {
-  // A vendor that does not know the model, or an answer that the call names, does not know it in another form either.
-  const isOfField = code === 'model_not_found' || (param ?? String(status)) !== String(status)
-  return (status === 404 && !isOfField) || status === 405
-}
-
-/** "tool type namespace not supported", "unknown field "prompt_cache_key"", "Invalid Responses API request", or `tools.8.type` alone. */
-function refusesForm({ status, param, message }: UpstreamFailure): boolean {
-  if (status !== 400 && status !== 422) return false
-  const isOfTool = /^tools(\.|\[)\d+\]?\.type$/.test(String(param))
-  return isOfTool || /tool type|unknown field|invalid responses api request/i.test(message)
-}
-
-const isTranslatable = (request: ChatRequest, provider: Provider): boolean =>
-  untranslatable(request, nativeDialectOf(provider), provider.chat) === undefined
 
 async function forwardOnce(
   services: RelayServices,

@@ -16,6 +16,7 @@ import type { RetryBudget } from '#core/routing/retry-budget.ts'
 import type { Metrics } from '#features/metrics/service.ts'
 import type { FailureLog } from '#relay/attempt/failure-log.ts'
 import type { RefusedProofs } from '#relay/chat/seals/refused-proofs.ts'
+import type { RefusedForms } from '#relay/routing/known-refusals.ts'
 import type { CircuitBreaker } from '#relay/routing/circuit-breaker.ts'
 import type { Holds } from '#relay/billing/open-holds.ts'
 import type { EarlierTurns } from '#relay/routing/earlier-turns.ts'
@@ -49,6 +50,7 @@ export type RelayServices = Services & {
   /** Position of the next key of each channel. */
   keyCursor: Map<number, number>
   refusedProofs: RefusedProofs
+  refusedForms: RefusedForms
   /** The process was asked to stop: it serves who comes, and wants nobody sent to it any more. */
   draining: () => boolean
   /** Whether calls should be sent here. */

@@ -213,6 +213,7 @@ export async function createServices(given: {
     holds: { lengths: createAnswerLengths(), open: new Map(), reading: new Map(), lastSeen: new Map() },
     keyCursor: new Map(),
     refusedProofs: new Map(),
+    refusedForms: new WeakMap(),
     draining: () => draining,
     ready: createReadiness(hot, () => draining),
     stopping: () => stopping,

@@ -126,6 +126,7 @@ async function innerServices(services: RelayServices, upstream: string): Promise
     holds: { lengths: createAnswerLengths(), open: new Map(), reading: new Map(), lastSeen: new Map() },
     keyCursor: new Map(),
     refusedProofs: new Map(),
+    refusedForms: new WeakMap(),
     underWay: new InFlight(),
     stopping: () => false,
   }

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test, vi } from 'vitest'
 import { json } from '#test/support/scripted-upstream.ts'
 import { consumed } from './caller-dialects.ts'
 import { startScriptedRelay } from './relay-world.ts'
@@ -8,6 +8,7 @@ const { app, scripted, token } = await startScriptedRelay()
 const { transport } = app.services
 afterEach(() => {
   app.services.transport = transport
+  vi.restoreAllMocks()
 })
 
 type Asked = { path: string; body: Record<string, unknown> }
@@ -51,9 +52,20 @@ async function serverThat(
       return transport.send({ ...request, url: base + path })
     },
   }
-  const { model } = await serve(app, { ...channel, baseUrl: host, upstreamModel: name })
-  return { model, asked }
+  const { model, ids } = await serve(app, { ...channel, baseUrl: host, upstreamModel: name })
+  const setChannel = async (field: string, value: string | number) => {
+    await app.pool.query(`update channels set ${field} = $1 where id = $2`, [value, ids[0]])
+    await app.settled()
+  }
+  // A channel that is read again is not known any more.
+  await app.settled()
+  return { model, asked, setChannel }
 }
+
+const now = performance.now.bind(performance)
+
+/** So long after the test began. */
+const atMinute = (minute: number) => vi.spyOn(performance, 'now').mockImplementation(() => now() + minute * 60_000)
 
 const search = { type: 'function', name: 'find', parameters: { type: 'object', properties: {} } }
 const namespace = { type: 'namespace', name: 'mcp__docs', description: 'docs', tools: [search] }
@@ -133,6 +145,65 @@ describe('a server that knows few tools of the responses form', () => {
     expect(pathsOf(asked)).toEqual(['/responses'])
   })
 
+  describe('once it took a call in a chat', () => {
+    const both = ['/responses', '/chat/completions']
+
+    test('is asked such calls in a chat at once, and others in their own form', async () => {
+      const { model, asked } = await serverThat(refusesTools, { type: 1, name: 'gpt-5.5' })
+      for (const tools of [[namespace], [namespace, namespace]])
+        expect((await ask(model, { tools, input: 'and now?' })).status).toBe(200)
+      expect(pathsOf(asked)).toEqual([...both, '/chat/completions'])
+      await ask(model, { tools: [search] })
+      await ask(model, { tools: [namespace], include: [] })
+      await ask(model, {})
+      expect(pathsOf(asked.slice(3))).toEqual([...both, ...both, ...both])
+    })
+
+    test('is not asked at the path that it lacks', async () => {
+      const refuses = ({ path }: Asked) => (path.endsWith('/responses') ? { message: 'Not Found' } : undefined)
+      const { model, asked } = await serverThat(refuses, { type: 1, name: 'gpt-5.5', status: 404 })
+      await ask(model, {})
+      await ask(model, { tools: [search] })
+      expect(pathsOf(asked)).toEqual([...both, '/chat/completions'])
+    })
+
+    test('is asked in the form of the call again after a while', async () => {
+      const { model, asked } = await serverThat(refusesTools, { type: 1, name: 'gpt-5.5' })
+      for (const minute of [0, 14, 16]) {
+        atMinute(minute)
+        await ask(model, { tools: [namespace] })
+      }
+      expect(pathsOf(asked)).toEqual([...both, '/chat/completions', ...both])
+    })
+
+    test.each([
+      ['key', 'key_encrypted', app.services.secrets.encrypt('sk-other')],
+      ['address', 'base_url', `${host}/v2`],
+      ['type', 'type', 20],
+      ['settings', 'setting', '{"prompt_caching":false}'],
+    ])('is asked so again where its %s has changed', async (_, field, value) => {
+      const { model, asked, setChannel } = await serverThat(refusesTools, { type: 1, name: 'gpt-5.5' })
+      await ask(model, { tools: [namespace] })
+      await setChannel(field, value)
+      await ask(model, { tools: [namespace] })
+      expect(pathsOf(asked)).toEqual([...both, ...both])
+    })
+
+    test('is asked in the form of a call that no chat can say', async () => {
+      const { model, asked } = await serverThat(refusesTools, { type: 1, name: 'gpt-5.5' })
+      const prompt = { id: 'pmpt_1' }
+      await ask(model, { tools: [namespace], prompt: null })
+      expect((await ask(model, { tools: [namespace], prompt })).status).toBe(400)
+      expect(pathsOf(asked)).toEqual([...both, '/responses'])
+    })
+  })
+
+  test('is asked in both forms as long as it refuses both', async () => {
+    const { model, asked } = await serverThat(() => ofTool, { type: 1, name: 'gpt-5.5' })
+    for (const input of ['hi', 'and now?']) expect((await ask(model, { tools: [namespace], input })).status).toBe(400)
+    expect(pathsOf(asked)).toEqual(['/responses', '/chat/completions', '/responses', '/chat/completions'])
+  })
+
   test('is taken at its word where it refuses anything else', async () => {
     const { model, asked } = await serverThat(() => ({ message: 'input is empty', param: 'input' }), {
       type: 1,
@@ -155,6 +226,11 @@ describe('a model that cannot think', () => {
     expect(await reply.json()).toMatchObject({ content: [{ type: 'text', text: 'A plover.' }] })
     expect(reply.headers.get('x-translation-loss')).toContain('reasoning_effort')
     expect(asked.map(({ body }) => body['reasoning_effort'])).toEqual(['medium', undefined])
+    const next = await app.relay(token, '/v1/messages', { model, max_tokens: 99, thinking, messages })
+    expect(next.headers.get('x-translation-loss')).toContain('reasoning_effort')
+    expect(asked.map(({ body }) => body['reasoning_effort'])).toEqual(['medium', undefined, undefined])
+    const chat = { model, messages, reasoning_effort: 'medium' }
+    expect((await app.relay(token, '/v1/chat/completions', chat)).status).toBe(400)
   })
 
   test('is asked in a chat, without thinking, where it was asked in the responses form of its server', async () => {
