@@ -17,6 +17,7 @@ export function translatedStream(context: AttemptContext): StreamWriter {
     model: call.request.model,
     includeUsage: call.request.includeUsage,
     includeThoughts: call.request.reasoning?.includeThoughts,
+    mayCite: call.request.tools.some(({ type }) => type === 'web-search'),
     estimatedPromptTokens: call.estimate.promptTokens,
     ambient: services.ambient,
     asJsonArray: call.asJsonArray,
