@@ -6,6 +6,7 @@ import { countDelivered } from '#relay/counting/estimate-usage.ts'
 import type { WireEvent } from '#relay/transport/framing.ts'
 import type { AttemptContext } from '#relay/attempt/attempt-context.ts'
 import { payerOf } from './answer-lengths.ts'
+import { createWaitLimit } from './wait-limit.ts'
 import type { StreamWriter } from '#relay/response/stream-writer.ts'
 
 /** `limit`: there is nothing left to pay for more; `unbooked`: nothing can be booked now. */
@@ -155,7 +156,8 @@ export function createAnswerMeter(context: AttemptContext, writer: StreamWriter)
   })
 
   const settled = async (): Promise<MayGoOn> => {
-    const since = performance.now()
+    const waitedForOthers = createWaitLimit(longestWaitMs)
+    const waitedForDatabase = createWaitLimit(longestOutageMs)
     for (;;) {
       await hold.idle()
       recount()
@@ -175,9 +177,8 @@ export function createAnswerMeter(context: AttemptContext, writer: StreamWriter)
       cover()
       if (isCovered() || call.upstreamAbort.signal.aborted) return 'yes'
       if (outcome === 'raised') continue
-      const waited = performance.now() - since
       if (outcome === 'failed') {
-        if (waited > longestOutageMs) return 'unbooked'
+        if (waitedForDatabase()) return 'unbooked'
         await wait(pauseMs)
         continue
       }
@@ -185,7 +186,7 @@ export function createAnswerMeter(context: AttemptContext, writer: StreamWriter)
         await countExactly()
         continue
       }
-      if (!hold.crowded() || waited > longestWaitMs) return 'limit'
+      if (!hold.crowded() || waitedForOthers()) return 'limit'
       await wait(pauseMs)
     }
   }

@@ -5,6 +5,7 @@ import type { Usage } from '#core/usage.ts'
 import type { ReserveResult } from '#features/ledger/charge-row.ts'
 import { payerOf } from '#relay/billing/answer-lengths.ts'
 import { mostReadAt } from '#relay/billing/most-read.ts'
+import { createWaitLimit } from '#relay/billing/wait-limit.ts'
 import { availableIn, isInsufficient, refusalOfReserve, reserveOnce } from '#relay/billing/reserve.ts'
 import type { Session } from './call.ts'
 import type { Meter } from './meter-type.ts'
@@ -94,13 +95,13 @@ export function createHoldRaiser(
   }
 
   const keepTrying = async (asked: Raise): Promise<DomainError | null> => {
-    const since = performance.now()
+    const waited = createWaitLimit(longestOutageMs)
     for (;;) {
       try {
         return await raise(asked)
       } catch (error) {
         if (asked.least <= hold.amount) return null
-        if (performance.now() - since > longestOutageMs || call.upstreamAbort.signal.aborted) {
+        if (waited() || call.upstreamAbort.signal.aborted) {
           return error instanceof DomainError ? error : new DomainError('relay.unavailable', {}, { cause: error })
         }
         await delay(pauseMs)
