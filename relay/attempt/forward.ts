@@ -87,7 +87,8 @@ async function forwardOnce(
   const sent = withoutThinking ? unthinking(limited) : limited
   const known = providerCallOf(services, call, { attempt, stream: sent.request.stream })
   const largestOwnLimit = facts.grows || facts.limit > 0 ? undefined : Math.floor(held.answerTokens / facts.choices)
-  const providerCall = { ...known, isRefusedProof: proofs.isRefused, largestOwnLimit, withoutSummary }
+  const needsLimit = !facts.grows
+  const providerCall = { ...known, isRefusedProof: proofs.isRefused, largestOwnLimit, needsLimit, withoutSummary }
   const passes = passesThrough(attempt.channel.setting, services)
   const native = plan.translates ? null : nativeFor(call, { provider, sent, providerCall, passes })
   went.native = native

@@ -55,6 +55,8 @@ export type ProviderCall = {
    * not above them.
    */
   largestOwnLimit?: number | undefined
+  /** Nothing is set aside for what an answer has beyond the limit of its request. */
+  needsLimit?: boolean | undefined
   /** Whether the upstream has refused a proof of reasoning as not its own: the call goes without it. */
   isRefusedProof?: ((proof: string) => boolean) | undefined
   /** The upstream shows this account no summaries of reasoning. */

@@ -143,3 +143,21 @@ test('Claude on Bedrock keeps its own dialect, packed into the same frames', asy
     }
   }
 })
+
+test('the highest effort of Nova goes without a limit where its answer is metered, and only there', async () => {
+  const { model } = await serve(app, { ...bedrock(), upstreamModel: 'nova-2-lite-v1:0' })
+  const limited = async (stream: boolean) => {
+    const body = { ...chat.body(model, 'hello', stream), max_tokens: 100, reasoning_effort: 'high' }
+    const reply = await say(app, chat, { token, body })
+    await reply.text()
+    expect(reply.status).toBe(200)
+    return app.upstream.requests.at(-1)?.body
+  }
+  expect(await limited(false)).toMatchObject({
+    inferenceConfig: { maxTokens: 100 },
+    additionalModelRequestFields: { reasoningConfig: { maxReasoningEffort: 'medium' } },
+  })
+  const metered = await limited(true)
+  expect(metered).toMatchObject({ additionalModelRequestFields: { reasoningConfig: { maxReasoningEffort: 'high' } } })
+  expect(metered).not.toHaveProperty('inferenceConfig')
+})

@@ -222,6 +222,24 @@ test('the highest effort of Nova goes without what it refuses beside it, which i
   expect(sentWith('max')).toEqual({ inference: undefined, losses: ['max_tokens', 'temperature', 'top_p'] })
 })
 
+test('where nothing is set aside beyond the limit, it goes to Nova and the highest effort does not, which is named as lost', () => {
+  const call = { ...novaCall, needsLimit: true }
+  const own = { additionalModelRequestFields: { reasoningConfig: { type: 'enabled', maxReasoningEffort: 'high' } } }
+  const medium = { reasoningConfig: { type: 'enabled', maxReasoningEffort: 'medium' } }
+  for (const asked of [
+    { reasoning: { effort: 'high' as const } },
+    { extra: { dialect: 'openai-chat' as const, fields: own } },
+  ]) {
+    expect(aws.chat.request(requestWith({ ...asked, maxTokens: 100, topP: 0.9 }), call)).toMatchObject({
+      body: { inferenceConfig: { maxTokens: 100, topP: 0.9 }, additionalModelRequestFields: medium },
+      losses: ['reasoning_effort'],
+    })
+    const { body } = aws.chat.request(requestWith({ ...asked, topP: 0.9 }), call)
+    expect(body).toMatchObject(own)
+    expect(body).not.toHaveProperty('inferenceConfig')
+  }
+})
+
 describe('what a model refuses is left out and named as lost', () => {
   const tools = [{ type: 'function' as const, name: 'look' }]
   const sentTo = (model: string, asked: Parameters<typeof requestWith>[0]) => {

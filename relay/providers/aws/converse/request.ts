@@ -150,9 +150,14 @@ function conversation(request: ChatRequest, model: string, losses: Set<string>):
 
 /**
  * Nova refuses a limit and sampling beside its highest effort: https://github.com/UKGovernmentBEIS/inspect_ai/issues/3767. What goes
- * beyond the limit that was set aside for is metered.
+ * beyond the limit is metered; where it cannot be, the limit goes before the effort.
  */
 const refusesBounds = (fields: Json): boolean => recordOf(fields['reasoningConfig'])?.['maxReasoningEffort'] === 'high'
+
+function keepLimit(fields: Json, losses: Set<string>): void {
+  fields['reasoningConfig'] = { ...recordOf(fields['reasoningConfig']), maxReasoningEffort: 'medium' }
+  losses.add('reasoning_effort')
+}
 
 function boundsOf({ maxTokens, temperature, topP }: ChatRequest, fields: Json, losses: Set<string>): Json {
   if (!refusesBounds(fields)) {
@@ -196,6 +201,7 @@ export function toConverseBody(request: ChatRequest, call: ProviderCall): { body
     ...modelFields(request, call.model, losses),
     ...recordOf(carried['additionalModelRequestFields']),
   }
+  if (call.needsLimit === true && request.maxTokens !== undefined && refusesBounds(fields)) keepLimit(fields, losses)
   const inference = withoutAbsent({
     ...boundsOf(request, fields, losses),
     stopSequences: stopsOf(request, call.model, losses),
