@@ -11,6 +11,7 @@ import { withToken } from '#relay/attempt/attempt-token.ts'
 import { bodyAsReceived } from '#relay/attempt/build-request.ts'
 import { passesThrough } from '#relay/upstream-call/channel.ts'
 import { withParamOverride } from '#relay/upstream-call/param-override.ts'
+import { reserve } from '#relay/billing/reserve.ts'
 import { isUnbooked } from '#relay/billing/settle.ts'
 import { providerFor } from '#relay/providers/registry.ts'
 import { recordOf } from '#relay/providers/shared/json.ts'
@@ -20,13 +21,14 @@ import { TransportError, type UpstreamReply } from '#relay/transport/send.ts'
 import { textsOfTokens } from '#relay/counting/token-texts.ts'
 import { asSent, promptTokensOf } from './as-sent.ts'
 import { inBatches, joined, joinedUsage } from './batches.ts'
-import type { PlainEnd } from './bill.ts'
+import { type PlainEnd, plainEstimate } from './bill.ts'
 import { sendComplete } from './complete-answer.ts'
 import { inWantedEncoding } from './embedding-encoding.ts'
 import { answerBytes } from './answer-bytes.ts'
 import { checkAnswers, drawnIn, isEmptyAnswer } from './empty-answer.ts'
 import type { PlainCall } from './types.ts'
 import { drawsImages, lacksImages, wantsBytes, withImages } from './images.ts'
+import { billedParts } from './parse.ts'
 import { malformed, sendBuilt, type Try, untilDone } from './send.ts'
 import { settle, usedBy } from './settle.ts'
 import { withShownErrors } from './shown-failure.ts'
@@ -162,8 +164,20 @@ async function builtRequests(current: Try): Promise<UpstreamRequest[]> {
     if (isOneRequest || !refusesTokens(error)) throw error
     const input = await textsOfTokens(asked.json['input'], call.asked.model)
     if (input === undefined) throw error
-    return requestsFor({ ...asked, json: { ...asked.json, input } })
+    const json = { ...asked.json, input }
+    await sendTexts(current, json)
+    return requestsFor({ ...asked, json })
   }
+}
+
+/** A token can stand for a long text, of which another encoder makes many: the texts are what is set aside for and charged. */
+async function sendTexts(current: Try, json: Record<string, unknown>): Promise<void> {
+  const { services, call, plan, attempt } = current
+  const { asked } = call
+  current.call = { ...call, asked: { ...asked, ...billedParts(asked.operation, json) } }
+  checkLength(current)
+  const amount = plainEstimate(asSent(services, current.call, attempt.channel), plan)
+  await reserve(services, current.call, { amount })
 }
 
 const refusesTokens = (error: unknown): boolean =>

@@ -1,3 +1,4 @@
+import vocabulary from 'gpt-tokenizer/bpeRanks/cl100k_base'
 import { describe, expect, test } from 'vitest'
 import { setOptions } from '#test/relay/serve.ts'
 import { chat, consumed, say, type CallerDialect, callerDialects } from '#test/relay/caller-dialects.ts'
@@ -135,6 +136,23 @@ test('a balance for less than a useful answer is refused before any upstream is 
   // The caller's own limit is a useful answer, however short.
   const short = await say(app, chat, { token, model: 'm-fresh', body: withLimit(chat, 'm-fresh', 10) })
   expect(short.status).toBe(200)
+})
+
+test('tokens that are embedded as texts are set aside for as such', async () => {
+  // One stands for a long text.
+  const longest = vocabulary.reduce<number>(
+    (found, piece, token) => (piece.length > (vocabulary[found]?.length ?? 0) ? token : found),
+    0,
+  )
+  const input = Array.from({ length: 100 }, () => longest)
+  const { user, token } = await callerWith(500)
+  const before = app.upstream.total
+  expect((await app.relay(token, '/v1/embeddings', { model: 'm-gemini', input })).status).toBe(403)
+  expect(app.upstream.total).toBe(before)
+  expect(await app.balanceOf(user.id)).toBe(500)
+  expect((await app.relay(token, '/v1/embeddings', { model: 'm-openai', input })).status).toBe(200)
+  const rich = await callerWith(10_000)
+  expect((await app.relay(rich.token, '/v1/embeddings', { model: 'm-gemini', input })).status).toBe(200)
 })
 
 test('the quota of a token lowers the limit like the balance does', async () => {
