@@ -6,6 +6,7 @@ import { deliveredBy } from '#relay/chat/delivered.ts'
 import { countPrompt, estimateUsage, promptTexts } from './estimate-usage.ts'
 import { imageSize } from './image-size.ts'
 import { flatImageTokens, imageTokens } from './image-tokens.ts'
+import { mediaTokens } from './media-tokens.ts'
 import { mostRead } from './unseen-input.ts'
 
 const yieldNow = async (): Promise<void> => {}
@@ -80,6 +81,16 @@ describe('cheapPromptTokens', () => {
     expect(marked('12h')).toEqual({ promptTokens: 8, cacheWriteMarked: 8, cacheWrite1hMarked: 8 })
     expect(marked('30m')).toEqual({ promptTokens: 8, cacheWriteMarked: 0, cacheWrite1hMarked: 0 })
   })
+})
+
+test('a file costs by its size, in the result of a tool too', () => {
+  const file = {
+    type: 'file' as const,
+    source: { kind: 'base64' as const, mediaType: 'application/pdf', data: 'a'.repeat(4_000_000) },
+  }
+  const result: Message = { role: 'user', content: [{ type: 'tool-result', callId: 'c', content: [file] }] }
+  expect(mediaTokens(requestOf([result]))).toEqual({ audio: 0, beyond: 3_000_000 / 200 - 5000 })
+  expect(mediaTokens(requestOf([{ role: 'user', content: [file] }]))).toEqual(mediaTokens(requestOf([result])))
 })
 
 test('what a model may read unseen is its whole window', () => {

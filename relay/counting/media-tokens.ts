@@ -1,4 +1,4 @@
-import type { AudioPart, ChatRequest, FilePart, ImagePart, MediaSource } from '#relay/chat/request.ts'
+import type { AudioPart, ChatRequest, FilePart, ImagePart, MediaSource, Message } from '#relay/chat/request.ts'
 
 /** The flat counts that the cheap count has for these already. */
 const flatAudio = 100
@@ -33,18 +33,18 @@ export function embeddedTokens(parts: readonly (ImagePart | AudioPart | FilePart
 export function mediaTokens(request: ChatRequest): { audio: number; beyond: number } {
   let audio = 0
   let beyond = 0
-  for (const { content } of request.messages) {
-    for (const part of content) {
-      if (part.type === 'audio') {
-        const tokens = audioTokens(part)
-        audio += tokens
-        beyond += tokens - flatAudio
-      } else if (part.type === 'file') {
-        const isText = part.source.mediaType?.startsWith('text/') === true
-        const tokens = bytesOf(part.source) / (isText ? bytesPerTextToken : bytesPerFileToken)
-        beyond += Math.max(0, Math.min(Math.ceil(tokens), largestContext) - flatFile)
-      }
+  const weigh = (part: Message['content'][number]): void => {
+    if (part.type === 'tool-result') part.content.forEach(weigh)
+    else if (part.type === 'audio') {
+      const tokens = audioTokens(part)
+      audio += tokens
+      beyond += tokens - flatAudio
+    } else if (part.type === 'file') {
+      const isText = part.source.mediaType?.startsWith('text/') === true
+      const tokens = bytesOf(part.source) / (isText ? bytesPerTextToken : bytesPerFileToken)
+      beyond += Math.max(0, Math.min(Math.ceil(tokens), largestContext) - flatFile)
     }
   }
+  for (const { content } of request.messages) for (const part of content) weigh(part)
   return { audio, beyond }
 }
