@@ -17,6 +17,8 @@ export type AttemptContext = {
   providerCall: ProviderCall
   /** The request as this channel sends it. */
   sent: ChannelRequest
+  /** Its prompt's tokens by the cheap count. */
+  promptTokens: number
   /** Set when the upstream speaks the caller's dialect: the body goes out as it came. */
   native: NativeDialect | null
   /** The same, where the answer comes back as received too. */

@@ -10,8 +10,7 @@ import { nativeDialectOf } from '#relay/providers/registry.ts'
 import { customToolNames } from '#relay/providers/shared/custom-tools.ts'
 import { rewriteBody } from '#relay/providers/shared/rewrite-body.ts'
 import type { UpstreamRequest } from '#relay/providers/types.ts'
-import type { Call, CallBody } from '#relay/request/call.ts'
-import type { ChannelRow } from '#relay/routing/channel-table.ts'
+import type { CallBody } from '#relay/request/call.ts'
 import { passesThrough } from '#relay/upstream-call/channel.ts'
 import { withParamOverride } from '#relay/upstream-call/param-override.ts'
 import type { AttemptContext } from './attempt-context.ts'
@@ -31,7 +30,7 @@ export async function buildRequest(context: AttemptContext): Promise<UpstreamReq
   const { native, provider, providerCall, call, services, sent } = context
   const { channel, upstreamModel } = context.attempt
   try {
-    checkLength(call, channel)
+    checkLength(context)
     if (passesThrough(channel.setting, services)) {
       const made = native?.request(sent.body, providerCall) ?? provider.chat.request(sent.request, providerCall)
       return { ...made, body: bodyAsReceived(sent.body, upstreamModel), losses: [] }
@@ -60,8 +59,8 @@ export async function buildRequest(context: AttemptContext): Promise<UpstreamReq
 }
 
 /** A channel may take short prompts only. */
-function checkLength({ estimate }: Call, { maxInputTokens: limit }: ChannelRow): void {
-  const tokens = estimate.promptTokens
+function checkLength({ promptTokens: tokens, attempt }: AttemptContext): void {
+  const { maxInputTokens: limit } = attempt.channel
   if (limit > 0 && tokens > limit) throw new DomainError('relay.prompt_too_long', { tokens, limit })
 }
 

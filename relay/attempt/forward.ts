@@ -22,6 +22,7 @@ import { withToken } from './attempt-token.ts'
 import { buildRequest } from './build-request.ts'
 import { answerSettings, type ChannelRequest, forChannel } from './channel-body.ts'
 import { unsupportedHere } from './failure.ts'
+import { estimateOf, withSentParts } from './native-only.ts'
 import {
   acceptedForm,
   type AskedForm,
@@ -84,14 +85,15 @@ async function forwardOnce(
   const { rewrites, reasoning } = answerSettings(attempt.channel.setting, call.dialect, call.request)
   const { withoutSummary, withoutThinking = false } = plan
   const limited = lowered === undefined ? own : withLoweredLimit(call, own, lowered)
-  const sent = withoutThinking ? unthinking(limited) : limited
-  const known = providerCallOf(services, call, { attempt, stream: sent.request.stream })
+  const asked = withoutThinking ? unthinking(limited) : limited
+  const known = providerCallOf(services, call, { attempt, stream: asked.request.stream })
   const largestOwnLimit = facts.grows || facts.limit > 0 ? undefined : Math.floor(held.answerTokens / facts.choices)
   const needsLimit = !facts.grows
   const providerCall = { ...known, isRefusedProof: proofs.isRefused, largestOwnLimit, needsLimit, withoutSummary }
   const passes = passesThrough(attempt.channel.setting, services)
-  const native = plan.translates ? null : nativeFor(call, { provider, sent, providerCall, passes })
+  const native = plan.translates ? null : nativeFor(call, { provider, sent: asked, providerCall, passes })
   went.native = native
+  const sent = { ...asked, request: withSentParts(asked.request, { passes, native, providerCall }) }
   const context: AttemptContext = {
     services,
     call,
@@ -99,6 +101,7 @@ async function forwardOnce(
     provider,
     providerCall,
     sent,
+    promptTokens: estimateOf(call, sent.request).promptTokens,
     native,
     listens: rewrites ? null : native,
     reasoning,

@@ -1,6 +1,7 @@
 import { overriddenInput, type OutputInput, textsOfOverride } from '#core/param-override.ts'
 import { cheapTextTokens, type CheapPromptCount } from '#relay/counting/cheap-count.ts'
 import { addedPromptOf } from '#relay/attempt/channel-body.ts'
+import { estimateOf, withMostSentParts } from '#relay/attempt/native-only.ts'
 import { marksPrompts } from '#relay/attempt/upstream-channel.ts'
 import type { ToolUse } from '#core/pricing/receipt.ts'
 import { imagePricesOf, nameOfPrice } from '#core/pricing/price-of.ts'
@@ -142,13 +143,10 @@ function kindOf(tool: Tool): string {
 }
 
 /** The prompt and the output to reckon with for the body that this channel sends, which may not be the caller's. */
-function sentEstimate(
-  services: RelayServices,
-  call: Call,
-  { channel }: Pick<Attempt, 'channel'>,
-): CheapPromptCount & OutputInput {
+function sentEstimate(services: RelayServices, call: Call, attempt: Attempt): CheapPromptCount & OutputInput {
+  const { channel } = attempt
   const { maxTokens, choiceCount } = call.request
-  const own = { ...call.estimate, maxTokens, choiceCount }
+  const own = { ...estimateOf(call, withMostSentParts(services, call, attempt)), maxTokens, choiceCount }
   if (passesThrough(channel.setting, services)) return own
   const added = [addedPromptOf(services, call, channel), ...textsOfOverride(channel.paramOverride ?? {})]
   const promptTokens = own.promptTokens + added.reduce((sum, text) => sum + cheapTextTokens(text), 0)

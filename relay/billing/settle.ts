@@ -62,7 +62,10 @@ const isInformative = (end: EndOfCall): boolean =>
   end.measured.source !== 'none' && !end.measured.corrected && !isFree(end)
 
 /** What a complete answer says of the next one's length. */
-function learn({ services, call, attempt }: AttemptContext, { measured, countedTokens }: EndOfCall): void {
+function learn(
+  { services, call, attempt, promptTokens: cheapPromptTokens }: AttemptContext,
+  { measured, countedTokens }: EndOfCall,
+): void {
   const { completionTokens, promptTokens } = measured.usage
   services.holds.lengths.learn(payerOf(call), attempt.upstreamModel, {
     completionTokens,
@@ -72,7 +75,7 @@ function learn({ services, call, attempt }: AttemptContext, { measured, countedT
       measured.source === 'upstream' && !call.storedAt?.conversationTokens && call.unseen === undefined
         ? promptTokens
         : 0,
-    cheapPromptTokens: call.estimate.promptTokens,
+    cheapPromptTokens,
     countedTokens,
   })
 }

@@ -89,6 +89,9 @@ export type Message =
 
 export type JsonSchema = Record<string, unknown>
 
+/** `toolChange`: of tools that are not offered in the end, or of how they came to be. */
+export type NativeOnlyPart = TextPart & { toolChange?: true | undefined }
+
 export type FunctionTool = {
   type: 'function'
   name: string
@@ -186,6 +189,8 @@ export type ChatRequest = {
   includeUsage: boolean
   /** Top-level fields of the caller's dialect that have no place above; carried to an upstream of the same dialect. */
   extra: { dialect: DialectId; fields: Record<string, unknown> }
+  /** What prompts say in the caller's own form alone: it is read, and paid for, where the body goes out in that form. */
+  nativeOnly?: NativeOnlyPart[] | undefined
   /** Names of fields that the hub format cannot express and that parsing therefore left out. */
   losses: string[]
 }

@@ -35,6 +35,11 @@ export function promptPieces(request: ChatRequest): PromptPiece[] {
     pieces.push({ kind: 'text', text: JSON.stringify(request.responseFormat.schema) })
   }
   if (request.plainPrompts !== undefined) pieces.push({ kind: 'tokens', count: request.plainPrompts.tokens })
+  for (const part of request.nativeOnly ?? []) {
+    addPart(pieces, part, rules)
+    // It may stand anywhere in the prompt: its mark counts for all of it.
+    addMark(pieces, part)
+  }
   if (rules.end > 0) pieces.push({ kind: 'tokens', count: rules.end })
   if (request.extra.dialect === 'claude' && hasCacheControl(request.extra.fields['cache_control'])) {
     pieces.push({ kind: 'cache-mark', ttl: ttlOf(request.extra.fields['cache_control']) })

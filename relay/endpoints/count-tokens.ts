@@ -16,6 +16,7 @@ import { readBody } from '#relay/request/read-body.ts'
 import { createSelection } from '#relay/routing/select.ts'
 import { providerFor } from '#relay/providers/registry.ts'
 import type { NativeBody, NativeDialect, Provider, ProviderCall, UpstreamRequest } from '#relay/providers/types.ts'
+import { withMostSentParts } from '#relay/attempt/native-only.ts'
 import { upstreamChannelOf, providerCallOf } from '#relay/attempt/upstream-channel.ts'
 import { timeoutsOf } from '#relay/upstream-call/timeouts.ts'
 import { sendWithToken } from '#relay/upstream-call/tokens.ts'
@@ -87,7 +88,9 @@ export const countTokens = (
       const attempt = createSelection(services, call).next()
       const asked = await askUpstream(services, call, { style, attempt })
       const before = storedAt?.conversationTokens ?? 0
-      const tokens = asked ?? before + (await countPrompt(request, attempt.upstreamModel, services.counter.count))
+      const { count } = services.counter
+      const sent = withMostSentParts(services, call, attempt)
+      const tokens = asked ?? before + (await countPrompt(sent, attempt.upstreamModel, count))
       incoming.res.json(style.reply(tokens))
     },
   })

@@ -156,6 +156,8 @@ export type NativeDialect = {
   /** False for a call that the upstream only takes in another form; it is then translated. Absent: always true. */
   accepts?: ((body: Record<string, unknown>, call: ProviderCall) => boolean) | undefined
   request: (body: NativeBody, call: ProviderCall) => UpstreamRequest
+  /** Whether changes of tools in mid-conversation are made in the tools themselves, and nothing else is said of them. */
+  joinsToolChanges?: ((call: ProviderCall) => boolean) | undefined
   /** `choices`: how many answers are asked for, if not one. */
   listen: (caller: { includeUsage: boolean; choices?: number }) => StreamListener
   /** Whether an event of a stream only opens it: nothing of the answer is in it, nor its end. */

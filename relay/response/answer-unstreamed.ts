@@ -213,7 +213,7 @@ const contextOf = (attemptContext: AttemptContext) => ({
   model: attemptContext.call.request.model,
   includeThoughts: attemptContext.call.request.reasoning?.includeThoughts,
   mayCite: attemptContext.call.request.tools.some(({ type }) => type === 'web-search'),
-  estimatedPromptTokens: attemptContext.call.estimate.promptTokens,
+  estimatedPromptTokens: attemptContext.promptTokens,
   ambient: attemptContext.services.ambient,
   ...askedOf(attemptContext),
 })

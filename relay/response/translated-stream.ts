@@ -18,7 +18,7 @@ export function translatedStream(context: AttemptContext): StreamWriter {
     includeUsage: call.request.includeUsage,
     includeThoughts: call.request.reasoning?.includeThoughts,
     mayCite: call.request.tools.some(({ type }) => type === 'web-search'),
-    estimatedPromptTokens: call.estimate.promptTokens,
+    estimatedPromptTokens: context.promptTokens,
     ambient: services.ambient,
     asJsonArray: call.asJsonArray,
     ...(call.dialect.keepsResponses || call.dialect.keepsInteractions ? askedOf(context) : {}),

@@ -138,6 +138,22 @@ test('a balance for less than a useful answer is refused before any upstream is 
   expect(short.status).toBe(200)
 })
 
+test('tools that a conversation has withdrawn are set aside for where they are sent, and nowhere else', async () => {
+  const body = {
+    max_tokens: 10,
+    tools: [{ name: 'a', description: 'word '.repeat(1000), input_schema: { type: 'object', properties: {} } }],
+    messages: [
+      { role: 'user', content: text },
+      { role: 'system', content: [{ type: 'tool_removal', tool: { type: 'tool_reference', name: 'a' } }] },
+    ],
+  }
+  const { token } = await callerWith(700)
+  const before = app.upstream.total
+  expect((await app.relay(token, '/v1/messages', { model: 'claude-opus-4-8', ...body })).status).toBe(403)
+  expect(app.upstream.total).toBe(before)
+  expect((await app.relay(token, '/v1/messages', { model: 'm-openai', ...body })).status).toBe(200)
+})
+
 test('tokens that are embedded as texts are set aside for as such', async () => {
   // One stands for a long text.
   const longest = vocabulary.reduce<number>(

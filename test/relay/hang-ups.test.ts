@@ -91,6 +91,49 @@ describe.each(kinds)('a caller of $name that hangs up', ({ type }) => {
   )
 })
 
+describe('tools that a conversation has changed are paid for as they were sent, by whoever hangs up:', () => {
+  const words = 'word '.repeat(1000)
+  const schema = { type: 'object', properties: {} }
+  const user = { role: 'user', content: 'hi' }
+  const removal = { type: 'tool_removal', tool: { type: 'tool_reference', name: 'a' } }
+  const withdrawn = {
+    path: '/v1/messages',
+    body: {
+      max_tokens: 9,
+      tools: ['a', 'b'].map((name) => ({ name, description: name === 'a' ? words : name, input_schema: schema })),
+      messages: [user, { role: 'system', content: [removal] }],
+    },
+  }
+  const tools = [{ type: 'function', name: 'a', description: words, parameters: schema }]
+  const twice = ['1', '2'].flatMap((id) => [
+    { type: 'tool_search_call', call_id: id, execution: 'client', arguments: {} },
+    { type: 'tool_search_output', call_id: id, execution: 'client', status: 'completed', tools },
+  ])
+  const repeated = {
+    path: '/v1/responses',
+    body: { tools: [{ type: 'tool_search', execution: 'client' }], input: [user, ...twice] },
+  }
+
+  test.each([
+    ['withdrawn where they stand', 1, withdrawn, { type: 14, upstreamModel: 'claude-opus-4-8' }],
+    ['taken out for a model that takes no changes', 0, withdrawn, { type: 14, upstreamModel: 'claude-sonnet-5' }],
+    ['left out of another form', 0, withdrawn, { type: 1 }],
+    ['found twice', 2, repeated, { type: 1, upstreamModel: 'gpt-5.4' }],
+    ['found twice and named once in another form', 1, repeated, { type: 43 }],
+  ])('%s', async (_, times, { path, body }, route) => {
+    app.upstream.clear()
+    const { model } = await serve(app, { ...route, does: 'hang' })
+    const before = (await consumed(app)).length
+    const leave = new AbortController()
+    const call = app.relay(token, path, { model, stream: true, ...body }, { signal: leave.signal })
+    call.catch(() => {})
+    await expect.poll(() => app.upstream.open).toBe(1)
+    leave.abort()
+    const { prompt_tokens: paid = 0 } = (await rowAfter(before)) ?? {}
+    expect(Math.floor(paid / 1000)).toBe(times)
+  })
+})
+
 test('whoever’s own time ran out at an upstream that never said a word pays nothing; who leaves sooner does', async () => {
   const user = await app.make.user({ quota: 1_000_000_000 })
   const own = await app.make.token(user)

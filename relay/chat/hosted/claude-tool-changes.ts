@@ -12,15 +12,17 @@ function keyOf({ type, name, mcp_server_name: server, server_name: referred }: F
 
 /**
  * The tools that are offered in the end, for models that take no changes in mid-conversation: what was added stands among
- * them, what was removed does not. Changes of what is not there, or of one tool of a server, are named.
+ * them, what was removed does not. Changes of what is not there, or of one tool of a server, are named. `unoffered` is what a host
+ * that takes changes reads beside those tools: the others, and the changes themselves.
  */
 export function changedTools(
   declared: readonly unknown[],
   changes: readonly Fields[],
-): { tools: readonly unknown[]; losses: string[] } {
-  if (changes.length === 0) return { tools: declared, losses: [] }
+): { tools: readonly unknown[]; unoffered: unknown[]; losses: string[] } {
+  if (changes.length === 0) return { tools: declared, unoffered: [], losses: [] }
   const entries: { tool: unknown; isOffered: boolean }[] = []
   const byKey = new Map<string, (typeof entries)[number]>()
+  const unoffered: unknown[] = []
   const losses: string[] = []
   const add = (tool: unknown, key: string | undefined): void => {
     const entry = { tool, isOffered: true }
@@ -28,22 +30,33 @@ export function changedTools(
     if (key !== undefined) byKey.set(key, entry)
   }
   for (const tool of declared) add(tool, isObject(tool) ? keyOf(tool) : undefined)
-  for (const { type, tool: meant } of changes) {
+  for (const change of changes) {
+    const { type, tool: meant } = change
     const isAdded = type === 'tool_addition'
     const definition =
       isAdded && isObject(meant) && meant['type'] === 'tool_definition' && isObject(meant['definition'])
         ? meant['definition']
         : undefined
+    unoffered.push(definition === undefined ? change : withoutDefinition(change, definition))
     const key = isObject(meant) ? keyOf(definition ?? meant) : undefined
     const entry = key === undefined ? undefined : byKey.get(key)
     if (entry !== undefined) {
       entry.isOffered = isAdded
+      if (definition !== undefined) unoffered.push(entry.tool)
       if (isAdded) entry.tool = atOnce(definition ?? entry.tool)
     } else if (definition !== undefined) add(atOnce(definition), key)
     else losses.push(String(type))
   }
-  return { tools: entries.filter(({ isOffered }) => isOffered).map(({ tool }) => tool), losses }
+  const tools: unknown[] = []
+  for (const { tool, isOffered } of entries) (isOffered ? tools : unoffered).push(tool)
+  return { tools, unoffered, losses }
 }
+
+/** The definition stands among the tools, whether they are offered or not; its mark for the cache is where the change is. */
+const withoutDefinition = (change: Fields, { cache_control: mark }: Fields): Fields => ({
+  type: change['type'],
+  cache_control: change['cache_control'] ?? mark,
+})
 
 /** A tool that no search has to find first. */
 function atOnce(tool: unknown): unknown {

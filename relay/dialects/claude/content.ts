@@ -6,6 +6,7 @@ import type {
   FilePart,
   ImagePart,
   MediaSource,
+  NativeOnlyPart,
   TextPart,
   ToolResultPart,
   UserPart,
@@ -19,6 +20,8 @@ export type Conversation = {
   /** Names of the tools that were called, by call id. */
   names: Map<string, string>
   losses: Set<string>
+  /** As in `ChatRequest`. */
+  nativeOnly: NativeOnlyPart[]
   /** Tools that instructions add or remove. */
   toolChanges: Fields[]
   /** The effort that the last instruction asks for. */
@@ -107,12 +110,15 @@ function readImage(at: Block, { read, losses }: Conversation): ImagePart {
 
 /** Text documents become text: few upstreams take files that are not PDF. */
 function readDocument(at: Block, conversation: Conversation): (TextPart | ImagePart | FilePart)[] {
-  const { read, losses } = conversation
+  const { read, losses, nativeOnly } = conversation
   const { block, path } = at
   const title = read.text(block['title'], `${path}.title`) || undefined
   const cacheControl = readCacheControl(block['cache_control'])
   if (isObject(block['citations']) && block['citations']['enabled'] === true) losses.add('citations')
-  if (typeof block['context'] === 'string' && block['context'] !== '') losses.add('document.context')
+  if (typeof block['context'] === 'string' && block['context'] !== '') {
+    losses.add('document.context')
+    nativeOnly.push({ type: 'text', text: block['context'] })
+  }
   const source = read.object(block['source'], `${path}.source`) ?? {}
   if (source['type'] === 'text') {
     const data = read.text(source['data'], `${path}.source.data`) ?? ''

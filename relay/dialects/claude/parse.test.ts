@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { cheapPromptTokens } from '#relay/counting/cheap-count.ts'
 import { refusalOf } from '../testing/refusal.ts'
 import { claude } from './index.ts'
 
@@ -242,6 +243,29 @@ describe('what instructions in mid-conversation change', () => {
     expect(parseWith({}, instruct(defined(tool('d')))).tools).toEqual([functionTool('d')])
   })
 
+  it('counts as it goes out in this form: definitions that are withdrawn or replaced too, each once, with their marks', () => {
+    const words = (name: string) => `${name} `.repeat(400)
+    const long = (name: string, more: object = {}) => tool(name, { description: words(name), ...more })
+    const mark = { cache_control: { type: 'ephemeral', ttl: '1h' } }
+    const changes = instruct(
+      removed('one'),
+      defined(long('two', { description: words('new') })),
+      defined(long('six', mark)),
+      removed('six'),
+      removed('ten'),
+      added(reference('ten')),
+    )
+    const request = parseWith({ tools: [long('one'), long('two'), long('ten', { defer_loading: true })] }, changes)
+    const counted = cheapPromptTokens(request)
+    // Four characters are a token, and each of these words is one.
+    expect(counted.promptTokens).toBeGreaterThan(5 * 400)
+    expect(counted.promptTokens).toBeLessThan(5 * 400 + 300)
+    expect(counted.cacheWrite1hMarked).toBeGreaterThan(4 * 400)
+    expect(cheapPromptTokens({ ...request, nativeOnly: undefined }).promptTokens).toBeLessThan(2 * 400 + 100)
+    const repeated = parseWith({}, instruct(...Array.from({ length: 7 }, () => defined(long('one')))))
+    expect(Math.floor(cheapPromptTokens(repeated).promptTokens / 400)).toBe(7)
+  })
+
   it('in tools that are not there is named', () => {
     const one = { type: 'mcp_tool_reference', server_name: 's', name: 'a' }
     const request = parseWith({ tools: [tool('a')] }, instruct(added(one), removed('x'), { type: 'tool_removal' }))
@@ -262,4 +286,14 @@ describe('what instructions in mid-conversation change', () => {
     expect(request.losses).toEqual(['messages.output_config.format'])
     expect(parseWith({}, asking({ effort: 'odd' })).losses).toEqual(['messages.output_config.effort'])
   })
+})
+
+it('what only this form says of a document and of a tool is counted', () => {
+  const long = 'word '.repeat(400)
+  const source = { type: 'text', media_type: 'text/plain', data: 'hi' }
+  const document = { type: 'document', source, context: long }
+  const example = { name: 'a', input_schema: { type: 'object' }, input_examples: [{ text: long }] }
+  const countOf = (body: object) => cheapPromptTokens(parse({ ...hello, ...body })).promptTokens
+  expect(countOf({ messages: [{ role: 'user', content: [document] }] })).toBeGreaterThan(500)
+  expect(countOf({ tools: [example] })).toBeGreaterThan(500)
 })

@@ -32,12 +32,13 @@ export function parseClaude(value: unknown, path: { model?: string | undefined }
   const list = read.list(body['messages'], 'messages') ?? []
   if (list.length === 0) throw read.required('messages')
   const model = read.name(body['model'] ?? path.model, 'model')
-  const conversation: Conversation = { read, names: new Map(), losses: new Set(), toolChanges: [] }
+  const conversation: Conversation = { read, names: new Map(), losses: new Set(), nativeOnly: [], toolChanges: [] }
   const system = readTexts(body['system'], 'system', conversation)
   const messages = list
     .map((message, index) => readMessage(message, `messages[${index}]`, conversation))
     .filter(({ role, content }) => role !== 'system' || content.length > 0)
-  const { tools, losses: toolLosses } = readTools(body['tools'], read, conversation.toolChanges)
+  const { tools, losses: toolLosses, ...beside } = readTools(body['tools'], read, conversation.toolChanges)
+  const nativeOnly = [...conversation.nativeOnly, ...beside.nativeOnly]
   const metadata = read.object(body['metadata'], 'metadata')
   const reasoning = readThinking(body, conversation)
   return defined({
@@ -58,6 +59,7 @@ export function parseClaude(value: unknown, path: { model?: string | undefined }
     stream: read.flag(body['stream'], 'stream') ?? false,
     includeUsage: true,
     extra: { dialect: 'claude' as const, fields: leftOver(body, known) },
+    nativeOnly: nativeOnly.length === 0 ? undefined : nativeOnly,
     losses: [...conversation.losses, ...toolLosses, ...unreadOutput(body)],
   })
 }

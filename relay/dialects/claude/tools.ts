@@ -1,6 +1,6 @@
 import { changedTools } from '#relay/chat/hosted/claude-tool-changes.ts'
 import { type Fields, isObject } from '#relay/chat/json.ts'
-import type { Tool, ToolChoice, WebSearchTool } from '#relay/chat/request.ts'
+import type { NativeOnlyPart, Tool, ToolChoice, WebSearchTool } from '#relay/chat/request.ts'
 import { domainsOf, readPlace } from '../openai-chat/tools.ts'
 import { type Reader, defined, readCacheControl, unreadNames } from '../read.ts'
 import { InvalidRequest } from '#relay/chat/invalid-request.ts'
@@ -15,24 +15,35 @@ export function readTools(
   value: unknown,
   read: Reader,
   changes: readonly Fields[],
-): { tools: Tool[]; losses: string[] } {
+): { tools: Tool[]; nativeOnly: NativeOnlyPart[]; losses: string[] } {
   const declared: unknown = value ?? []
   if (!Array.isArray(declared)) {
     throw new InvalidRequest('invalid_claude_request', 'tools: Input should be a valid list')
   }
-  const { tools: offered, losses } = changedTools(declared, changes)
+  const { tools: offered, unoffered, losses } = changedTools(declared, changes)
+  const nativeOnly = unoffered.map(readUnoffered)
   const tools = offered.map((tool: unknown, index): Tool => {
     if (!isObject(tool)) throw read.invalid(`tools[${index}]`)
     const type = read.text(tool['type'], `tools[${index}].type`) ?? 'custom'
     if (type === 'custom') {
       losses.push(...unreadNames(tool, knownTool, 'tools'))
+      const examples: unknown = tool['input_examples']
+      if (Array.isArray(examples)) nativeOnly.push({ type: 'text', text: JSON.stringify(examples) })
       return readTool(tool, `tools[${index}]`, read)
     }
     if (!type.startsWith('web_search_')) return { type: 'vendor', dialect: 'claude', value: tool }
     return readWebSearch(tool, `tools[${index}]`, read)
   })
-  return { tools, losses }
+  return { tools, nativeOnly, losses }
 }
+
+const readUnoffered = (value: unknown): NativeOnlyPart =>
+  defined({
+    type: 'text',
+    text: JSON.stringify(value),
+    toolChange: true,
+    cacheControl: isObject(value) ? readCacheControl(value['cache_control']) : undefined,
+  })
 
 const readTool = (tool: Fields, path: string, read: Reader): Tool =>
   defined({

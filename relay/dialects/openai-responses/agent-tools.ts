@@ -105,20 +105,51 @@ function loaded({ tool, ...named }: Named): Named {
   return { tool: rest, ...named }
 }
 
+const isAdding = (item: unknown): item is Fields =>
+  isObject(item) && (item['type'] === 'additional_tools' || item['type'] === 'tool_search_output')
+
 /** The tools that an item of a conversation adds, as a search for tools does too. */
 function addedBy(item: unknown): Named[] {
-  if (!isObject(item)) return []
-  if (item['type'] === 'additional_tools') return listOf(item['tools']).flatMap(flat)
-  return item['type'] === 'tool_search_output' ? listOf(item['tools']).flatMap(flat).map(loaded) : []
+  if (!isAdding(item)) return []
+  const added = listOf(item['tools']).flatMap(flat)
+  return item['type'] === 'tool_search_output' ? added.map(loaded) : added
 }
 
+type ToolsOfCall = {
+  offered: Named[]
+  /** What goes out beside those: definitions that others of their name have taken the place of. */
+  replaced: Named[]
+}
+
+/** The item repeats tools of the call that its vendor has found itself, and is counted as it is. */
+const isRepeating = isSearchedElsewhere
+
 /** All tools of a call, those in its conversation too, which take the place of earlier ones of their name. */
-function namedTools({ tools, input }: Fields): Named[] {
-  const added = listOf(input).flatMap(addedBy)
+function namedTools({ tools, input }: Fields): ToolsOfCall {
   const own = listOf(tools).flatMap(flat)
-  if (added.length === 0) return own
-  const byName = new Map(added.map((named) => [keyOf(named), named]))
-  return [...own.filter((named) => !byName.has(keyOf(named))), ...byName.values()]
+  const items = listOf(input).filter(isAdding)
+  if (items.length === 0) return { offered: own, replaced: [] }
+  const ownByName = new Map(own.map((named) => [keyOf(named), named]))
+  const byName = new Map<unknown, Named>()
+  const repeated = new Set<Named>()
+  const replaced: Named[] = []
+  for (const item of items) {
+    for (const named of addedBy(item)) {
+      const key = keyOf(named)
+      const added = byName.get(key)
+      const known = added ?? ownByName.get(key)
+      if (known && isRepeating(item)) {
+        byName.set(key, loaded(known))
+        repeated.add(known)
+        continue
+      }
+      if (added) replaced.push(added)
+      byName.set(key, named)
+    }
+  }
+  const isReplaced = (named: Named): boolean => byName.has(keyOf(named))
+  replaced.push(...own.filter((named) => isReplaced(named) && !repeated.has(named)))
+  return { offered: [...own.filter((named) => !isReplaced(named)), ...byName.values()], replaced }
 }
 
 const joined = ({ tool, namespace }: Named): unknown =>
@@ -126,8 +157,24 @@ const joined = ({ tool, namespace }: Named): unknown =>
     ? { ...tool, name: joinedName(namespace, tool['name']) }
     : tool
 
-/** The tools of a call as one list, those of namespaces under their joined names. */
-export const flatTools = (body: Fields): unknown[] => namedTools(body).map(joined)
+/** What is said of a group of tools, and of skills for a shell. */
+const wordsBeside = (tool: unknown): string[] => {
+  if (!isObject(tool)) return []
+  const { type, description, environment } = tool
+  if (type === 'namespace') return typeof description === 'string' ? [description] : []
+  return type === 'shell' && !runsElsewhere(tool) && isObject(environment) ? [JSON.stringify(environment)] : []
+}
+
+/**
+ * The tools of a call as one list, those of namespaces under their joined names, and what their vendor reads of tools beside
+ * it, for whoever counts.
+ */
+export function flatTools(body: Fields): { tools: unknown[]; beside: string[] } {
+  const { offered, replaced } = namedTools(body)
+  const lists = [body, ...listOf(body['input']).filter((item) => isAdding(item) && !isRepeating(item))]
+  const words = lists.flatMap((list) => listOf((list as Fields)['tools']).flatMap(wordsBeside))
+  return { tools: offered.map(joined), beside: [...replaced.map(({ tool }) => JSON.stringify(tool)), ...words] }
+}
 
 /** What a call of a function really is to its caller. */
 export type CalledAs = { namespace: string; name: string } | { kind: OwnKind }
@@ -135,7 +182,7 @@ export type CalledAs = { namespace: string; name: string } | { kind: OwnKind }
 /** By the names that went upstream. */
 export function calledAs(body: Fields): ReadonlyMap<string, CalledAs> {
   const found = new Map<string, CalledAs>()
-  for (const { tool, namespace } of namedTools(body)) {
+  for (const { tool, namespace } of namedTools(body).offered) {
     if (!isObject(tool)) continue
     const { type, name } = tool
     if (isOwnKind(type) && !isSearchedElsewhere(tool)) found.set(ownTools[type].name, { kind: type })

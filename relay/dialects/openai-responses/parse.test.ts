@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { lossesTowards } from '#relay/chat/losses.ts'
+import type { ChatRequest } from '#relay/chat/request.ts'
+import { cheapPromptTokens } from '#relay/counting/cheap-count.ts'
 import { refusalOf } from '../testing/refusal.ts'
 import { openAiResponses } from './index.ts'
 
@@ -186,4 +188,50 @@ it('leaves a search of what is stored to the one vendor that has it, by name', (
   expect(lossesTowards(stored, 'openai-responses')).toEqual([])
   const live = parse({ tools: [{ type: 'web_search', external_web_access: true }] })
   expect(live.tools).toEqual([{ type: 'web-search' }])
+})
+
+describe('tools that stand in a conversation', () => {
+  const words = (name: string) => `${name} `.repeat(4000)
+  const tool = (name: string, about = name) => ({ type: 'function', name, description: words(about), parameters: {} })
+  const found = (tools: object[], more: object = { execution: 'client' }) => ({
+    type: 'tool_search_output',
+    call_id: 'c',
+    status: 'completed',
+    tools,
+    ...more,
+  })
+  const added = (...tools: object[]) => ({ type: 'additional_tools', role: 'developer', tools })
+  const parseWith = (tools: object[], ...items: object[]) =>
+    openAiResponses.parse({ model: 'm', tools, input: [{ role: 'user', content: 'hi' }, ...items] }, {})
+  // Four characters are a token, and each of these words is one.
+  const timesIn = (request: ChatRequest) => Math.round(cheapPromptTokens(request).promptTokens / 4000)
+
+  it.each([
+    ['found twenty times', 20, parseWith([], ...Array.from({ length: 20 }, () => found([tool('one')])))],
+    ['that take the place of longer ones', 2, parseWith([tool('one')], added({ ...tool('two'), name: 'one' }))],
+    [
+      'that shorter ones take the place of',
+      1,
+      parseWith([], added(tool('one')), found([{ type: 'function', name: 'one' }])),
+    ],
+    ['that the vendor has found, beside what they are found in', 2, parseWith([tool('one')], found([tool('one')], {}))],
+    [
+      'that a shorter item says the vendor has found',
+      1,
+      parseWith([tool('one')], found([{ type: 'function', name: 'one' }], { execution: 'server' })),
+    ],
+    [
+      'in groups that are described',
+      2,
+      parseWith([{ type: 'namespace', name: 'n', description: words('all'), tools: [tool('one')] }]),
+    ],
+  ])('count as they go out in this form: %s', (_, times, request) => {
+    expect(timesIn(request)).toBe(times)
+    expect(request.tools).toHaveLength(1)
+  })
+
+  it('count as skills of a shell do', () => {
+    const environment = { type: 'local', skills: [{ name: 'a', description: words('one'), path: '/a' }] }
+    expect(timesIn(parseWith([{ type: 'shell', environment }]))).toBe(1)
+  })
 })

@@ -43,7 +43,8 @@ export function parseOpenAiResponses(value: unknown, path: { model?: string | un
   const { messages, losses } = readInput(input, read)
   const instructions = read.text(body['instructions'], 'instructions') ?? ''
   const system = { role: 'system' as const, content: [{ type: 'text' as const, text: instructions }] }
-  const tools = read.list(body['tools'], 'tools') === undefined && !Array.isArray(input) ? undefined : flatTools(body)
+  const hasTools = read.list(body['tools'], 'tools') !== undefined || Array.isArray(input)
+  const { tools, beside } = hasTools ? flatTools(body) : { tools: undefined, beside: [] }
   const choice = readToolChoice(body, read)
   const topLogprobs = read.integer(body['top_logprobs'], 'top_logprobs', [0, 20])
   const text = read.object(body['text'], 'text') ?? {}
@@ -66,6 +67,7 @@ export function parseOpenAiResponses(value: unknown, path: { model?: string | un
     stream: read.flag(body['stream'], 'stream') ?? false,
     includeUsage: true,
     extra: { dialect: 'openai-responses' as const, fields: readExtra(body, text) },
+    nativeOnly: beside.length === 0 ? undefined : beside.map((words) => ({ type: 'text' as const, text: words })),
     losses: [
       ...new Set([
         ...losses,

@@ -66,12 +66,15 @@ function applySuffix(
   return { thinks: true, losses: fitThinking(body, traits) }
 }
 
+/** Later instructions are left where they stand by the vendor's own models alone, and by those of them that know any. */
+const joinsInstructions = (host: ClaudeHost, { laterInstructions }: ClaudeTraits): boolean =>
+  host.keepsThreads !== true || !laterInstructions
+
 function nativeRequest(host: ClaudeHost, native: NativeBody, call: ProviderCall) {
   const body: Json = { ...native.json }
   if (host.keepsThreads !== true) refuseThread(body)
   const { traits } = planOf(call.model, call)
-  const isJoined = host.keepsThreads !== true || !traits.laterInstructions
-  const unplaced = isJoined ? joinLaterInstructions(body, { takesEffort: traits.effort }) : []
+  const unplaced = joinsInstructions(host, traits) ? joinLaterInstructions(body, { takesEffort: traits.effort }) : []
   // An explicit zero only warms the cache, which this vendor takes.
   body['max_tokens'] ??= answerLimit(undefined, call, traits.maxOutput)
   const unproven = dropUnprovenReasoning(body, { traits, isRefused: call.isRefusedProof })
@@ -129,6 +132,7 @@ function inspect(json: unknown): ReturnType<NativeDialect['inspect']> {
 /** The messages dialect of any host that speaks it: the vendor itself, or another with an address for it. */
 export const nativeClaude = (host: ClaudeHost): NativeDialect => ({
   request: (body, call) => nativeRequest(host, body, call),
+  joinsToolChanges: (call) => joinsInstructions(host, planOf(call.model, call).traits),
   listen: () => listenToClaude(),
   isOpening: isClaudeOpening,
   inspect,

@@ -46,7 +46,7 @@ export function foreignMessages(
     if ((body['stream'] === true) !== call.stream) body['stream'] = call.stream
     return { method: 'POST' as const, url: url(call), headers: headers(call), body: rewriteBody(native, body), losses }
   }
-  return { ...nativeClaude({ url, headers }), request }
+  return { ...nativeClaude({ url, headers }), request, joinsToolChanges: () => true }
 }
 
 /** The vendor's messages call below the root of its address, whichever of its surfaces the channel names. */
