@@ -83,6 +83,49 @@ export function createInbox(onDemand: () => void, onLeave: () => void) {
 }
 
 /**
+ * Waits for the other side: first for its answer to begin, then inside it. Time in which we ourselves do not read does not count;
+ * what came while this process was busy was in time, and is read right after its timers have run.
+ */
+export function createSilenceLimit(
+  limits: Pick<TimeLimits, 'firstByteTimeoutMs' | 'idleTimeoutMs'>,
+  { isPaused, onSilence }: { isPaused: () => boolean; onSilence: () => void },
+) {
+  let kind: TransportErrorKind = 'timeout-first-byte'
+  let isSilent = false
+  let timer = setTimeout(look, asTimerMs(limits.firstByteTimeoutMs))
+  function look() {
+    if (isPaused()) {
+      timer.refresh()
+      return
+    }
+    isSilent = true
+    setImmediate(() => {
+      if (isSilent) onSilence()
+    })
+  }
+  const restart = (): void => {
+    isSilent = false
+    timer.refresh()
+  }
+  return {
+    /** What the silence is called by now. */
+    kind: () => kind,
+    restart,
+    received: (): void => {
+      if (kind === 'timeout-idle') return restart()
+      isSilent = false
+      clearTimeout(timer)
+      kind = 'timeout-idle'
+      timer = setTimeout(look, asTimerMs(limits.idleTimeoutMs))
+    },
+    clear: (): void => {
+      isSilent = false
+      clearTimeout(timer)
+    },
+  }
+}
+
+/**
  * One request and its answer, straight on the client's dispatcher: no stream objects in between, one timer, and the
  * caller's signal ends it at any moment. Resolves with the headers, rejects with a {@link TransportError}.
  */
@@ -90,11 +133,9 @@ export function exchange({ dispatcher, options, limits, signal, boundConnect }: 
   return new Promise((resolve, reject) => {
     let controller: Dispatcher.DispatchController | undefined
     let answered = false
-    let firstByteSeen = false
     let informational = 0
     let closed = false
-    let timeoutKind: TransportErrorKind = 'timeout-first-byte'
-    let timer = setTimeout(onTime, asTimerMs(limits.firstByteTimeoutMs))
+    const silence = createSilenceLimit(limits, { isPaused: () => controller?.paused === true, onSilence: onTime })
     const connectTimer = boundConnect
       ? setTimeout(() => fail(new TransportError('timeout-connect')), asTimerMs(limits.connectTimeoutMs))
       : undefined
@@ -102,14 +143,14 @@ export function exchange({ dispatcher, options, limits, signal, boundConnect }: 
       limits.totalTimeoutMs === undefined ? undefined : setTimeout(onTime, asTimerMs(limits.totalTimeoutMs))
 
     function onTime() {
-      fail(new TransportError(timeoutKind, { sent: controller !== undefined }))
+      fail(new TransportError(silence.kind(), { sent: controller !== undefined }))
     }
     function onAbort() {
       fail(new TransportError('aborted', { cause: signal?.reason, sent: controller !== undefined }))
     }
     function settle() {
       closed = true
-      clearTimeout(timer)
+      silence.clear()
       clearTimeout(connectTimer)
       clearTimeout(totalTimer)
       signal?.removeEventListener('abort', onAbort)
@@ -122,7 +163,7 @@ export function exchange({ dispatcher, options, limits, signal, boundConnect }: 
       controller?.abort(error)
     }
     function onDemand() {
-      timer.refresh()
+      silence.restart()
       if (controller?.paused && !inbox.isFull()) controller.resume()
     }
     // Every call leaves in the end; an error with its stack is made only for one that is not over.
@@ -157,14 +198,7 @@ export function exchange({ dispatcher, options, limits, signal, boundConnect }: 
       },
       onResponseData(given, chunk) {
         if (closed) return
-        if (firstByteSeen) {
-          timer.refresh()
-        } else {
-          firstByteSeen = true
-          clearTimeout(timer)
-          timeoutKind = 'timeout-idle'
-          timer = setTimeout(onTime, asTimerMs(limits.idleTimeoutMs))
-        }
+        silence.received()
         inbox.push(chunk)
         if (inbox.isFull()) given.pause()
       },

@@ -1,9 +1,9 @@
 import type { LookupFunction } from 'node:net'
 import type { WebSocket } from 'ws'
-import { createInbox, type Exchange } from './exchange.ts'
-import { asTimerMs, type TimeLimits } from './limits.ts'
+import { createInbox, createSilenceLimit, type Exchange } from './exchange.ts'
+import type { TimeLimits } from './limits.ts'
 import { openSocket, SocketRefused } from './open-socket.ts'
-import { toTransportError, TransportError, type TransportErrorKind } from './transport-error.ts'
+import { toTransportError, TransportError } from './transport-error.ts'
 
 export type SocketExchangeRequest = {
   url: string
@@ -29,18 +29,17 @@ const isProtocolError = (error: Error): boolean =>
 /** The rest of an exchange over an open, paused socket, in the manner of the one over HTTP. */
 function converse(socket: WebSocket, { body, limits, signal, isLastFrame }: SocketExchangeRequest): Exchange {
   let closed = false
-  let timeoutKind: TransportErrorKind = 'timeout-first-byte'
-  let timer = setTimeout(onTime, asTimerMs(limits.firstByteTimeoutMs))
+  const silence = createSilenceLimit(limits, { isPaused: () => socket.isPaused, onSilence: onTime })
 
   function onTime() {
-    fail(new TransportError(timeoutKind, { sent: true }))
+    fail(new TransportError(silence.kind(), { sent: true }))
   }
   function onAbort() {
     fail(new TransportError('aborted', { cause: signal?.reason, sent: true }))
   }
   function settle() {
     closed = true
-    clearTimeout(timer)
+    silence.clear()
     signal?.removeEventListener('abort', onAbort)
   }
   function fail(error: TransportError) {
@@ -58,7 +57,7 @@ function converse(socket: WebSocket, { body, limits, signal, isLastFrame }: Sock
     socket.close()
   }
   function onDemand() {
-    timer.refresh()
+    silence.restart()
     if (!closed && socket.isPaused && !inbox.isFull()) socket.resume()
   }
   const leave = () => {
@@ -68,12 +67,7 @@ function converse(socket: WebSocket, { body, limits, signal, isLastFrame }: Sock
 
   socket.on('message', (data: Buffer) => {
     if (closed) return
-    if (timeoutKind === 'timeout-idle') timer.refresh()
-    else {
-      clearTimeout(timer)
-      timeoutKind = 'timeout-idle'
-      timer = setTimeout(onTime, asTimerMs(limits.idleTimeoutMs))
-    }
+    silence.received()
     const text = data.toString('utf8')
     inbox.push(asLine(text))
     if (isLastFrame?.(text)) end()

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
-import { afterAll, afterEach, expect, test } from 'vitest'
-import { type WebSocket, WebSocketServer } from 'ws'
+import { afterAll, afterEach, expect, test, vi } from 'vitest'
+import { WebSocket, WebSocketServer } from 'ws'
 import { createTransport, type SendRequest } from '#relay/transport/send.ts'
 
 let serve: (socket: WebSocket, message: string) => void
@@ -97,6 +97,29 @@ test('an answer that nobody reads does not pile up, and is whole when it is read
   await new Promise((resolve) => setTimeout(resolve, 300))
   expect(written).toBeLessThan(count / 2)
   expect((await reply.bytes()).length).toBe(count * (frame.length + 1))
+})
+
+const turn = () => new Promise((resolve) => setImmediate(resolve))
+
+test('time in which we ourselves do not read is no silence of the upstream', async () => {
+  const pause = vi.spyOn(WebSocket.prototype, 'pause')
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  try {
+    const frame = 'x'.repeat(65_536)
+    serve = (socket) => {
+      for (let sent = 0; sent < 9; sent += 1) socket.send(frame)
+      socket.close(1000)
+    }
+    const reply = await send({ idleTimeoutMs: 10_000 })
+    // The first time was before anybody listened.
+    while (pause.mock.calls.length < 2) await turn()
+    vi.advanceTimersByTime(10_000)
+    await turn()
+    expect((await reply.bytes()).length).toBe(9 * (frame.length + 1))
+  } finally {
+    vi.useRealTimers()
+    pause.mockRestore()
+  }
 })
 
 test('whoever leaves while a proxy does not answer ends the connection, and leaves no error that nobody catches', async () => {
