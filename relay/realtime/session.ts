@@ -30,7 +30,7 @@ const upstreamCloseTimeoutMs = 500
  * How long an upstream may take to say what only it knows of a response that its caller has left. A process that stops waits five
  * seconds for what is still to be booked, and this has to be booked then.
  */
-const reportTimeoutMs = 3000
+export const reportTimeoutMs = 3000
 const reportPauseMs = 20
 
 /** Responses of one session at once. Each that was asked for keeps what it was given, and money does not limit those that cost nothing. */

@@ -67,7 +67,7 @@ async function connectRedis(url: string, log: Logger): Promise<Redis> {
 }
 
 /** How long the end of the process may wait for a database that does not answer. */
-const longestDrainMs = 5000
+export const longestDrainMs = 5000
 
 /** Everything one process needs, connected; `close` lets go of it in order. */
 export async function createServices(given: {
@@ -85,8 +85,10 @@ export async function createServices(given: {
   countWaits?: Partial<CountWaits> | undefined
   /** How many connections the console's pages share, for tests. */
   consoleConnections?: number | undefined
+  /** How long the end waits for the database, for tests. */
+  drainMs?: number | undefined
 }): Promise<{ services: RelayServices; drain: () => void; stop: () => void; close: () => Promise<void> }> {
-  const { environment, connection, log } = given
+  const { environment, connection, log, drainMs = longestDrainMs } = given
   const sizes = poolSizes(environment.WORKERS)
   const database = await connect(connection, given.consoleConnections ?? sizes.console)
   const lost = (error: unknown) => log.warn({ err: error }, 'a database connection was lost')
@@ -262,10 +264,10 @@ export async function createServices(given: {
       clock?.stop()
       await services.jobs.stop()
       const drained = services.ledger.drained().then(() => true)
-      if (!(await Promise.race([drained, delay(longestDrainMs, false, { ref: false })])))
+      if (!(await Promise.race([drained, delay(drainMs, false, { ref: false })])))
         log.error('what was still to be booked is left to those who find the holds of dead processes')
       const written = Promise.all([services.failureLog.flushed(), cooldowns.flushed(), presence.stop()])
-      await Promise.race([written, delay(longestDrainMs, undefined, { ref: false })])
+      await Promise.race([written, delay(drainMs, undefined, { ref: false })])
       await tracing?.close()
       await services.transport.close()
       await services.media.close()
@@ -274,7 +276,7 @@ export async function createServices(given: {
       await guardedFetch.close()
       redis?.disconnect()
       await changes.close()
-      await Promise.race([Promise.all([hot.end(), database.close()]), delay(longestDrainMs, undefined, { ref: false })])
+      await Promise.race([Promise.all([hot.end(), database.close()]), delay(drainMs, undefined, { ref: false })])
     },
   }
 }

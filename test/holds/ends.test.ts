@@ -24,8 +24,8 @@ for (const { type, model } of kinds) await app.make.channel({ type, models: mode
 await app.services.channels.reload()
 
 const long = 'tell me a story of a fox and a hare [[words=1500]]'
-/** Slow enough that the upstream is still writing when it is stopped. */
-const slow = 'tell me a story of a fox and a hare [[words=4000,gap=2]]'
+/** The upstream is never at its end before it is stopped. */
+const unending = 'tell me a story of a fox and a hare [[words=4000,gate=never,gateat=2000]]'
 
 /** How each dialect says that the output limit was reached. */
 const limitReached: Record<string, RegExp> = {
@@ -48,7 +48,7 @@ describe.each(kinds)('a stream of $name that can no longer be paid', ({ model })
       const user = await app.make.user({ quota: 600 })
       const token = await app.make.token(user)
       const aborted = app.upstream.aborted
-      const reply = await say(app, by, { token, model, stream: true, body: bodyOf(by, model, slow) })
+      const reply = await say(app, by, { token, model, stream: true, body: bodyOf(by, model, unending) })
       expect(reply.status).toBe(200)
       const text = await reply.text()
       expect(text.slice(-20_000)).toMatch(limitReached[by.dialect] as RegExp)

@@ -22,7 +22,7 @@ const userLimit = (total: number, success: number, run: () => Promise<void>, mor
     app,
     {
       ModelRequestRateLimitEnabled: 'true',
-      ModelRequestRateLimitDurationMinutes: '1',
+      ModelRequestRateLimitDurationMinutes: '60',
       ModelRequestRateLimitCount: String(total),
       ModelRequestRateLimitSuccessCount: String(success),
       ...more,
@@ -96,18 +96,18 @@ describe('the limit on the requests of a user', () => {
       expect(reply.status).toBe(429)
       const wait = Number(reply.headers.get('retry-after'))
       expect(wait).toBeGreaterThan(0)
-      expect(wait).toBeLessThanOrEqual(60)
+      expect(wait).toBeLessThanOrEqual(3600)
       expect(reply.headers.get(named('remaining'))).toBe('0')
       expect(reply.headers.get(named('reset'))).toBeTruthy()
       const text = await reply.text()
-      expect(by.readError(JSON.parse(text)).message).toContain('请求过多：1 分钟内最多 2 次（含失败请求）')
+      expect(by.readError(JSON.parse(text)).message).toContain('请求过多：60 分钟内最多 2 次（含失败请求）')
       expect(app.upstream.total).toBe(asked)
     })
     await userLimit(0, 1, async () => {
       const token = await someone()
       await say(app, by, { token, model })
       const reply = await say(app, by, { token, model })
-      expect(by.readError(await reply.json()).message).toContain('请求过多：1 分钟内最多成功 1 次')
+      expect(by.readError(await reply.json()).message).toContain('请求过多：60 分钟内最多成功 1 次')
     })
   })
 
@@ -133,7 +133,7 @@ describe('the limit on the requests of a user', () => {
         expect(await inTurn(2, asking(bulk))).toEqual([200, 429])
         await setOptions(app, { 'global.rate_limit_exempt_enabled': 'true' })
         expect(await inTurn(3, asking(bulk))).toEqual([200, 200, 200])
-        const limited = await someone({ period: 60, count: 1, success: 0 }, 'bulk-ok')
+        const limited = await someone({ period: 3600, count: 1, success: 0 }, 'bulk-ok')
         expect(await inTurn(2, asking(limited))).toEqual([200, 429])
         const another = await someone(undefined, 'bulk-ok')
         await withOptions(app, { 'global.rate_limit_exempt_group': 'vip' }, async () => {
@@ -191,7 +191,7 @@ describe('the limit of a token', () => {
       { count: 50, success: 0 },
       { count: 0, success: 50 },
     ]) {
-      const token = await someone({ period: 60, ...numbers })
+      const token = await someone({ period: 3600, ...numbers })
       const statuses = await often(200, () => say(app, chat, { token, model }))
       expect(statuses.filter((status) => status === 200)).toHaveLength(50)
     }
@@ -220,7 +220,7 @@ describe('the limit of a token', () => {
 
   test('refused by its owner’s limit, a request leaves its place among the token’s successes', async () => {
     const user = await app.make.user()
-    const token = await app.make.token(user, { rateLimit: { period: 60, count: 0, success: 2 } })
+    const token = await app.make.token(user, { rateLimit: { period: 3600, count: 0, success: 2 } })
     await userLimit(1, 1000, async () => {
       expect(await inTurn(4, () => say(app, chat, { token, model }))).toEqual([200, 429, 429, 429])
     })
@@ -228,7 +228,7 @@ describe('the limit of a token', () => {
   })
 
   test('holds for every kind of call, the documented 501 included', async () => {
-    const token = await someone({ period: 60, count: 1, success: 0 })
+    const token = await someone({ period: 3600, count: 1, success: 0 })
     const post = (path: string) => app.relay(token, path, { model, input: 'hello' })
     expect((await post('/v1/images/variations')).status).toBe(501)
     for (const path of ['/v1/embeddings', '/v1/images/variations', '/v1/messages/count_tokens', '/v1/responses'])

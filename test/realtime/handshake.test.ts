@@ -69,7 +69,7 @@ describe('a handshake that is refused gets an ordinary answer', () => {
 
   test('for a caller beyond its limit, with the time to wait', async () => {
     const { app, user } = world
-    const token = await app.make.token(user, { rateLimit: { period: 60, count: 1, success: 0 } })
+    const token = await app.make.token(user, { rateLimit: { period: 3600, count: 1, success: 0 } })
     const first = await handshake(app.url, { headers: bearer(token.key) })
     expect(first.status).toBe(101)
     const second = await handshake(app.url, { headers: bearer(token.key) })

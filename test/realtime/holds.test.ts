@@ -100,7 +100,7 @@ test('a response sets aside what responses of the model lately cost, and a sessi
   const payer = await payerWith(app, 1_000_000)
   const session = await world.openSession({ key: payer.key })
   for (let round = 0; round < 3; round += 1) await converse(session, '[[usage=10:900,audio=0:900]] Hello')
-  ask(session, '[[words=400,gap=50]] Hello')
+  ask(session, '[[words=400,gate=held,gateat=2]] Hello')
   const held = async () =>
     Number(
       (await app.pool.query("select sum(amount) from holds where status = 'open' and user_id = $1", [payer.userId]))

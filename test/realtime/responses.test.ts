@@ -198,7 +198,10 @@ test('what begins a conversation takes of the memory for bodies what it weighs o
 test('handshakes and beginnings count against the limits of their caller', async () => {
   const { token } = await payer()
   const { model } = await serve(app, { type: 1 })
-  await app.pool.query('update tokens set rate_limit_enabled = true, rate_limit_count = 2 where id = $1', [token.id])
+  await app.pool.query(
+    'update tokens set rate_limit_enabled = true, rate_limit_count = 2, rate_limit_period = 3600 where id = $1',
+    [token.id],
+  )
   app.services.tokens.drop(token.id)
   const session = await open(token.key)
   session.create({ model, store: false, generate: false, input: says('one') })

@@ -1,5 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { expect, test, vi } from 'vitest'
+import { reportTimeoutMs } from '#relay/realtime/session.ts'
+import { longestDrainMs } from '#server/services.ts'
 import { startApp } from '#test/support/app.ts'
 import { created, done, named, perCall, startScriptedResponses, type Upstream, word } from './scripted-responses.ts'
 import { chargesOf, errorOf, open, payerWith, type Session, untilFree } from './world.ts'
@@ -155,7 +157,8 @@ test('a process that stops has a second and more to book what a caller has left,
   react = () => {}
   const payer = await payerWith(app, 300_000)
   {
-    await using node = await startApp({ on: { connection: app.connection, upstream: app.upstream } })
+    // On a slow machine the rest takes long too; the times themselves are compared below.
+    await using node = await startApp({ on: { connection: app.connection, upstream: app.upstream }, drainMs: 60_000 })
     const session = await open({ url: node.url, key: payer.key, model: named })
     session.say(asksStored)
     await session.next('response.output_text.delta')
@@ -168,6 +171,7 @@ test('a process that stops has a second and more to book what a caller has left,
     await expect.poll(() => received).toContain('response.cancel')
   }
   expect((await chargesOf(app, payer.userId)).map(({ other }) => other)).toMatchObject([{ end: 'hung-up' }])
+  expect(longestDrainMs - reportTimeoutMs).toBeGreaterThan(1000)
   expect(await app.violations()).toEqual([])
 })
 

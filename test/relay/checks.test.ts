@@ -85,8 +85,12 @@ describe.each(callerDialects)('in $dialect', (by: CallerDialect) => {
     expect(await refusal(token, { key: pinned })).toEqual({ status: 403, message: '仅管理员可以指定渠道' })
 
     await set('users', user.id, { role: 10 })
-    await set('tokens', token.id, { rate_limit_enabled: true, rate_limit_count: 1 })
-    await setOptions(app, { ModelRequestRateLimitEnabled: 'true', ModelRequestRateLimitCount: '1' })
+    await set('tokens', token.id, { rate_limit_enabled: true, rate_limit_count: 1, rate_limit_period: 3600 })
+    await setOptions(app, {
+      ModelRequestRateLimitEnabled: 'true',
+      ModelRequestRateLimitCount: '1',
+      ModelRequestRateLimitDurationMinutes: '60',
+    })
     const forbiddenAddress = { status: 403, message: '当前 IP 不在该令牌的白名单内' }
     expect(await refusal(token, { key: pinned })).toEqual(forbiddenAddress)
     // Met too early: the limits had room for one call.
@@ -99,7 +103,7 @@ describe.each(callerDialects)('in $dialect', (by: CallerDialect) => {
     await set('tokens', token.id, { rate_limit_enabled: false })
     expect(await refusal(token, { key: pinned })).toEqual({
       status: 429,
-      message: '请求过多：1 分钟内最多 1 次（含失败请求）',
+      message: '请求过多：60 分钟内最多 1 次（含失败请求）',
     })
     await setOptions(app, { ModelRequestRateLimitEnabled: 'false' })
     expect(await refusal(token, { key: pinned, body: '{"broken' })).toEqual(forbiddenAddress)

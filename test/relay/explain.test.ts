@@ -52,12 +52,12 @@ const explained = async (token: Asked, body: Record<string, unknown>): Promise<E
 
 test('explain reports what is left of both limits and counts towards neither', async () => {
   await app.make.channel({ models: 'gpt-4.1' })
-  const rateLimit = { period: 60, count: 3, success: 2 }
+  const rateLimit = { period: 3600, count: 3, success: 2 }
   const token = await app.make.token(await app.make.user(), { rateLimit })
   await app.services.channels.reload()
   const limits = {
     ModelRequestRateLimitEnabled: 'true',
-    ModelRequestRateLimitDurationMinutes: '1',
+    ModelRequestRateLimitDurationMinutes: '60',
     ModelRequestRateLimitCount: '5',
     ModelRequestRateLimitSuccessCount: '4',
   }

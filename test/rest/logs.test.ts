@@ -155,10 +155,13 @@ describe('the log on the wire', () => {
   })
 
   it('has sums that count consumption alone', async () => {
-    await log({ ...full, createdAt: new Date() })
-    await log({ type: 1, quota: 1000, createdAt: new Date() })
-    const now = Math.floor(Date.now() / 1000)
-    const query = { type: '1', token_name: 'home', start_timestamp: String(now - 60), end_timestamp: String(now + 60) }
+    // However long the test takes, what is dated an hour ahead is of the last minute.
+    const hourAhead = Math.floor(Date.now() / 1000) + 3600
+    const createdAt = new Date(hourAhead * 1000)
+    await log({ ...full, createdAt })
+    await log({ type: 1, quota: 1000, createdAt })
+    const between = { start_timestamp: String(hourAhead - 60), end_timestamp: String(hourAhead + 60) }
+    const query = { type: '1', token_name: 'home', ...between }
     const sums = { quota: 77, rpm: 1, tpm: 15 }
     expect((await admin.get('/api/log/stat', { query })).data).toEqual(sums)
     expect((await user.get('/api/log/self/stat', { query })).data).toEqual(sums)

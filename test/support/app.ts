@@ -39,6 +39,8 @@ export const startApp = withStartLimit(async function startApp(
     /** How long a writer waits for other nodes; long, so that only a real fault lets a test see an old state. */
     barrierMs?: number
     consoleConnections?: number
+    /** How long its end waits for what is still to be booked. */
+    drainMs?: number
     /** Whoever waits so for the database is refused when the product would; all others later: a busy machine refuses nobody. */
     refusesAsUsual?: readonly (keyof ConnectionWaits)[]
     on?: { connection: TestConnection; upstream: Upstream }
@@ -68,6 +70,7 @@ export const startApp = withStartLimit(async function startApp(
     // Tests know the exact figures.
     countWaits: { waitMs: 60_000, startMs: 120_000 },
     consoleConnections: input.consoleConnections,
+    drainMs: input.drainMs,
   })
   const relayed = createApp(services, createConsoleFiles(services.options))
   const server = createServer(serverOptions, relayed)

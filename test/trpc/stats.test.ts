@@ -264,17 +264,18 @@ describe('failures over time', () => {
 
 describe('the present pace', () => {
   it('is what the last minute brought', async () => {
-    const call = (userId: number, secondsAgo: number) =>
+    // However long the test takes, what is dated an hour ahead is no older than a minute.
+    const call = (userId: number, secondsFromNow: number) =>
       app.em().insert(Log, {
         userId,
         type: 2,
         promptTokens: 10,
         completionTokens: 5,
-        createdAt: new Date(Date.now() - secondsAgo * 1000),
+        createdAt: new Date(Date.now() + secondsFromNow * 1000),
       })
-    await call(anna.id, 1)
-    await call(anna.id, 70)
-    await call(bert.id, 1)
+    await call(anna.id, 3600)
+    await call(anna.id, -70)
+    await call(bert.id, 3600)
     expect(await (await own(anna)).live({})).toEqual({ rpm: 1, tpm: 15 })
     expect(await (await all()).live({})).toEqual({ rpm: 2, tpm: 30 })
     expect(await (await all()).live({ username: 'nobody' })).toEqual({ rpm: 0, tpm: 0 })
