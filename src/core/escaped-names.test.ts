@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { processorMs } from '#server/processor-time.ts'
 import { hasEscapedNames } from './escaped-names.ts'
 import { parseExactly, parseWeighed } from './exact-json.ts'
 import { weighJson } from './json-weight.ts'
@@ -170,12 +171,12 @@ test('a text may be as deep as it is long, and is read in a time that grows with
     `["\\n"${' '.repeat(depth)}":":"]`,
     `["\\n${'"   '.repeat(depth)}`,
   ]) {
-    const before = performance.now()
+    const before = processorMs()
     try {
       parseExactly(text)
     } catch (error) {
       expect(error).toBeInstanceOf(SyntaxError)
     }
-    expect(performance.now() - before).toBeLessThan(5000)
+    expect(processorMs() - before).toBeLessThan(5000)
   }
 })

@@ -110,7 +110,6 @@ export async function smoke({ url, upstreamUrl, setupToken }: Installation) {
     let reply: Reply | undefined
     await until(async () => (reply = await send(url + path, init)).status === 200, {
       what: () => `${dialect} is not answered: ${JSON.stringify(reply)}`,
-      seconds: 10,
     })
   }
   type Row = { model_name: string; prompt_tokens: number; completion_tokens: number; quota: number; token_name: string }
@@ -127,7 +126,7 @@ export async function smoke({ url, upstreamUrl, setupToken }: Installation) {
   // A limit holds for all processes together, however many calls there are at once.
   const limited = await newToken('limited', {
     rate_limit_enabled: true,
-    rate_limit_period: 60,
+    rate_limit_period: 3600,
     rate_limit_count: 7,
     rate_limit_success: 7,
   })

@@ -98,7 +98,7 @@ describe.each(['github', 'oidc', 'linuxdo'] as const)('signing in by %s', (provi
         minutes,
       ])
     // One that runs out on the way spends neither the state nor the code.
-    await proveFor(9)
+    await proveFor(5)
     const back = await setOut(browser, provider)
     await proveFor(11)
     expect((await finish(browser, provider, back)).body['success']).toBe(false)

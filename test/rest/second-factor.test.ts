@@ -10,9 +10,12 @@ type Enrolled = {
   person: Person
   browser: Browser
   codes: string[]
-  password: (stepsAhead?: number) => string
+  password: () => string
   wrong: string
 }
+
+/** It is taken as early as this, and longest. */
+const nextPassword = (generator: TOTP) => generator.generate({ timestamp: Date.now() + 30_000 })
 
 /** Somebody whose app shows one-time passwords; the first is used up. */
 async function enrolled(fields: Parameters<ConsoleApp['person']>[0] = {}): Promise<Enrolled> {
@@ -20,7 +23,7 @@ async function enrolled(fields: Parameters<ConsoleApp['person']>[0] = {}): Promi
   const browser = await app.signedIn(person)
   const { qr_code_data: uri } = (await browser.post('/api/user/2fa/setup')).data as { qr_code_data: string }
   const generator = URI.parse(uri) as TOTP
-  const password = (stepsAhead = 0) => generator.generate({ timestamp: Date.now() + stepsAhead * 30_000 })
+  const password = () => nextPassword(generator)
   const reply = await browser.post('/api/user/2fa/enable', { code: password() })
   return { person, browser, codes: (reply.data as Codes).backup_codes, password, wrong: wrongPassword(generator) }
 }
@@ -75,7 +78,7 @@ describe('setting up an authenticator', () => {
       expect(await browser.post('/api/user/2fa/enable', { code })).toMatchObject(refused('验证码错误，或已使用过'))
     }
     expect((await app.browser().login(person)).data).toMatchObject({ id: person.id })
-    const code = generator.generate()
+    const code = nextPassword(generator)
     const { backup_codes: codes } = (await browser.post('/api/user/2fa/enable', { code })).data as Codes
     expect(new Set(codes).size).toBe(10)
     expect((await browser.get('/api/user/2fa/status')).data).toMatchObject({
@@ -115,7 +118,7 @@ describe('the second step of the login', () => {
     const account = await enrolled()
     await laterPasswords(account.person)
     const browsers = await Promise.all(Array.from({ length: 9 }, () => halfSignedIn(account)))
-    // Only now: it counts for half a minute, which nine sign-ins may take.
+    // Only now: it counts for a minute, which nine sign-ins may take.
     const code = account.password()
     const replies = await Promise.all(browsers.map((browser) => secondStep(browser, code)))
     expect(replies.filter(({ body }) => body['success'])).toHaveLength(1)

@@ -249,11 +249,11 @@ describe('sessions', () => {
   it('remember where they were last used from', async () => {
     const person = await app.person()
     const browser = await app.signedIn(person)
-    await app.sql(`update sessions set seen_at = now() - interval '2 minutes' where user_id = $1`, [person.id])
+    await app.sql(`update sessions set seen_at = now() - interval '1 hour' where user_id = $1`, [person.id])
     await browser.get('/api/user/self', { headers: { 'user-agent': 'Somebody/1' } })
     expect(
       await app.sql(
-        `select user_agent, client_ip, seen_at > now() - interval '1 minute' as fresh from sessions where user_id = $1`,
+        `select user_agent, client_ip, seen_at > now() - interval '10 minutes' as fresh from sessions where user_id = $1`,
         [person.id],
       ),
     ).toEqual([{ user_agent: 'Somebody/1', client_ip: '127.0.0.1', fresh: true }])
