@@ -29,6 +29,7 @@ import {
   instead,
   isTranslatable,
   refusedForm,
+  refusesCall,
   rememberRefused,
   type Went,
 } from './refused-forms.ts'
@@ -45,8 +46,9 @@ export async function forward(services: RelayServices, call: Call, given: Forwar
   const { attempt } = given
   // A body that passes through goes out as it came, whatever is refused of it.
   const passes = (): boolean => passesThrough(attempt.channel.setting, services)
-  const known = services.refusedForms.get(attempt.channel)
-  const plan = known && !passes() ? { ...given, ...acceptedForm(known, call, attempt) } : given
+  const known = !given.isRepeat && !passes() ? services.refusedForms.get(attempt.channel) : undefined
+  const remembered = known && acceptedForm(known, call, attempt)
+  const plan = { ...given, ...remembered, isRepeat: true }
   const proofs = plan.withoutProofs
     ? { isRefused: () => true, refuse: () => false }
     : proofsOf(services.refusedProofs, placeOf(attempt))
@@ -55,7 +57,12 @@ export async function forward(services: RelayServices, call: Call, given: Forwar
     await forwardOnce(services, call, { ...plan, proofs, went })
   } catch (error) {
     const refused = passes() ? null : refusedForm(call, plan, { error, proofs, ...went })
-    if (!refused) throw error
+    if (!refused) {
+      if (!remembered || !refusesCall(error)) throw error
+      // Calls that are named alike may differ: this one is sent as if nothing were known.
+      services.refusedForms.delete(attempt.channel)
+      return forward(services, call, { ...given, isRepeat: true })
+    }
     await forward(services, call, { ...plan, ...instead[refused] })
     // A caller who left before the end proves nothing.
     if (!call.callerAborted.signal.aborted) rememberRefused(services.refusedForms, call, { attempt, refused })
@@ -69,6 +76,8 @@ type ForwardPlan = AskedForm & {
   attempts: AttemptRecord[]
   terms: CallPrice
   held: Held
+  /** The same attempt went out before: what is known of the place was weighed then. */
+  isRepeat?: boolean
 }
 
 async function forwardOnce(
@@ -93,7 +102,10 @@ async function forwardOnce(
   const passes = passesThrough(attempt.channel.setting, services)
   const native = plan.translates ? null : nativeFor(call, { provider, sent: asked, providerCall, passes })
   went.native = native
-  const sent = { ...asked, request: withSentParts(asked.request, { passes, native, providerCall }) }
+  const { nativeOnly } = asked.request
+  const sent = nativeOnly
+    ? { ...asked, request: withSentParts(asked.request, { passes, native, providerCall }) }
+    : asked
   const context: AttemptContext = {
     services,
     call,
@@ -101,7 +113,7 @@ async function forwardOnce(
     provider,
     providerCall,
     sent,
-    promptTokens: estimateOf(call, sent.request).promptTokens,
+    promptTokens: (nativeOnly ? estimateOf(call, sent.request) : call.estimate).promptTokens,
     native,
     listens: rewrites ? null : native,
     reasoning,

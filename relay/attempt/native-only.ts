@@ -14,7 +14,8 @@ export function withSentParts(request: ChatRequest, { passes, native, providerCa
   const { nativeOnly } = request
   if (nativeOnly === undefined || passes) return request
   if (!native) return { ...request, nativeOnly: undefined }
-  if (native.joinsToolChanges?.(providerCall) !== true) return request
+  const changesTools = nativeOnly.some(({ toolChange }) => toolChange === true)
+  if (!changesTools || native.joinsToolChanges?.(providerCall) !== true) return request
   return { ...request, nativeOnly: nativeOnly.filter(({ toolChange }) => toolChange !== true) }
 }
 

@@ -110,10 +110,10 @@ const refusable: Record<Remembered, (call: Call, attempt: Attempt) => unknown> =
   thinking: ({ request }) => request.reasoning,
 }
 
-/** Calls of the same name are refused alike. Callers decide how long the parts are. */
+/** A user's calls of the same name are refused alike; what one user provokes concerns nobody else. Callers decide how long the parts are. */
 function nameOf(refused: Remembered, call: Call, attempt: Attempt): string {
   const { id, native } = call.dialect
-  const parts = [refused, id, native, attempt.upstreamModel, refusable[refused](call, attempt)]
+  const parts = [refused, call.caller.user.id, id, native, attempt.upstreamModel, refusable[refused](call, attempt)]
   return hash('sha256', JSON.stringify(parts), 'base64')
 }
 
@@ -126,12 +126,23 @@ export function rememberRefused(
   rememberRefusal(forms, attempt.channel, nameOf(refused, call, attempt))
 }
 
-/** The form in which the place takes such a call, as far as it is known not to take it as it would be sent. */
-export function acceptedForm(known: KnownRefusals, call: Call, attempt: Attempt): AskedForm {
+/** The form in which the place takes such a call, where it is known not to take it as it would be sent. */
+export function acceptedForm(known: KnownRefusals, call: Call, attempt: Attempt): AskedForm | undefined {
   const refused = remembered.filter((each) => known.has(nameOf(each, call, attempt)))
-  if (refused.length === 0) return {}
-  const native = call.dialect.native && providerFor(attempt.channel.type).native[call.dialect.native]
+  if (refused.length === 0) return undefined
+  const provider = providerFor(attempt.channel.type)
+  const native = call.dialect.native && provider.native[call.dialect.native]
   const canChange = !native || hasOtherForm(native, call, attempt)
-  const changes = refused.filter((each) => canChange || each === 'path' || each === 'summary')
-  return Object.assign({}, ...changes.map((each) => instead[each])) as AskedForm
+  const applies: Record<Remembered, boolean> = {
+    path: isTranslatable(call.request, provider),
+    form: canChange,
+    thinking: canChange,
+    summary: true,
+  }
+  const changes = refused.filter((each) => applies[each])
+  return changes.length === 0 ? undefined : Object.assign({}, ...changes.map((each) => instead[each]))
 }
+
+/** Whether the upstream refused what was sent, not who sent it nor when. */
+export const refusesCall = (error: unknown): boolean =>
+  error instanceof AttemptFailed && !error.local && [400, 404, 405, 422].includes(error.failure.status)

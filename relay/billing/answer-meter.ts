@@ -6,7 +6,7 @@ import { countDelivered } from '#relay/counting/estimate-usage.ts'
 import type { WireEvent } from '#relay/transport/framing.ts'
 import type { AttemptContext } from '#relay/attempt/attempt-context.ts'
 import { payerOf } from './answer-lengths.ts'
-import { createWaitLimit } from './wait-limit.ts'
+import { createWaitLimit } from '#core/wait-limit.ts'
 import type { StreamWriter } from '#relay/response/stream-writer.ts'
 
 /** `limit`: there is nothing left to pay for more; `unbooked`: nothing can be booked now. */
@@ -156,8 +156,8 @@ export function createAnswerMeter(context: AttemptContext, writer: StreamWriter)
   })
 
   const settled = async (): Promise<MayGoOn> => {
-    const waitedForOthers = createWaitLimit(longestWaitMs)
-    const waitedForDatabase = createWaitLimit(longestOutageMs)
+    const waitedForOthers = createWaitLimit(longestWaitMs, () => performance.now())
+    const waitedForDatabase = createWaitLimit(longestOutageMs, () => performance.now())
     for (;;) {
       await hold.idle()
       recount()

@@ -145,8 +145,9 @@ function kindOf(tool: Tool): string {
 /** The prompt and the output to reckon with for the body that this channel sends, which may not be the caller's. */
 function sentEstimate(services: RelayServices, call: Call, attempt: Attempt): CheapPromptCount & OutputInput {
   const { channel } = attempt
-  const { maxTokens, choiceCount } = call.request
-  const own = { ...estimateOf(call, withMostSentParts(services, call, attempt)), maxTokens, choiceCount }
+  const { maxTokens, choiceCount, nativeOnly } = call.request
+  const count = nativeOnly ? estimateOf(call, withMostSentParts(services, call, attempt)) : call.estimate
+  const own = { ...count, maxTokens, choiceCount }
   if (passesThrough(channel.setting, services)) return own
   const added = [addedPromptOf(services, call, channel), ...textsOfOverride(channel.paramOverride ?? {})]
   const promptTokens = own.promptTokens + added.reduce((sum, text) => sum + cheapTextTokens(text), 0)

@@ -101,10 +101,10 @@ test.each([
   [1033, 500],
   [1041, 429],
   [1042, 400],
-  [2042, 400],
+  [2042, 404],
   [2045, 429],
-  [2054, 400],
-  [20132, 400],
+  [2054, 404],
+  [20132, 404],
 ])('the number %i of MiniMax means status %i', (status_code, status) => {
   const data = JSON.stringify({ base_resp: { status_code, status_msg: 'm' } })
   const events = providerFor(35).chat.stream(callWith()).push({ data })

@@ -5,7 +5,7 @@ import type { Usage } from '#core/usage.ts'
 import type { ReserveResult } from '#features/ledger/charge-row.ts'
 import { payerOf } from '#relay/billing/answer-lengths.ts'
 import { mostReadAt } from '#relay/billing/most-read.ts'
-import { createWaitLimit } from '#relay/billing/wait-limit.ts'
+import { createWaitLimit } from '#core/wait-limit.ts'
 import { availableIn, isInsufficient, refusalOfReserve, reserveOnce } from '#relay/billing/reserve.ts'
 import type { Session } from './call.ts'
 import type { Meter } from './meter-type.ts'
@@ -95,7 +95,7 @@ export function createHoldRaiser(
   }
 
   const keepTrying = async (asked: Raise): Promise<DomainError | null> => {
-    const waited = createWaitLimit(longestOutageMs)
+    const waited = createWaitLimit(longestOutageMs, () => performance.now())
     for (;;) {
       try {
         return await raise(asked)

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { json } from '#test/support/scripted-upstream.ts'
 import { consumed } from './caller-dialects.ts'
-import { startScriptedRelay } from './relay-world.ts'
+import { richToken, startScriptedRelay } from './relay-world.ts'
 import { type Route, serve, withOptions } from './serve.ts'
 
 const { app, scripted, token } = await startScriptedRelay()
@@ -195,6 +195,32 @@ describe('a server that knows few tools of the responses form', () => {
       await ask(model, { tools: [namespace], prompt: null })
       expect((await ask(model, { tools: [namespace], prompt })).status).toBe(400)
       expect(pathsOf(asked)).toEqual([...both, '/responses'])
+    })
+
+    test('is asked at the path that it seems to lack for a call that no chat can say', async () => {
+      const refuses = ({ path, body }: Asked) =>
+        path.endsWith('/responses') && body['prompt'] === undefined ? { message: 'Not Found' } : undefined
+      const { model, asked } = await serverThat(refuses, { type: 1, name: 'gpt-5.5', status: 404 })
+      await ask(model, {})
+      expect((await ask(model, { prompt: { id: 'pmpt_1' } })).status).toBe(200)
+      expect(pathsOf(asked)).toEqual([...both, '/responses'])
+    })
+
+    test('is asked by others in the form of their call', async () => {
+      const { model, asked } = await serverThat(refusesTools, { type: 1, name: 'gpt-5.5' })
+      await ask(model, { tools: [namespace] })
+      const body = { model, input: 'hi', tools: [namespace] }
+      expect((await app.relay(await richToken(app), '/v1/responses', body)).status).toBe(200)
+      expect(pathsOf(asked)).toEqual([...both, ...both])
+    })
+
+    test('is asked in the form of a call that it refuses in a chat, and of those after it', async () => {
+      const isOdd = (body: Asked['body']) => JSON.stringify(body).includes('odd')
+      const refuses = ({ path, body }: Asked) => (path.endsWith('/responses') !== isOdd(body) ? ofTool : undefined)
+      const { model, asked } = await serverThat(refuses, { type: 1, name: 'gpt-5.5' })
+      for (const input of ['hi', 'odd', 'odd'])
+        expect((await ask(model, { tools: [namespace], input })).status).toBe(200)
+      expect(pathsOf(asked)).toEqual([...both, '/chat/completions', '/responses', '/responses'])
     })
   })
 

@@ -22,12 +22,12 @@ const statuses: Readonly<Record<number, number>> = {
   1041: 429,
   1042: 400,
   2013: 400,
-  2042: 400,
+  2042: 404,
   2045: 429,
   2049: 401,
-  2054: 400,
+  2054: 404,
   2056: 429,
-  20132: 400,
+  20132: 404,
 }
 
 /** Failures come with HTTP 200 and a number of their own. */
