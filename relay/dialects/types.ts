@@ -15,8 +15,6 @@ export type EncodeContext = {
   includeUsage: boolean
   /** Whether the caller wants to see the reasoning; not every one says so. */
   includeThoughts?: boolean | undefined
-  /** The answer may name sources, for it was asked to search. */
-  mayCite?: boolean | undefined
   /** Prompt tokens by the cheap count, for dialects whose first event must carry a number. */
   estimatedPromptTokens: number
   ambient: Ambient

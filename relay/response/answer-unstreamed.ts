@@ -212,7 +212,6 @@ function fromResponse(response: ChatResponse): UnstreamedAnswer {
 const contextOf = (attemptContext: AttemptContext) => ({
   model: attemptContext.call.request.model,
   includeThoughts: attemptContext.call.request.reasoning?.includeThoughts,
-  mayCite: attemptContext.call.request.tools.some(({ type }) => type === 'web-search'),
   estimatedPromptTokens: attemptContext.promptTokens,
   ambient: attemptContext.services.ambient,
   ...askedOf(attemptContext),

@@ -17,7 +17,6 @@ export function translatedStream(context: AttemptContext): StreamWriter {
     model: call.request.model,
     includeUsage: call.request.includeUsage,
     includeThoughts: call.request.reasoning?.includeThoughts,
-    mayCite: call.request.tools.some(({ type }) => type === 'web-search'),
     estimatedPromptTokens: context.promptTokens,
     ambient: services.ambient,
     asJsonArray: call.asJsonArray,

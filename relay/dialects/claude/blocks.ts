@@ -1,13 +1,11 @@
 import type { HostedBlocks } from '#relay/chat/hosted/claude-blocks.ts'
 import { type CallWriter, createCallQueue } from '../call-queue.ts'
-import type { EncodeContext } from '../types.ts'
-import { direct } from './encode.ts'
 import { createOpenBlock, type OpenBlock } from './open-block.ts'
 
 /** Calls as blocks. Free text travels as the one field of an object, as its tool was declared. */
 const callBlocks = (block: OpenBlock): CallWriter => ({
   open({ id, name, custom }) {
-    const content = { type: 'tool_use', id, name, input: {}, ...direct }
+    const content = { type: 'tool_use', id, name, input: {} }
     const opening = block.stop() + block.start('tool', content, ['input_json_delta', 'partial_json'])
     return custom ? opening + block.write(JSON.stringify('{"input":"')) : opening
   },
@@ -23,22 +21,19 @@ const callBlocks = (block: OpenBlock): CallWriter => ({
 })
 
 /** The content blocks of a streamed message, one open at a time. */
-export function createBlocks({ mayCite = false }: Pick<EncodeContext, 'mayCite'>) {
+export function createBlocks() {
   const block = createOpenBlock()
   const queue = createCallQueue(callBlocks(block))
   /** The open reasoning part has its proof, so what follows is another one. */
   let signed = false
   /** A block is cited as a whole, so what follows a source is another one. */
   let cited = false
-  /** Anthropic's library for Java fails at a source of a text that did not begin with the list of them. */
-  let hasSources = mayCite
 
   const closeAll = (): string => queue.finish() + block.stop()
   const ensureText = (): string => {
     if (block.kind() === 'text' && !cited) return ''
     cited = false
-    const empty = { type: 'text', text: '', ...(hasSources ? { citations: [] } : {}) }
-    return closeAll() + block.start('text', empty, ['text_delta', 'text'])
+    return closeAll() + block.start('text', { type: 'text', text: '' }, ['text_delta', 'text'])
   }
   const ensureThinking = (): string => {
     if (block.kind() === 'thinking' && !signed) return ''
@@ -61,12 +56,10 @@ export function createBlocks({ mayCite = false }: Pick<EncodeContext, 'mayCite'>
     citation(citation: object): string {
       if (block.kind() !== 'text') return ''
       cited = true
-      hasSources = true
       return block.writeOther('citations_delta', 'citation', citation)
     },
     /** A call that the vendor made itself, with what came of it. */
     hosted({ use, input, result }: HostedBlocks): string {
-      hasSources ||= use['type'] === 'server_tool_use'
       const opening = closeAll() + block.start('tool', { ...use, input: {} }, ['input_json_delta', 'partial_json'])
       const called = opening + block.write(JSON.stringify(JSON.stringify(input))) + block.stop()
       return result ? called + block.complete(result) : called

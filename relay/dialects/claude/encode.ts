@@ -4,8 +4,7 @@ import { parseObject } from '#relay/chat/json.ts'
 import { toMarkdownImage } from '#relay/chat/media.ts'
 import { answerId } from '../answer-id.ts'
 import type { EncodeContext } from '../types.ts'
-import { completeBlocks, type HostedBlocks, remoteCallBlocks, searchBlocks } from '#relay/chat/hosted/claude-blocks.ts'
-import type { WebSearch } from '#relay/chat/hosted/types.ts'
+import { remoteCallBlocks, searchBlocks, completeBlocks } from '#relay/chat/hosted/claude-blocks.ts'
 import { toClaudeUsage } from './usage.ts'
 
 const stopReasons = {
@@ -58,14 +57,6 @@ export function encodeClaude(response: ChatResponse, context: EncodeContext): un
   }
 }
 
-/** The model itself called, and not code that the vendor ran: Anthropic's library for C# (12.6 to 12.9) fails at a call without it. */
-export const direct = { caller: { type: 'direct' } }
-
-export function toSearch(search: WebSearch): HostedBlocks {
-  const { use, input, result } = searchBlocks(search)
-  return { use: { ...use, ...direct }, input, result: result && { ...result, ...direct } }
-}
-
 const toText = (text: string) => ({ type: 'text', text })
 
 /** `before`: the length of the text in the answer up to it. */
@@ -76,7 +67,7 @@ function toBlocks(part: ResponsePart, before: number): object[] {
         citations.length === 0 ? toText(text) : { ...toText(text), citations: citations.map(toClaudeCitation) },
       )
     case 'web-search':
-      return completeBlocks(toSearch(part.search))
+      return completeBlocks(searchBlocks(part.search))
     case 'mcp-call':
       return completeBlocks(remoteCallBlocks(part.call))
     case 'refusal':
@@ -84,7 +75,7 @@ function toBlocks(part: ResponsePart, before: number): object[] {
     case 'reasoning':
       return toThinking(part)
     case 'tool-call':
-      return [{ type: 'tool_use', id: part.id, name: part.name, input: toInput(part), ...direct }]
+      return [{ type: 'tool_use', id: part.id, name: part.name, input: toInput(part) }]
     case 'image':
       return [toText(toMarkdownImage(part.mediaType, part.data))]
     case 'audio':

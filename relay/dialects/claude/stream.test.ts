@@ -120,33 +120,6 @@ describe('message stream', () => {
     expect(inputs(call(0).slice(0, 1))).toEqual(['{}'])
   })
 
-  describe('names what Anthropic’s older libraries demand:', () => {
-    const blocksOf = (events: ChatEvent[], mayCite?: boolean) =>
-      framesOf(streamText(claude.stream(testContext({ mayCite })), [start, ...events]).complete)
-        .filter(({ name }) => name === 'content_block_start')
-        .map(({ data }) => data.content_block)
-    const text: ChatEvent = { type: 'text-delta', text: 'Paris' }
-    const citation: ChatEvent = { type: 'citation', citation: { url: 'https://a.test', startIndex: 0, endIndex: 5 } }
-    const search: ChatEvent = { type: 'web-search', search: { id: 'ws_1', queries: ['capital'] } }
-    const caller = { type: 'direct' }
-
-    it('who called, for the one for C#', () => {
-      expect(blocksOf([{ type: 'tool-call-start', index: 0, id: 'a', name: 'f' }])).toMatchObject([{ caller }])
-      expect(blocksOf([search])).toMatchObject([
-        { type: 'server_tool_use', caller },
-        { type: 'web_search_tool_result', caller },
-      ])
-    })
-
-    it('the list of sources where a text may have some, for the one for Java', () => {
-      const plain = { type: 'text', text: '' }
-      const sourced = { ...plain, citations: [] }
-      expect(blocksOf([text], true)).toEqual([sourced])
-      expect(blocksOf([search, text]).slice(2)).toEqual([sourced])
-      expect(blocksOf([text, citation, text])).toEqual([plain, sourced])
-    })
-  })
-
   it('says tool_use when tools were called, even if the upstream said stop', async () => {
     const events: ChatEvent[] = [
       start,

@@ -5,10 +5,10 @@ import { answerId } from '../answer-id.ts'
 import { shownError } from '../error-text.ts'
 import type { EncodeContext } from '../types.ts'
 import { createBlocks } from './blocks.ts'
-import { toClaudeCitation, toSearch, toStopReason } from './encode.ts'
+import { toClaudeCitation, toStopReason } from './encode.ts'
 import { claudeStreamError } from './error.ts'
 import { frame } from './frames.ts'
-import { remoteCallBlocks } from '#relay/chat/hosted/claude-blocks.ts'
+import { remoteCallBlocks, searchBlocks } from '#relay/chat/hosted/claude-blocks.ts'
 import { toClaudeUsage } from './usage.ts'
 
 type Finish = Extract<ChatEvent, { type: 'finish' }>
@@ -17,7 +17,7 @@ type Blocks = ReturnType<typeof createBlocks>
 
 /** Hub events → message stream; `message_delta` (stop reason, usage) and `message_stop` wait for `close`. */
 export function streamClaude(context: EncodeContext): StreamEncoder {
-  const blocks = createBlocks(context)
+  const blocks = createBlocks()
   let started = false
   let failed = false
   let refused = false
@@ -85,7 +85,7 @@ function writeContent(blocks: Blocks, event: ContentEvent): string {
     case 'citation':
       return blocks.citation(toClaudeCitation(event.citation))
     case 'web-search':
-      return blocks.hosted(toSearch(event.search))
+      return blocks.hosted(searchBlocks(event.search))
     case 'mcp-call':
       return blocks.hosted(remoteCallBlocks(event.call))
     case 'reasoning-delta':
