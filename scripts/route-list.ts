@@ -43,6 +43,11 @@ ${table(['method', 'path', 'note'], relay)}
 \`/v1/realtime\` and, where the client asks for one, \`/v1/responses\` are WebSockets. One of \`/v1/realtime\` lasts as long as its upstream allows. On
 one of \`/v1/responses\` each message is a call of its own; it is closed after 60 minutes, once the response under way has ended, after 120 at the latest.
 
+\`/v1/realtime?intent=transcription\`, without a \`model\`, is a session that only transcribes. Its model is the one of its first \`session.update\`
+(\`session.audio.input.transcription.model\`; in the beta form \`session.input_audio_transcription.model\` of a \`transcription_session.update\`), which has to
+come within \`BODY_IDLE_SECONDS\`, behind 2 MB of sound at most; it is admitted, routed and charged by that name from then on. With a \`model\` as well the
+address opens a session like any.
+
 \`/v1/explain\` takes the body of a chat completion and sends nothing. Each of its \`candidates\`, in the order of attempts, has
 \`channel_id\`, \`model\`, \`upstream_model\`, \`priority\`, \`probability\` (of being asked first), \`tier\`, \`cooling_down\` (every key of the
 channel is in its cooldown), \`estimate\`, \`price\` and \`reservation\`; \`removed\` names the other channels with the \`rule\` that left them out. \`balance\`,

@@ -293,6 +293,8 @@ export type RealtimeCaller = {
   byProtocols: boolean
   /** In the beta form of the events. */
   beta: boolean
+  /** For a session that only transcribes: no address names its model, which comes with its first update. */
+  transcribes: boolean
 }
 
 export type RealtimeTranslation = {
@@ -301,6 +303,8 @@ export type RealtimeTranslation = {
   usage: (usage: unknown) => ReportedUsage | undefined
   /** The vendor bills what it is sent, sound by its length, although no response reads it. */
   billsUnread?: boolean | undefined
+  /** The vendor has sessions that only transcribe, and opens them for `intent=transcription`. */
+  transcribes?: boolean | undefined
   /** The vendor keeps what sessions say, and goes on with it for whoever names it by `conversation_id` in the address. */
   resumes?: boolean | undefined
 }

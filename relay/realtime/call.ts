@@ -15,6 +15,8 @@ export type Session = {
   caller: CallerEnd
   upstream: { socket: WebSocket; frames: Pump }
   translation: RealtimeTranslation
+  /** It only transcribes, and its caller has been sent its first event. */
+  transcribes: boolean
   /** `performance.now()` when the upstream was asked. */
   sentAt: number
 }

@@ -66,7 +66,7 @@ const boughtIn = ({ price, ...terms }: CallPrice, { measured, paid }: PartOfSess
 
 /** The keys that older consoles read, then our own. */
 function otherOf(
-  { call, plan, sentAt }: Session,
+  { call, plan, sentAt, transcribes }: Session,
   part: PartOfSession,
   { receipt, firstTokenMs, cost }: { receipt: Receipt | null; firstTokenMs: number | null; cost: CostInfo },
 ): Record<string, unknown> {
@@ -80,7 +80,7 @@ function otherOf(
     ws: true,
     ...audioCountKeys(terms, usage),
     ...(receipt ? { receipt } : {}),
-    operation: 'realtime',
+    operation: transcribes ? 'realtime-transcription' : 'realtime',
     session: call.id,
     ...call.session,
     usage_source: source,

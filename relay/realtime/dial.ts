@@ -12,19 +12,29 @@ import { largestFrame } from './accept.ts'
 import { upstreamChannelOf, providerCallOf } from '#relay/attempt/upstream-channel.ts'
 import { openUpstreamSocket } from '#relay/upstream-call/send.ts'
 
+const offeredBy = ({ req }: Pick<CallCore, 'req'>): string[] =>
+  (req.get('sec-websocket-protocol') ?? '').split(',').map((name) => name.trim())
+
+/** Whether the caller speaks the beta form of the events. */
+export const isBetaCaller = (call: Pick<CallCore, 'req'>): boolean =>
+  offeredBy(call).includes('openai-beta.realtime-v1') || (call.req.get('openai-beta') ?? '').includes('realtime=v1')
+
 /** How the caller came: browsers cannot send headers, so they offer sub-protocols. */
-function readCaller({ req }: CallCore): RealtimeCaller {
-  const offered = (req.get('sec-websocket-protocol') ?? '').split(',').map((name) => name.trim())
-  const beta = offered.includes('openai-beta.realtime-v1') || (req.get('openai-beta') ?? '').includes('realtime=v1')
-  return { byProtocols: offered.some((name) => name !== ''), beta }
-}
+const readCaller = (call: CallCore): Pick<RealtimeCaller, 'byProtocols' | 'beta'> => ({
+  byProtocols: offeredBy(call).some((name) => name !== ''),
+  beta: isBetaCaller(call),
+})
 
 export type Dialled = OpenedSocket & { translation: RealtimeTranslation }
 
 /** Opens the upstream's end of a session, paused. @throws {AttemptFailed} when another channel may be tried. */
-export async function dial(services: RelayServices, call: CallCore, { attempt }: AttemptPlan): Promise<Dialled> {
+export async function dial(
+  services: RelayServices,
+  call: CallCore,
+  { plan: { attempt }, transcribes }: { plan: AttemptPlan; transcribes: boolean },
+): Promise<Dialled> {
   const translation = providerFor(attempt.channel.type).realtime
-  if (!translation) {
+  if (!translation || (transcribes && translation.transcribes !== true)) {
     const refusal = failureOfDomainError(new DomainError('relay.operation_unsupported'))
     throw new AttemptFailed(refusal, { local: true, elsewhere: true })
   }
@@ -32,7 +42,7 @@ export async function dial(services: RelayServices, call: CallCore, { attempt }:
   try {
     providerCall = await withToken(services, attempt, providerCall)
     const opened = await openUpstreamSocket(services, upstreamChannelOf(attempt), {
-      request: withTraceParent(services, call, translation.request(providerCall, readCaller(call))),
+      request: withTraceParent(services, call, translation.request(providerCall, { ...readCaller(call), transcribes })),
       signal: call.upstreamAbort.signal,
       largestFrame,
     })

@@ -12,3 +12,6 @@ export const itemsAdded = new Set(['conversation.item.created', 'conversation.it
 export const sessionStates: ReadonlySet<string> = new Set(
   ['session', 'transcription_session'].flatMap((name) => [`${name}.created`, `${name}.updated`]),
 )
+
+/** By these a caller says what holds for the session. */
+export const updatesSession: ReadonlySet<unknown> = new Set(['session.update', 'transcription_session.update'])

@@ -10,7 +10,7 @@ import { limit, type LimitedCall } from '#relay/request/limit.ts'
 import { receive } from '#relay/request/receive.ts'
 import { reportError } from '#relay/response/report-error.ts'
 import { acceptCaller, refuseCaller } from './accept.ts'
-import { admitRealtime } from './admit.ts'
+import { admitRealtime, admitUnnamed, modelInAddress } from './admit.ts'
 import { estimateResponse } from './session-billing.ts'
 import type { CallerEnd } from './call.ts'
 import { dial } from './dial.ts'
@@ -18,6 +18,7 @@ import { createFrameMemory } from './frame-memory.ts'
 import { createPump } from './pump.ts'
 import { placeOfConversation } from './resumption.ts'
 import { runSession } from './session.ts'
+import { asksToTranscribe, openTranscription } from './transcription-opening.ts'
 
 /** One realtime session from its handshake to its close. */
 export async function handleRealtime(
@@ -32,16 +33,23 @@ export async function handleRealtime(
     const caller = await authenticate(services, req)
     const counted = await limit(services, caller, incoming)
     limited = counted
-    const admitted = admitRealtime(services, incoming, caller)
+    const transcribes = asksToTranscribe(incoming)
+    let model: string
+    if (transcribes) {
+      admitUnnamed(services, incoming, caller)
+      end = answerHandshake(services, incoming)
+      ;({ model, end } = await openTranscription(services, incoming, end))
+    } else model = modelInAddress(incoming)
+    const admitted = admitRealtime(services, incoming, { caller, model })
     const call = { ...admitted, storedAt: await placeOfConversation(services, admitted) }
     await attemptAll(services, call, {
       begin: () => {
-        end = answerHandshake(services, incoming)
+        end ??= answerHandshake(services, incoming)
       },
       amountOf: (plan) => estimateResponse(services, plan),
       forward: (plan) => {
         if (!end) throw new Error('an attempt begins after the handshake')
-        return converse(services, call, { plan, limited: counted, caller: end })
+        return converse(services, call, { plan, limited: counted, caller: end, transcribes })
       },
     })
   } catch (error) {
@@ -62,16 +70,16 @@ export function answerHandshake(services: RelayServices, incoming: Incoming): Ca
   return end
 }
 
-type Conversation = { plan: AttemptPlan; limited: LimitedCall; caller: CallerEnd }
+type Conversation = { plan: AttemptPlan; limited: LimitedCall; caller: CallerEnd; transcribes: boolean }
 
 /** One attempt. @throws {AttemptFailed} while the upstream is not connected; what fails later ends the session. */
 async function converse(
   services: RelayServices,
   call: CallCore,
-  { plan, limited, caller }: Conversation,
+  { plan, limited, caller, transcribes }: Conversation,
 ): Promise<void> {
   const sentAt = performance.now()
-  const { socket, connection, translation } = await dial(services, call, plan)
+  const { socket, connection, translation } = await dial(services, call, { plan, transcribes })
   const { channel, key, model } = plan.attempt
   // A session may last for an hour: others need not wait that long to know that this key works.
   services.circuitBreaker.succeeded({ channelId: channel.id, key: key.position, model })
@@ -81,7 +89,7 @@ async function converse(
   const counted = limited.ended(200).catch((error: unknown) => {
     services.log.warn({ err: error, requestId: call.id }, 'the success of a session could not be counted')
   })
-  await runSession({ services, call, plan, caller, upstream, translation, sentAt })
+  await runSession({ services, call, plan, caller, upstream, translation, transcribes, sentAt })
   await counted
 }
 

@@ -51,7 +51,8 @@ export type SessionBilling = {
 export function openSessionBilling(session: Session, meter: Meter): SessionBilling {
   const { services, call, plan } = session
   const { ledger } = services
-  const perCall = plan.terms.price.kind === 'call'
+  // A transcription is a call of its own.
+  const perCall = plan.terms.price.kind === 'call' && !session.transcribes
   const payer = { userId: call.caller.user.id, tokenId: call.caller.token?.id ?? 0 }
   let parts = 1
   const usual = estimateResponse(services, plan)
@@ -146,6 +147,8 @@ export function openSessionBilling(session: Session, meter: Meter): SessionBilli
   }
 
   const endTranscription = async (event: Json): Promise<DomainError | null> => {
+    // There it is the answer: what comes to here was reported again.
+    if (session.transcribes) return null
     const { item_id: item, content_index: index } = event
     const name = typeof item === 'string' ? `${item} ${String(index)}` : ''
     // Reported again it is none.

@@ -3,30 +3,32 @@ import { type Json, recordOf, recordsOf, tryRecord, wordOf } from '#relay/provid
 import { admitBeside } from '#relay/request/admit.ts'
 import { plainName } from '#relay/request/read-body.ts'
 import type { Session } from './call.ts'
+import { updatesSession } from './event-types.ts'
 import type { Frame } from './pump.ts'
 import { transcriberOf } from './transcription.ts'
+import { keepTranscriber } from './transcription-update.ts'
 
 /**
  * An update of the session names the model that it was opened with, whose price holds, or none. The caller's name for it becomes
  * the upstream's. A model that is to transcribe the input has to be one of the token's.
  * @throws {DomainError} relay.body_invalid for another model and for audio in binary frames, relay.model_name_too_long, relay.model_forbidden
  */
-export function keepModel({ services, call, plan }: Session, event: Json, message: Frame): Frame {
+export function keepModel(session: Session, event: Json, message: Frame): Frame {
+  const { services, call, plan } = session
   // What is sent is what was read: a name that stands twice is not read alike by everybody.
-  const frame = { ...message, data: Buffer.from(JSON.stringify(event)) }
-  if (updatesSession.has(event['type'])) admitTranscriber({ services, call }, recordOf(event['session']) ?? {})
+  const frameOf = (sent: Json): Frame => ({ ...message, data: Buffer.from(JSON.stringify(sent)) })
   for (const asked of [event['session'], event['response']]) refuseBinaryAudio(recordOf(asked) ?? {})
+  if (session.transcribes) return frameOf(keepTranscriber(session, event))
+  if (updatesSession.has(event['type'])) admitTranscriber({ services, call }, recordOf(event['session']) ?? {})
   const update = event['type'] === 'session.update' ? recordOf(event['session']) : undefined
   const named = update?.['model']
   const { model, upstreamModel } = plan.attempt
-  if (named === undefined || named === null || named === upstreamModel) return frame
+  if (named === undefined || named === null || named === upstreamModel) return frameOf(event)
   if (named !== model && named !== call.model && named !== call.req.query['model']) {
     throw new DomainError('relay.body_invalid', { detail: 'the model of a session cannot be changed' })
   }
-  return { ...frame, data: Buffer.from(JSON.stringify({ ...event, session: { ...update, model: upstreamModel } })) }
+  return frameOf({ ...event, session: { ...update, model: upstreamModel } })
 }
-
-const updatesSession: ReadonlySet<unknown> = new Set(['session.update', 'transcription_session.update'])
 
 function admitTranscriber({ services, call }: Pick<Session, 'services' | 'call'>, update: Json): void {
   const transcriber = transcriberOf(update)

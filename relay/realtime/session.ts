@@ -17,6 +17,7 @@ import type { Meter } from './meter-type.ts'
 import { keepModel, readCallerEvent } from './session-model.ts'
 import { shownEvent, shownReason } from './shown-failure.ts'
 import { endsTranscription } from './transcription.ts'
+import { createTranscriptionMeter } from './transcription-meter.ts'
 import { type Frame, sendFrame } from './pump.ts'
 import { heartbeatMs, watchHeartbeat } from './heartbeat.ts'
 
@@ -64,16 +65,24 @@ const startsWork: ReadonlySet<unknown> = new Set([
   'input_audio_buffer.speech_started',
 ])
 
-/** Carries the frames of one session both ways, unchanged but for the model's name, until one side ends it. Its money is settled when this resolves. */
-export async function runSession(session: Session): Promise<void> {
-  const { services, call, plan, caller, upstream } = session
-  const meter = createMeter({
+const createMeterOf = ({ call, plan, translation, transcribes }: Session): Meter =>
+  (transcribes ? createTranscriptionMeter : createMeter)({
     model: plan.attempt.upstreamModel,
-    readUsage: session.translation.usage,
-    billsUnread: session.translation.billsUnread,
+    readUsage: translation.usage,
+    billsUnread: translation.billsUnread,
     resumes: call.storedAt !== undefined,
     now: () => performance.now(),
   })
+
+const isOfAnswer = ({ type }: Json): boolean => typeof type === 'string' && type.startsWith('response.')
+
+/** Of a session that only transcribes, what its caller has been sent already. */
+const beginsAgain = ({ type }: Json): boolean => type === 'session.created' || type === 'transcription_session.created'
+
+/** Carries the frames of one session both ways, unchanged but for the model's name, until one side ends it. Its money is settled when this resolves. */
+export async function runSession(session: Session): Promise<void> {
+  const { services, call, caller, upstream } = session
+  const meter = createMeterOf(session)
   const billing = openSessionBilling(session, meter)
   const ended = Promise.withResolvers<Ending>()
   let isOver = false
@@ -121,6 +130,8 @@ export async function runSession(session: Session): Promise<void> {
   upstream.frames.start(async (frame) => {
     const event = readEvent(frame)
     if (meter.stopped) return readLate({ meter, billing }, event)
+    // Nobody has asked for an answer, and nobody would pay it.
+    if (session.transcribes && isOfAnswer(event)) throw new DomainError('relay.stream_failed')
     // Other events do not wait: meanwhile the session could end, and they would be charged as if it had not.
     if (beginsConversation(session, event)) await rememberConversation(session, event)
     const begins = event['type'] === 'response.created'
@@ -132,7 +143,7 @@ export async function runSession(session: Session): Promise<void> {
       : endsTranscription(event)
         ? await billing.endTranscription(event)
         : (barred ?? (isPaid(event) ? await billing.follow(begins ? 'begun' : 'more') : null))
-    await sendFrame(caller.socket, shownEvent(session, event, frame))
+    if (!session.transcribes || !beginsAgain(event)) await sendFrame(caller.socket, shownEvent(session, event, frame))
     if (refusal) end({ by: 'gateway', error: refusal, unpaid: !isEnd && !barred })
   }, fail)
   upstream.socket.resume()

@@ -15,6 +15,7 @@ import {
   userGroupKeys,
 } from '#relay/billing/log-row.ts'
 import { type Json, numberOf, recordOf, wordOf } from '#relay/providers/shared/json.ts'
+import type { RealtimeTranslation } from '#relay/providers/types.ts'
 import type { Session } from './call.ts'
 
 /** The input is transcribed by a model of its own, with its own usage and price. */
@@ -29,9 +30,12 @@ export function transcriberOf(session: Json): string | undefined {
 }
 
 /** By tokens or by seconds, as the model is sold. */
-function usageOf({ translation }: Session, reported: Json): Usage | undefined {
+export function reportedUsageOf(
+  { usage: read }: Pick<RealtimeTranslation, 'usage'>,
+  reported: Json,
+): Usage | undefined {
   if (reported['type'] === 'duration') return reportedTranscription(numberOf(reported['seconds']))
-  const { usage, reported: isReported } = normaliseUsage(translation.usage(reported) ?? {})
+  const { usage, reported: isReported } = normaliseUsage(read(reported) ?? {})
   return isReported ? usage : undefined
 }
 
@@ -45,7 +49,7 @@ export function transcriptionRow(
   { id, model }: { id: string; model: string | undefined },
 ): ChargeRow | undefined {
   const { services, call, plan } = session
-  const usage = usageOf(session, recordOf(event['usage']) ?? {})
+  const usage = reportedUsageOf(session.translation, recordOf(event['usage']) ?? {})
   if (usage === undefined || totalTokens(usage) === 0) return undefined
   const { terms: own, attempt, attempts } = plan
   const listed =

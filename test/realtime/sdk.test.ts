@@ -46,6 +46,27 @@ const helpers = [
   ['over the runtime’s own sockets', (key: string) => new OpenAIRealtimeWebSocket({ model }, libraryFor(key))],
 ] as const
 
+test('the official library transcribes, naming its model in the first update alone', async () => {
+  const { app } = world
+  await app.make.channel({ models: 'whisper-1', baseUrl: app.upstream.url })
+  const payer = await payerWith(app, 100_000)
+  const realtime = new OpenAIRealtimeWS({ intent: 'transcription' }, libraryFor(payer.key))
+  const text = new Promise<string>((resolve, reject) => {
+    realtime.on('error', reject)
+    realtime.on('conversation.item.input_audio_transcription.completed', ({ transcript }) => resolve(transcript))
+  })
+  realtime.on('session.created', () => {
+    const audio = { input: { transcription: { model: 'whisper-1' }, turn_detection: null } } as const
+    realtime.send({ type: 'session.update', session: { type: 'transcription', audio } })
+    realtime.send({ type: 'input_audio_buffer.append', audio: Buffer.alloc(96_000, 1).toString('base64') })
+    realtime.send({ type: 'input_audio_buffer.commit' })
+  })
+  expect(await text).toBe('words')
+  realtime.close()
+  await untilFree(app, payer.userId)
+  expect(await chargesOf(app, payer.userId)).toMatchObject([{ model_name: 'whisper-1', quota: 33 * 15 }])
+})
+
 describe.each(helpers)('the official library %s', (_, connect) => {
   test('receives a text answer and is charged for it', async () => {
     const { app } = world

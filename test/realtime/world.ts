@@ -29,15 +29,16 @@ export type Session = {
 type OpenInput = {
   url: string
   key: string
-  model?: string
+  /** null: the address names none. */
+  model?: string | null
   /** More of the address. */
   query?: string
   protocols?: string[]
   headers?: Record<string, string>
 }
 
-const addressOf = (url: string, name = model): string =>
-  `${url.replace('http', 'ws')}/v1/realtime?model=${encodeURIComponent(name)}`
+const addressOf = (url: string, name: string | null = model): string =>
+  `${url.replace('http', 'ws')}/v1/realtime?${name === null ? '' : `model=${encodeURIComponent(name)}`}`
 
 /** Opens a session and listens from its first event on. */
 export async function open(input: OpenInput, options: ClientOptions = {}): Promise<Session> {

@@ -6,9 +6,10 @@ import { readRealtimeUsage } from './realtime.ts'
 
 type Changes = Parameters<typeof callWith>[0]
 
-const plain: RealtimeCaller = { byProtocols: false, beta: false }
+const plain: RealtimeCaller = { byProtocols: false, beta: false, transcribes: false }
 
-function open(type: number, changes: Changes = {}, caller = plain) {
+function open(type: number, changes: Changes = {}, came: Partial<RealtimeCaller> = {}) {
+  const caller = { ...plain, ...came }
   const channel = { type, baseUrl: 'https://u.test', key: 'sk-k', ...changes?.channel }
   return providerFor(type).realtime?.request(callWith({ model: 'm', ...changes, channel }), caller)
 }
@@ -50,9 +51,31 @@ describe('the socket of a channel', () => {
   ])(
     'of Azure is the dated one for callers of the beta form, unless the channel says otherwise: %j',
     (changes, url) => {
-      expect(open(3, changes, { byProtocols: false, beta: true })?.url).toBe(url)
+      expect(open(3, changes, { beta: true })?.url).toBe(url)
     },
   )
+
+  test.each([
+    [1, {}, 'wss://u.test/v1/realtime?intent=transcription'],
+    [3, {}, 'wss://u.test/openai/v1/realtime?intent=transcription'],
+    [
+      3,
+      { channel: { other: '2025-04-01-preview' } },
+      'wss://u.test/openai/realtime?api-version=2025-04-01-preview&intent=transcription',
+    ],
+    [8, { channel: { baseUrl: 'https://c.test/live?x=1' } }, 'wss://c.test/live?x=1&intent=transcription'],
+    [8, { channel: { baseUrl: 'wss://c.test/live/{model}' } }, 'wss://c.test/live/m?intent=transcription'],
+  ])(
+    'of a session that only transcribes names no model of its own accord: type %i %j',
+    (type, changes: Changes, url) => {
+      expect(open(type, changes, { transcribes: true })?.url).toBe(url)
+    },
+  )
+
+  test('opens no session that only transcribes at a vendor that has none', () => {
+    expect(providerFor(1).realtime?.transcribes).toBe(true)
+    expect(providerFor(48).realtime?.transcribes).toBe(false)
+  })
 
   test('is known of no provider that has none', () => {
     const without = listProviders().filter((provider) => !provider.realtime)
@@ -65,12 +88,12 @@ describe('the credential', () => {
   test('is a header for callers with headers, and the beta form is named only if the caller did', () => {
     expect(open(1)).toMatchObject({ headers: { authorization: 'Bearer sk-k' }, protocols: [] })
     expect(open(1)?.headers).not.toHaveProperty('openai-beta')
-    expect(open(1, {}, { byProtocols: false, beta: true })?.headers).toMatchObject({ 'openai-beta': 'realtime=v1' })
+    expect(open(1, {}, { beta: true })?.headers).toMatchObject({ 'openai-beta': 'realtime=v1' })
     expect(open(1, { channel: { organization: 'org-1' } })?.headers).toMatchObject({ 'openai-organization': 'org-1' })
   })
 
   test('is a sub-protocol for callers with sub-protocols, unless the key has letters that cannot stand in one', () => {
-    const byProtocols = { byProtocols: true, beta: false }
+    const byProtocols = { byProtocols: true }
     expect(open(1, {}, byProtocols)).toEqual({
       url: 'wss://u.test/v1/realtime?model=m',
       headers: {},

@@ -29,6 +29,10 @@ function toSocketRequest(
   return { url: address, headers: withoutAuthorization(headers), protocols }
 }
 
+/** What the address of a session asks for: a model, or a session that only transcribes. */
+export const realtimeQuery = (model: string, { transcribes }: RealtimeCaller): string =>
+  transcribes ? 'intent=transcription' : `model=${encodeURIComponent(model)}`
+
 /** The counts of one response. Some servers leave the totals out. */
 export function readRealtimeUsage(value: unknown): ReportedUsage | undefined {
   const usage = recordOf(value)
@@ -54,5 +58,6 @@ export const openAiRealtime = (
   request: (call, caller) => toSocketRequest(style, { call, caller, url: url(call, caller) }),
   usage: readRealtimeUsage,
   billsUnread: style.realtimeBillsUnread,
+  transcribes: style.realtimeNeverTranscribes !== true,
   resumes: style.realtimeResumes,
 })

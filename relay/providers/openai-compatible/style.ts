@@ -88,6 +88,8 @@ export type OpenAiStyle = {
   realtimeUrl?: ((call: ProviderCall, caller: RealtimeCaller) => string) | undefined
   /** `billsUnread` of its realtime sessions. */
   realtimeBillsUnread?: boolean | undefined
+  /** It has no realtime sessions that only transcribe. */
+  realtimeNeverTranscribes?: boolean | undefined
   /** `resumes` of its realtime sessions. */
   realtimeResumes?: boolean | undefined
   /** Sockets take the credential's headers alone, however the caller came. */

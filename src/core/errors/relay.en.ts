@@ -30,6 +30,8 @@ export const relayEnglish: Record<keyof typeof relayErrors, string> = {
   'relay.channel_disabled': 'The channel of this session was disabled',
   'relay.upgrade_required': 'This address takes WebSocket connections only',
   'relay.session_idle': 'The session was silent for too long and has ended',
+  'relay.transcription_unnamed':
+    'The transcription session was not told its model in time: name it in the first session.update',
   'relay.too_many_responses': 'Too many responses at once: at most {most} in a session',
   'relay.upgrade_failed': 'The WebSocket connection could not be established',
 

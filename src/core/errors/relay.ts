@@ -74,6 +74,12 @@ export const relayErrors = {
     status: 504,
     wire: 'session_idle',
   },
+  'relay.transcription_unnamed': {
+    kind: 'invalid',
+    message: '转写会话没有及时给出模型：请在第一个 session.update 中写明',
+    status: 400,
+    wire: 'missing_model',
+  },
   'relay.too_many_responses': {
     kind: 'rate_limited',
     message: '会话同时进行的响应过多，最多 {most} 个',

@@ -5,7 +5,7 @@ import { has, numberOf, takeDirectives, type Directives } from '../directives.ts
 import { failureOf } from '../failures.ts'
 import { openai } from '../openai/vendor.ts'
 import { asObject, asObjects, asText, asTexts, charactersOf, type Json, type Prompt } from '../prompt.ts'
-import { nameIn, usageBody } from './wire.ts'
+import { nameIn, transcriberIn, transcriptionUsage, usageBody } from './wire.ts'
 import { responseEvents } from './response-events.ts'
 
 export type SessionInput = {
@@ -73,21 +73,10 @@ export function converse(input: SessionInput): void {
     if (!beta) say('conversation.item.done', { previous_item_id: null, item: stored })
   }
 
-  /** Half a token of text for each of sound; whisper is sold by the second. */
   const sayTranscription = (): void => {
-    const own = asObject(asObject(asObject(state.session['audio'])['input'])['transcription'])
-    const model = asText(own['model'] ?? asObject(state.session['input_audio_transcription'])['model'])
+    const model = transcriberIn(state.session)
     if (model === '') return
-    const tokens = Math.ceil(state.inputBytes / 4800)
-    const usage = model.startsWith('whisper')
-      ? { type: 'duration', seconds: Number(input.directives['usage'] ?? state.inputBytes / 48_000) }
-      : {
-          type: 'tokens',
-          input_tokens: tokens,
-          input_token_details: { text_tokens: 0, audio_tokens: tokens },
-          output_tokens: tokens * 2,
-          total_tokens: tokens * 3,
-        }
+    const usage = transcriptionUsage(model, state.inputBytes, input.directives)
     const words = { item_id: asText(state.items.at(-1)?.['id']), content_index: 0, transcript: 'words' }
     say('conversation.item.input_audio_transcription.completed', { ...words, usage })
   }

@@ -8,6 +8,7 @@ import { openai } from '../openai/vendor.ts'
 import { recordOf, remember, type RecordedRequest } from '../recorder.ts'
 import { writeFailure, writeOrderedFailure } from '../reply.ts'
 import { converse } from './conversation.ts'
+import { transcribe } from './transcription.ts'
 
 const protocolsOf = (request: IncomingMessage): string[] =>
   (request.headers['sec-websocket-protocol'] ?? '').split(',').map((name) => name.trim())
@@ -92,7 +93,9 @@ function open(world: World, { request, socket, head }: Arrival, opening: Opening
       counts.closed(!broken)
     })
     counts.opened()
-    converse({
+    const only = target.query.get('intent') === 'transcription' && !target.query.has('model')
+    const serve = only ? transcribe : converse
+    serve({
       socket: session,
       directives,
       passGate: world.passGate,

@@ -2,6 +2,7 @@ import type { ProviderCall, ProviderChannel, RealtimeCaller } from '../../types.
 import type { Json } from '../../shared/json.ts'
 import { openAiCompatible } from '../index.ts'
 import { refusesChat } from '../model-families.ts'
+import { realtimeQuery } from '../realtime.ts'
 
 const defaultVersion = '2025-04-01-preview'
 /** Values of the version that choose the surface without dated versions. */
@@ -40,12 +41,16 @@ function responsesUrl({ channel, query }: ProviderCall): string {
   return `${channel.baseUrl}/openai/v1/responses?api-version=preview`
 }
 
-/** The dated versions speak the beta form of the events only, and are dialled for its callers or where one is named. */
-function realtimeUrl({ channel, model, query }: ProviderCall, { beta }: RealtimeCaller): string {
-  const version = query['api-version'] || channel.other || (beta ? defaultVersion : 'v1')
-  const deployment = encodeURIComponent(deploymentOf(model, channel))
-  if (undated.has(version)) return `${channel.baseUrl}/openai/v1/realtime?model=${deployment}`
-  return `${channel.baseUrl}/openai/realtime?api-version=${encodeURIComponent(version)}&deployment=${deployment}`
+/**
+ * The dated versions speak the beta form of the events only, and are dialled for its callers or where one is named. Of a session that
+ * only transcribes no address names the deployment.
+ */
+function realtimeUrl({ channel, model, query }: ProviderCall, caller: RealtimeCaller): string {
+  const version = query['api-version'] || channel.other || (caller.beta ? defaultVersion : 'v1')
+  const deployment = deploymentOf(model, channel)
+  if (undated.has(version)) return `${channel.baseUrl}/openai/v1/realtime?${realtimeQuery(deployment, caller)}`
+  const asked = caller.transcribes ? realtimeQuery(deployment, caller) : `deployment=${encodeURIComponent(deployment)}`
+  return `${channel.baseUrl}/openai/realtime?api-version=${encodeURIComponent(version)}&${asked}`
 }
 
 function modelsUrl(channel: ProviderChannel): string {

@@ -1,13 +1,17 @@
-import type { ProviderCall } from '../../types.ts'
+import type { ProviderCall, RealtimeCaller } from '../../types.ts'
 import { openAiCompatible } from '../index.ts'
+import { realtimeQuery } from '../realtime.ts'
 import { fitStrictHost } from '../strict-hosts.ts'
 
-/** The socket beside a chat address, else the address itself; the model stands in it already or is its query. */
-function realtimeUrl({ channel: { baseUrl }, model }: ProviderCall): string {
-  const name = encodeURIComponent(model)
+/**
+ * The socket beside a chat address, else the address itself; the model stands in it already or is its query. Servers whose address
+ * has it want it for sessions that only transcribe, too.
+ */
+function realtimeUrl({ channel: { baseUrl }, model }: ProviderCall, caller: RealtimeCaller): string {
   const url = baseUrl.replace(/\/chat\/completions$/, '/realtime')
-  if (url.includes('{model}')) return url.replaceAll('{model}', name)
-  return `${url}${url.includes('?') ? '&' : '?'}model=${name}`
+  const named = url.replaceAll('{model}', encodeURIComponent(model))
+  if (url !== named && !caller.transcribes) return named
+  return `${named}${named.includes('?') ? '&' : '?'}${realtimeQuery(model, caller)}`
 }
 
 /**

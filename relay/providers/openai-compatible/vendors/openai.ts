@@ -2,6 +2,7 @@ import { joinPath } from '../../shared/join-path.ts'
 import { bearer } from '../address.ts'
 import { openAiCompatible } from '../index.ts'
 import { refusesChat } from '../model-families.ts'
+import { realtimeQuery } from '../realtime.ts'
 import { fitStrictHost } from '../strict-hosts.ts'
 import type { OpenAiStyle } from '../style.ts'
 import { voyageOperations } from './voyage.ts'
@@ -27,8 +28,8 @@ const style: OpenAiStyle = {
   responsesUrl: ({ channel }) => joinPath(channel.baseUrl, versionOf(channel.baseUrl), '/responses'),
   mayLackResponses: ({ baseUrl }) => !isOfficial(baseUrl),
   partialResponses: ({ baseUrl }) => !isOfficial(baseUrl),
-  realtimeUrl: ({ channel, model }) =>
-    `${joinPath(channel.baseUrl, versionOf(channel.baseUrl), '/realtime')}?model=${encodeURIComponent(model)}`,
+  realtimeUrl: ({ channel, model }, caller) =>
+    `${joinPath(channel.baseUrl, versionOf(channel.baseUrl), '/realtime')}?${realtimeQuery(model, caller)}`,
   needsResponses: ({ channel }, asks) => channel.type === 1 && isOfficial(channel.baseUrl) && refusesChat(asks),
   compacts: true,
   takesTokens: true,

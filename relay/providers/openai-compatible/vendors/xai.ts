@@ -107,6 +107,7 @@ export const xai = openAiCompatible({
   ownSuffix: /^grok-3-mini.*-(high|medium|low)$|-search$/,
   realtimeUrl,
   realtimeBillsUnread: true,
+  realtimeNeverTranscribes: true,
   realtimeResumes: true,
   reasoning,
   adjust,
