@@ -45,7 +45,7 @@ one of \`/v1/responses\` each message is a call of its own; it is closed after 6
 
 \`/v1/realtime?intent=transcription\`, without a \`model\`, is a session that only transcribes. Its model is the one of its first \`session.update\`
 (\`session.audio.input.transcription.model\`; in the beta form \`session.input_audio_transcription.model\` of a \`transcription_session.update\`), which has to
-come within \`BODY_IDLE_SECONDS\`, behind 2 MB of sound at most; it is admitted, routed and charged by that name from then on. With a \`model\` as well the
+come within \`BODY_IDLE_SECONDS\`, behind 2 MB of sound at most and nothing else, which is refused by an error event; it is admitted, routed and charged by that name from then on. With a \`model\` as well the
 address opens a session like any.
 
 \`/v1/explain\` takes the body of a chat completion and sends nothing. Each of its \`candidates\`, in the order of attempts, has

@@ -7,7 +7,7 @@ import {
   speechUsage,
   transcriptionUsage,
 } from '#core/pricing/audio-files.ts'
-import { isAudioListed } from '#core/pricing/audio-rules.ts'
+import { withListedAudio } from '#core/pricing/audio-rules.ts'
 import { nameOfPrice } from '#core/pricing/price-of.ts'
 import { imageReceipt } from '#core/pricing/images.ts'
 import type { Receipt } from '#core/pricing/receipt.ts'
@@ -90,11 +90,8 @@ const audioOf = ({ asked }: Pick<PlainCall, 'asked'>): number => asked.foreign?.
 export const isRecording = ({ asked }: Pick<PlainCall, 'asked'>): boolean =>
   asked.operation === 'transcriptions' || asked.operation === 'translations'
 
-/** Sound of recordings and speech costs what text does, unless its price is listed. */
 const pricedUsage = (call: PlainCall, model: string, usage: Usage): Usage =>
-  (isRecording(call) || call.asked.operation === 'speech') && !isAudioListed(model)
-    ? { ...usage, audioInputTokens: 0, audioOutputTokens: 0 }
-    : usage
+  isRecording(call) || call.asked.operation === 'speech' ? withListedAudio(model, usage) : usage
 
 /** What the charge is computed from. */
 export function plainReceipt(

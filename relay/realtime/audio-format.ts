@@ -7,6 +7,8 @@ export type AudioFormat = { bytesPerSecond: number }
 export const pcm16: AudioFormat = { bytesPerSecond: 48_000 }
 /** Callers choose the rate, and not every upstream refuses what cannot be: such audio would take no time, and cost nothing. */
 const highestRate = 48_000
+/** Nor would audio of a rate that no upstream has be as long as it says. */
+const lowestRate = 8000
 /** Telephone audio: 8,000 samples of one byte. */
 const telephone: AudioFormat = { bytesPerSecond: 8000 }
 
@@ -16,7 +18,9 @@ function formatOf(value: unknown): AudioFormat | undefined {
   if (newer) {
     const rate = newer['rate']
     if (newer['type'] !== 'audio/pcm') return telephone
-    return typeof rate === 'number' && rate > 0 ? { bytesPerSecond: Math.min(rate, highestRate) * 2 } : pcm16
+    return typeof rate === 'number' && rate > 0
+      ? { bytesPerSecond: Math.min(Math.max(rate, lowestRate), highestRate) * 2 }
+      : pcm16
   }
   const name = wordOf(value)
   if (name === undefined) return undefined

@@ -34,8 +34,8 @@ export type FrameMemory = {
   end: () => void
 }
 
-/** Frames count against the same memory as the bodies of requests of that address. */
-export function createFrameMemory({ budget, limits }: Bodies, address: string): FrameMemory {
+/** Frames count against the same memory as the bodies of requests of that address; up to `free` bytes at once cost nothing. */
+export function createFrameMemory({ budget, limits }: Bodies, address: string, free = freeBytes): FrameMemory {
   let holding: Holding | null = null
   let ended = false
   const release = (): void => {
@@ -44,7 +44,7 @@ export function createFrameMemory({ budget, limits }: Bodies, address: string): 
   }
   const hold = (bytes: number): Promise<void> | undefined => {
     if (ended) return undefined
-    if (bytes <= freeBytes) {
+    if (bytes <= free) {
       release()
       return undefined
     }

@@ -39,6 +39,8 @@ export async function handleRealtime(
       admitUnnamed(services, incoming, caller)
       end = answerHandshake(services, incoming)
       ;({ model, end } = await openTranscription(services, incoming, end))
+      // It may have waited for its name since.
+      if (services.draining()) throw new DomainError('relay.stopping')
     } else model = modelInAddress(incoming)
     const admitted = admitRealtime(services, incoming, { caller, model })
     const call = { ...admitted, storedAt: await placeOfConversation(services, admitted) }

@@ -2,20 +2,25 @@ import type { MeasuredUsage, Usage } from '#core/usage.ts'
 import type { Json } from '#relay/providers/shared/json.ts'
 import type { ResponseTimes } from './reading.ts'
 
-export type Measured = { measured: MeasuredUsage; times: ResponseTimes }
+export type Measured = {
+  measured: MeasuredUsage
+  times: ResponseTimes
+  /** What came before of the same transcription was charged, and with it the price of a call. */
+  goesOn?: boolean
+}
 
 /** Watches the events of one session, which go through unchanged, for what has to be paid. */
 export type Meter = {
   /** An event of the caller's, on its way to the upstream. Returns what says that it was not sent. */
   ask: (event: Json) => () => void
-  /** An event of the upstream's, on its way to the caller. True for one that ends a response. */
+  /** An event of the upstream's, on its way to the caller. True for one that ends a response, or has something paid before its end. */
   receive: (event: Json) => boolean
   /** What an ended response used: as it reports, else as counted here since the last one. */
   takeResponse: (event: Json) => Promise<Measured>
   /** The sound so far was transcribed, and charged so or not: no response has to follow that reads it. */
   noteTranscribed: (isCharged: boolean) => void
   /** What was counted and not paid, when the session is over. An upstream that is left has begun to read for what was asked. */
-  takeRest: (isLeft?: boolean) => Promise<Measured>
+  takeRest: (isLeft?: boolean) => Promise<Measured[]>
   /** What is under way would come to if it ended now, or the next response, by the cheap count: each reads the conversation. */
   soFar: () => Usage
   /** Nothing more is delivered: of answers only the ends are read, and paid as far as they were delivered. */

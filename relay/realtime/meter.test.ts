@@ -59,7 +59,7 @@ test('reported usage counts and clears what was counted here', async () => {
   meter.receive({ type: 'response.output_text.delta', delta: 'Hello there' })
   const reported = await meter.end({ usage: { input_tokens: 40, output_tokens: 60 } })
   expect(reported).toMatchObject({ source: 'upstream', usage: { promptTokens: 40, completionTokens: 60 } })
-  expect((await meter.takeRest()).measured).toMatchObject({ source: 'none', usage: { promptTokens: 0 } })
+  expect((await meter.takeRest())[0]?.measured).toMatchObject({ source: 'none', usage: { promptTokens: 0 } })
 })
 
 describe('figures that are missing in a reported usage are counted here', () => {
@@ -102,7 +102,7 @@ test('what is reported of a response after its end begins it no second time, and
   for (const event of [created, word, done]) expect(meter.receive(event)).toBe(false)
   expect(meter.readersNow()).toMatchObject({ all: 1, silent: 1 })
   meter.receive({ type: 'response.created', response: { id: 'next' } })
-  expect((await meter.takeRest()).measured.usage).toMatchObject({ promptTokens: 1001, completionTokens: 0 })
+  expect((await meter.takeRest())[0]?.measured.usage).toMatchObject({ promptTokens: 1001, completionTokens: 0 })
 })
 
 test('an upstream that is left before it has begun reads the conversation, and what was sent to it, all the same', async () => {
@@ -111,7 +111,7 @@ test('an upstream that is left before it has begun reads the conversation, and w
   const item = { type: 'message', role: 'user', content: [{ type: 'input_text', text: 'Hello there' }] }
   meter.ask({ type: 'conversation.item.create', item })
   meter.ask({ type: 'response.create' })
-  expect((await meter.takeRest(true)).measured.usage.promptTokens).toBe(1000 + cheapTextTokens('Hello there'))
+  expect((await meter.takeRest(true))[0]?.measured.usage.promptTokens).toBe(1000 + cheapTextTokens('Hello there'))
 })
 
 describe('sound that was transcribed', () => {
@@ -128,7 +128,10 @@ describe('sound that was transcribed', () => {
     // What is never committed nobody bills.
     speak(meter)
     expect(meter.soFar().audioInputTokens).toBe(isCharged ? 166 : 333)
-    expect((await meter.takeRest()).measured.usage).toMatchObject({ promptTokens: tokens, audioInputTokens: tokens })
+    expect((await meter.takeRest())[0]?.measured.usage).toMatchObject({
+      promptTokens: tokens,
+      audioInputTokens: tokens,
+    })
     expect(meter.soFar().audioInputTokens).toBe(0)
   })
 
@@ -144,8 +147,8 @@ describe('sound that was transcribed', () => {
     speak(meter)
     meter.noteTranscribed(true)
     expect(meter.soFar().audioInputTokens).toBe(333)
-    expect((await meter.takeRest()).measured.usage).toMatchObject({ audioInputTokens: 333 })
-    expect((await meter.takeRest()).measured).toMatchObject({ source: 'none' })
+    expect((await meter.takeRest())[0]?.measured.usage).toMatchObject({ audioInputTokens: 333 })
+    expect((await meter.takeRest())[0]?.measured).toMatchObject({ source: 'none' })
   })
 
   test('makes no answer that is broken off before it spoke forget the conversation that it read', async () => {
@@ -156,7 +159,7 @@ describe('sound that was transcribed', () => {
     meter.noteTranscribed(true)
     meter.ask({ type: 'response.create' })
     meter.receive({ type: 'response.created', response: { id: 'r' } })
-    expect((await meter.takeRest()).measured.usage.promptTokens).toBe(25_000 + 166)
+    expect((await meter.takeRest())[0]?.measured.usage.promptTokens).toBe(25_000 + 166)
   })
 })
 
@@ -184,7 +187,7 @@ describe('a response that is refused', () => {
     speak(meter)
     meter.noteTranscribed(true)
     expect(meter.soFar().audioInputTokens).toBe(0)
-    expect((await meter.takeRest()).measured).toMatchObject({ source: 'none', usage: { audioInputTokens: 0 } })
+    expect((await meter.takeRest())[0]?.measured).toMatchObject({ source: 'none', usage: { audioInputTokens: 0 } })
   })
 
   test('goes on where the error is of another event, or came while it was under way', async () => {
@@ -197,7 +200,7 @@ describe('a response that is refused', () => {
     meter.receive({ type: 'response.created', response: { id: 'r' } })
     meter.receive(refusal)
     expect(meter.responding).toBe(true)
-    expect((await meter.takeRest()).measured.usage).toMatchObject({ audioInputTokens: 1666 })
+    expect((await meter.takeRest())[0]?.measured.usage).toMatchObject({ audioInputTokens: 1666 })
   })
 
   test('is known by its name although another was asked for after it, and not sent', () => {
@@ -224,7 +227,7 @@ describe('a response that is refused', () => {
 test('a vendor that bills what it is sent is paid what no response has read', async () => {
   const meter = createMeter({ model: 'grok-voice', readUsage: readRealtimeUsage, billsUnread: true, now: () => 0 })
   meter.ask({ type: 'input_audio_buffer.append', audio: audioFile(6, 48_000) })
-  expect((await meter.takeRest()).measured.usage).toMatchObject({ audioInputTokens: 166 })
+  expect((await meter.takeRest())[0]?.measured.usage).toMatchObject({ audioInputTokens: 166 })
 })
 
 test('both forms of the events are counted, once each', async () => {
@@ -246,7 +249,7 @@ test('what the upstream writes of anything else, or in no form at all, counts no
     expect(meter.receive(event)).toBe(false)
   for (const event of [{}, { type: 'session.update', session: 3 }, { type: 'input_audio_buffer.append', audio: {} }])
     meter.ask(event)
-  expect((await meter.takeRest()).measured.usage.promptTokens).toBe(0)
+  expect((await meter.takeRest())[0]?.measured.usage.promptTokens).toBe(0)
 })
 
 test('images count as input until the upstream has counted them itself, one of low detail less', async () => {
@@ -258,7 +261,7 @@ test('images count as input until the upstream has counted them itself, one of l
   expect((await meter.end()).usage).toMatchObject({ promptTokens: 255 + 85 + 255, audioInputTokens: 0 })
   meter.ask({ type: 'response.create', response: { input: [{ ...item, content: [image()] }] } })
   expect(await meter.end({ usage: { input_tokens: 40, output_tokens: 60 } })).toMatchObject({ source: 'upstream' })
-  expect((await meter.takeRest()).measured).toMatchObject({ source: 'none' })
+  expect((await meter.takeRest())[0]?.measured).toMatchObject({ source: 'none' })
 })
 
 test('all that a caller gives to a session or a response is set aside before its upstream repeats it', () => {
@@ -299,7 +302,7 @@ test('a response’s time begins when it is asked for, and its first part is rem
   expect(meter.receive({ type: 'response.done' })).toBe(true)
   const { times } = await meter.takeResponse({ response: {} })
   expect(times).toEqual({ startedAt: 5000, firstPartAt: 5100 })
-  expect((await meter.takeRest()).times).toEqual({ startedAt: null, firstPartAt: null })
+  expect((await meter.takeRest())[0]?.times).toEqual({ startedAt: null, firstPartAt: null })
 })
 
 test('the results of functions, earlier answers and what one response alone is given count as input', async () => {

@@ -321,7 +321,7 @@ export function createMeter(given: {
       const rest = isLeft ? unbegun.map((one) => ({ ...one, reads: one.reads ?? readsNow() })) : unbegun
       forget()
       const times = timesOf([...taken, ...rest.map(({ askedAt }) => ({ startedAt: askedAt, firstPartAt: null }))])
-      return { measured: await takeCounted(taken, rest), times }
+      return [{ measured: await takeCounted(taken, rest), times }]
     },
     soFar: () => {
       const open = [...answers.values()]

@@ -5,6 +5,12 @@ import type { FrameMemory } from './frame-memory.ts'
 /** One message as it came. */
 export type Frame = { data: Buffer; isBinary: boolean }
 
+/** What a frame takes beside its bytes, of which small ones have next to none. */
+const frameBytes = 256
+
+/** What a frame takes while it is here. */
+export const weightOf = ({ data }: Frame): number => data.length + frameBytes
+
 /** Bytes held for whoever takes them slowly before the source is paused. */
 const mostHeld = 1024 * 1024
 
@@ -79,7 +85,7 @@ export function createPump(source: WebSocket, memory: FrameMemory, { connection,
     busy = true
     try {
       for (let frame = queue.shift(); frame; frame = queue.shift()) {
-        taking = frame.data.length
+        taking = weightOf(frame)
         queued -= taking
         flow()
         await memory.holdValue(frame.data, here())
@@ -102,7 +108,7 @@ export function createPump(source: WebSocket, memory: FrameMemory, { connection,
     if (stopped) return
     const frame = { data: data as Buffer, isBinary }
     queue.push(frame)
-    queued += frame.data.length
+    queued += weightOf(frame)
     flow()
     hold()
     run()

@@ -27,7 +27,7 @@ test('of two responses at once, the end of one leaves what the other has said, a
   expect(measured.usage).toMatchObject({ promptTokens: 40, completionTokens: 60 })
   expect(meter.responding).toBe(true)
   expect(meter.soFar()).toMatchObject({ promptTokens: 1000, completionTokens: 3 })
-  expect((await meter.takeRest()).measured.usage).toMatchObject({ promptTokens: 1000, completionTokens: 2 })
+  expect((await meter.takeRest())[0]?.measured.usage).toMatchObject({ promptTokens: 1000, completionTokens: 2 })
 })
 
 test('the end of a response that never began leaves the two that are under way to be paid', async () => {
@@ -46,7 +46,7 @@ test('the end of a response that never began leaves the two that are under way t
   )
   // Of the only one left it is the end, by whatever name.
   expect((await meter.end({ id: 'another' })).usage).toMatchObject({ completionTokens: 2 })
-  expect((await meter.takeRest()).measured).toMatchObject({ source: 'none' })
+  expect((await meter.takeRest())[0]?.measured).toMatchObject({ source: 'none' })
 })
 
 test('the end of a response that never began leaves the only one that is under way to be paid, once', async () => {
@@ -56,7 +56,7 @@ test('the end of a response that never began leaves the only one that is under w
   expect(await meter.end({ id: 'refused', status: 'failed' })).toMatchObject({ source: 'none' })
   expect(meter.soFar()).toMatchObject({ completionTokens: 2 })
   expect(await meter.end({ id: 'spoken', status: 'failed' })).toMatchObject({ usage: { completionTokens: 2 } })
-  expect((await meter.takeRest()).measured).toMatchObject({ source: 'none' })
+  expect((await meter.takeRest())[0]?.measured).toMatchObject({ source: 'none' })
 })
 
 describe('a late part without a name begins nothing where the upstream says what begins', () => {
@@ -77,7 +77,7 @@ describe('a late part without a name begins nothing where the upstream says what
     await meter.end(response)
     meter.receive(late)
     expect(meter.readersNow().all).toBe(0)
-    expect((await meter.takeRest()).measured).toMatchObject({ source: 'none' })
+    expect((await meter.takeRest())[0]?.measured).toMatchObject({ source: 'none' })
   })
 
   test('nor takes it the place of one that was asked for', async () => {

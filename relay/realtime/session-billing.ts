@@ -51,8 +51,9 @@ export type SessionBilling = {
 export function openSessionBilling(session: Session, meter: Meter): SessionBilling {
   const { services, call, plan } = session
   const { ledger } = services
+  const isCall = plan.terms.price.kind === 'call'
   // A transcription is a call of its own.
-  const perCall = plan.terms.price.kind === 'call' && !session.transcribes
+  const perCall = isCall && !session.transcribes
   const payer = { userId: call.caller.user.id, tokenId: call.caller.token?.id ?? 0 }
   let parts = 1
   const usual = estimateResponse(services, plan)
@@ -85,7 +86,8 @@ export function openSessionBilling(session: Session, meter: Meter): SessionBilli
 
   const nextId = (): string => `${call.id}-${(parts += 1)}`
   const rowOf = (part: Measured, end: PartOfSession['end']) => {
-    const row = realtimeChargeRow(session, { ...part, id: hold.id, paid: perCall && charged, end })
+    const paid = perCall ? charged : isCall && part.goesOn === true
+    const row = realtimeChargeRow(session, { ...part, id: hold.id, paid, end })
     if (row.quota > 0) charged = true
     return row
   }
@@ -108,6 +110,14 @@ export function openSessionBilling(session: Session, meter: Meter): SessionBilli
     return null
   }
 
+  /** Charges what the hold is there for, of which this much stays so. */
+  const settleOne = async (row: ChargeRow, remaining: number): Promise<void> => {
+    keep(remaining)
+    if (remaining === 0) return void (await ledger.settle(row, 'go-on'))
+    const next = { ...payer, id: hold.id, amount: remaining, model: coveredNames(services, call) }
+    await ledger.renew({ row, next, remaining })
+  }
+
   /** Charges what the hold is there for, and sets the next aside. Resolves with why the session may not go on, if so. */
   const renew = async (row: ChargeRow): Promise<DomainError | null> => {
     hold.refusal ??= await refusalToGoOn(session)
@@ -116,16 +126,14 @@ export function openSessionBilling(session: Session, meter: Meter): SessionBilli
     const due = isPaid ? 0 : Math.max(estimateResponse(services, plan), raiser.due())
     // Of others that are under way, which are paid in any case: their shares stay, whether or not there is more.
     const left = hold.held && meter.responding && !isPaid ? Math.max(0, hold.amount - row.quota) : 0
-    const amount = hold.refusal ? left : due
-    const remaining = Math.min(left, amount)
-    keep(remaining)
-    if (hold.refusal && remaining === 0) {
-      await ledger.settle(row, 'go-on')
+    if (hold.refusal) {
+      await settleOne(row, left)
       return hold.refusal
     }
-    const next = { ...payer, id: hold.id, amount, model: coveredNames(services, call) }
-    const result = await ledger.renew({ row, next, remaining })
-    return hold.refusal ?? begun(amount, result)
+    const remaining = Math.min(left, due)
+    keep(remaining)
+    const next = { ...payer, id: hold.id, amount: due, model: coveredNames(services, call) }
+    return begun(due, await ledger.renew({ row, next, remaining }))
   }
 
   const endResponse = async (event: Json): Promise<DomainError | null> => {
@@ -181,17 +189,21 @@ export function openSessionBilling(session: Session, meter: Meter): SessionBilli
   const closeRest = async (end: PartOfSession['end'], id: string): Promise<Usage> => {
     // What cannot be counted is not charged, and its hold does not stay open.
     const isLeft = end === 'hung-up' || end === 'unpaid'
-    const part = await meter.takeRest(isLeft).catch((error: unknown) => {
+    const rest = await meter.takeRest(isLeft).catch((error: unknown) => {
       services.log.error({ err: error, requestId: call.id }, 'the rest of a session could not be counted')
-      return null
+      return []
     })
-    const { held } = hold
-    hold.held = false
-    if (part && totalTokens(part.measured.usage) > 0 && !(perCall && charged)) {
+    const parts = perCall && charged ? [] : rest.filter(({ measured }) => totalTokens(measured.usage) > 0)
+    for (const [index, part] of parts.entries()) {
+      const row = rowOf(part, end)
+      const isLast = index === parts.length - 1
+      const remaining = isLast || !hold.held ? 0 : Math.max(0, hold.amount - row.quota)
       // Late, it goes on being sent: the session is over either way.
-      await ledger.settle(rowOf(part, end), 'go-on').catch(() => {})
-    } else if (held) await ledger.release({ ...payer, id: hold.id })
-    return late.get(id) ?? part?.measured.usage ?? emptyUsage
+      await settleOne(row, remaining).catch(() => {})
+    }
+    if (parts.length === 0 && hold.held) await ledger.release({ ...payer, id: hold.id })
+    hold.held = false
+    return late.get(id) ?? rest[0]?.measured.usage ?? emptyUsage
   }
 
   return {

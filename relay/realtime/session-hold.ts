@@ -53,8 +53,10 @@ export function createHoldRaiser(
   const { services, call, plan } = session
   let refusedAt = -1
 
-  const costOf = (usage: Usage, ahead: number): number =>
-    ceilingOf({
+  const isPerCall = plan.terms.price.kind === 'call'
+  const isFixed = (isPerCall && !session.transcribes) || plan.terms.groupRatio === 0
+  const costOf = (usage: Usage, ahead: number): number => {
+    const cost = ceilingOf({
       formula: 'audio',
       ...plan.terms,
       usage: {
@@ -63,7 +65,9 @@ export function createHoldRaiser(
         audioOutputTokens: usage.audioOutputTokens + (meter.outputsAudio ? ahead : 0),
       },
     })
-  const isFixed = plan.terms.price.kind === 'call' || plan.terms.groupRatio === 0
+    // Each transcription is a call.
+    return isPerCall ? cost * meter.readers.all : cost
+  }
   const isCovered = (usage: Usage): boolean =>
     costOf(refusedAt === hold.amount ? usage : withRoom(usage), 0) <= hold.amount
   const ask = (amount: number): Promise<ReserveResult> => reserveOnce(services, { ...call, id: hold.id }, { amount })
@@ -119,7 +123,8 @@ export function createHoldRaiser(
   }
   /** For each that has said nothing the beginning of an answer, and for each at least what is usually set aside for one. */
   const leastFor = (silent: number): number =>
-    Math.max(costOf(soFar(), leastAnswer * silent), meter.readers.all * usual)
+    // Transcriptions are as long as their sound, which is counted.
+    Math.max(costOf(soFar(), leastAnswer * silent), session.transcribes ? 0 : meter.readers.all * usual)
 
   return {
     /** What has to be set aside for all that is under way or asked for, or may begin by itself. */

@@ -17,12 +17,13 @@ export function keepModel(session: Session, event: Json, message: Frame): Frame 
   const { services, call, plan } = session
   // What is sent is what was read: a name that stands twice is not read alike by everybody.
   const frameOf = (sent: Json): Frame => ({ ...message, data: Buffer.from(JSON.stringify(sent)) })
-  for (const asked of [event['session'], event['response']]) refuseBinaryAudio(recordOf(asked) ?? {})
-  if (session.transcribes) return frameOf(keepTranscriber(session, event))
+  const { model, upstreamModel } = plan.attempt
+  refuseBinaryAudio(event)
+  if (session.transcribes)
+    return frameOf(keepTranscriber({ names: [upstreamModel, model, call.model], upstreamModel }, event))
   if (updatesSession.has(event['type'])) admitTranscriber({ services, call }, recordOf(event['session']) ?? {})
   const update = event['type'] === 'session.update' ? recordOf(event['session']) : undefined
   const named = update?.['model']
-  const { model, upstreamModel } = plan.attempt
   if (named === undefined || named === null || named === upstreamModel) return frameOf(event)
   if (named !== model && named !== call.model && named !== call.req.query['model']) {
     throw new DomainError('relay.body_invalid', { detail: 'the model of a session cannot be changed' })
@@ -36,9 +37,11 @@ function admitTranscriber({ services, call }: Pick<Session, 'services' | 'call'>
 }
 
 /** Audio is counted in the events that bring it; in binary frames, which xAI offers, nobody would count it. */
-function refuseBinaryAudio(asked: Json): void {
-  const audio = recordOf(asked['audio']) ?? {}
-  const sides = [audio, recordOf(audio['input']), recordOf(audio['output'])]
+export function refuseBinaryAudio(event: Json): void {
+  const sides = [event['session'], event['response']].flatMap((asked) => {
+    const audio = recordOf(recordOf(asked)?.['audio']) ?? {}
+    return [audio, recordOf(audio['input']), recordOf(audio['output'])]
+  })
   if (!sides.some((side) => wordOf(side?.['transport'])?.toLowerCase() === 'binary')) return
   throw new DomainError('relay.body_invalid', {
     detail: 'audio transport "binary" is not supported: audio is sent and received in events, as base64',

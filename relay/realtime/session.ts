@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { WebSocket } from 'ws'
 import { DomainError } from '#core/errors.ts'
+import { nameOfPrice } from '#core/pricing/price-of.ts'
 import type { Usage } from '#core/usage.ts'
 import { isUnexpected } from '#relay/attempt/failure.ts'
 import { timeoutsOf } from '#relay/upstream-call/timeouts.ts'
@@ -45,6 +46,14 @@ function isFull(meter: Meter): boolean {
   return all - Math.min(doubted, mostResponses) >= mostResponses
 }
 
+const clears = 'input_audio_buffer.clear'
+const commits = 'input_audio_buffer.commit'
+const speechStarts = 'input_audio_buffer.speech_started'
+
+/** What is under way or asked for grows by one. Of a session that only transcribes, sound that is cleared is counted until it is. */
+const addsOne = ({ transcribes }: Session, { type }: Json): boolean =>
+  transcribes ? type === commits || type === clears : type === 'response.create'
+
 /** What is said costs something on both sides; everything else is free. */
 const isPaid = ({ type }: Json): boolean =>
   type === 'response.create' ||
@@ -52,27 +61,27 @@ const isPaid = ({ type }: Json): boolean =>
   type === 'session.update' ||
   type === 'conversation.item.create' ||
   type === 'input_audio_buffer.append' ||
+  type === commits ||
+  type === speechStarts ||
   (typeof type === 'string' && type.startsWith('response.') && type.endsWith('.delta'))
 
 /**
  * Work begins of which there may be no more: an answer, or the writing down of what was said, which a session without answers lives
  * by. An upstream that listens for pauses begins by itself, as soon as somebody speaks.
  */
-const startsWork: ReadonlySet<unknown> = new Set([
-  'response.create',
-  'response.created',
-  'input_audio_buffer.commit',
-  'input_audio_buffer.speech_started',
-])
+const startsWork: ReadonlySet<unknown> = new Set(['response.create', 'response.created', commits, speechStarts])
 
-const createMeterOf = ({ call, plan, translation, transcribes }: Session): Meter =>
-  (transcribes ? createTranscriptionMeter : createMeter)({
-    model: plan.attempt.upstreamModel,
-    readUsage: translation.usage,
+function createMeterOf({ call, plan, translation, transcribes }: Session): Meter {
+  const { upstreamModel } = plan.attempt
+  const given = { readUsage: translation.usage, now: () => performance.now() }
+  if (transcribes) return createTranscriptionMeter({ ...given, pricedModel: nameOfPrice(plan.terms, upstreamModel) })
+  return createMeter({
+    ...given,
+    model: upstreamModel,
     billsUnread: translation.billsUnread,
     resumes: call.storedAt !== undefined,
-    now: () => performance.now(),
   })
+}
 
 const isOfAnswer = ({ type }: Json): boolean => typeof type === 'string' && type.startsWith('response.')
 
@@ -108,7 +117,7 @@ export async function runSession(session: Session): Promise<void> {
       return sendError(caller, call, { error, about: event })
     }
     const begins = event['type'] === 'response.create'
-    if (begins && isFull(meter)) {
+    if (addsOne(session, event) && isFull(meter)) {
       const error = new DomainError('relay.too_many_responses', { most: mostResponses })
       return sendError(caller, call, { error, about: event })
     }

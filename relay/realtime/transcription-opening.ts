@@ -1,18 +1,20 @@
 import { DomainError } from '#core/errors.ts'
 import { networkOf } from '#features/client-address/service.ts'
-import { type Json, recordOf } from '#relay/providers/shared/json.ts'
+import type { Json } from '#relay/providers/shared/json.ts'
 import type { Incoming, RelayServices } from '#relay/request/call.ts'
 import { sendError } from './accept.ts'
 import type { CallerEnd } from './call.ts'
 import { createFrameMemory } from './frame-memory.ts'
 import { isBetaCaller } from './dial.ts'
-import type { Frame, Pump } from './pump.ts'
-import { updatesSession } from './event-types.ts'
-import { readCallerEvent } from './session-model.ts'
-import { transcriberOf } from './transcription.ts'
+import { type Frame, type Pump, weightOf } from './pump.ts'
+import { readCallerEvent, refuseBinaryAudio } from './session-model.ts'
+import { transcriberNamed } from './transcription-update.ts'
 
 /** What may be sent before the model is named: half a minute of sound. */
 const mostBuffered = 2 * 1024 * 1024
+
+/** What one that waits for its name takes at least. Nothing else limits how many do: no money is set aside, and no upstream asked. */
+const leastHeld = 1024
 
 /** A session that only transcribes: no address names its model, which comes with its first update. With both it is a session like any. */
 export const asksToTranscribe = ({ req }: Pick<Incoming, 'req'>): boolean => {
@@ -25,16 +27,18 @@ type Opening = { model: string; end: CallerEnd }
 
 /**
  * Answers in the upstream's place until the caller names the model that is to transcribe. What was sent before is kept, and taken first by
- * whoever starts the frames of the end that this resolves with; meanwhile nothing more is taken from the caller.
+ * whoever starts the frames of the end that this resolves with, behind the name; meanwhile nothing more is taken from the caller.
  * @throws {DomainError} relay.transcription_unnamed when no model was named in time; what a frame is refused with that finds no room
  */
 export async function openTranscription(services: RelayServices, incoming: Incoming, end: CallerEnd): Promise<Opening> {
   const { socket, frames } = end
-  const memory = createFrameMemory(services.bodies, networkOf(incoming.ip))
+  const memory = createFrameMemory(services.bodies, networkOf(incoming.ip), 0)
   const named = Promise.withResolvers<string>()
   const started = Promise.withResolvers<Consumer>()
+  // It may fail before anybody waits for it.
+  named.promise.catch(() => {})
   let buffered: Frame[] = []
-  let bytes = 0
+  let bytes = leastHeld
   let consumer: Consumer | null = null
   let failure: { error: unknown } | null = null
   let isDropped = false
@@ -44,21 +48,23 @@ export async function openTranscription(services: RelayServices, incoming: Incom
     memory.end()
   }
   const keep = async (frame: Frame): Promise<void> => {
+    // What is refused counts, too: its answer is here for as long as its caller does not read it.
+    bytes += weightOf(frame)
+    if (bytes > mostBuffered) throw new DomainError('relay.transcription_unnamed')
+    await memory.hold(bytes)
     let event: Json = {}
+    let model: string | undefined
     try {
       event = readCallerEvent(frame)
+      refuseBinaryAudio(event)
+      model = transcriberNamed(event)
     } catch (error) {
       return sendError(end, incoming, { error, about: event })
     }
-    bytes += frame.data.length
-    if (bytes > mostBuffered) throw new DomainError('relay.transcription_unnamed')
-    await memory.hold(bytes)
-    buffered.push(frame)
-    const model = updatesSession.has(event['type']) ? transcriberOf(recordOf(event['session']) ?? {}) : undefined
-    if (model === undefined) return
+    if (model === undefined) return void buffered.push(frame)
     named.resolve(model)
     const next = await started.promise
-    for (const one of buffered) if (!isDropped) await next.take(one)
+    for (const one of [frame, ...buffered]) if (!isDropped) await next.take(one)
     forget()
     take = next.take
   }
@@ -79,9 +85,10 @@ export async function openTranscription(services: RelayServices, incoming: Incom
   signal.addEventListener('abort', abort, { once: true })
   socket.once('close', forget)
   if (signal.aborted) abort()
-  socket.send(JSON.stringify(createdEvent(incoming)))
-  frames.start((frame) => take(frame), fail)
   try {
+    await memory.hold(bytes)
+    socket.send(JSON.stringify(createdEvent(incoming)))
+    frames.start((frame) => take(frame), fail)
     return { model: await named.promise, end: { socket, frames: continued() } }
   } catch (error) {
     frames.stop('drop')

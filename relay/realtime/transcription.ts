@@ -1,6 +1,7 @@
 import { reportedTranscription } from '#core/pricing/audio-files.ts'
 import { formulaFor, quotaOfReceipt } from '#core/pricing/charge.ts'
-import { priceOf } from '#core/pricing/price-of.ts'
+import { withListedAudio } from '#core/pricing/audio-rules.ts'
+import { nameOfPrice, priceOf } from '#core/pricing/price-of.ts'
 import type { Receipt } from '#core/pricing/receipt.ts'
 import { costOfCall } from '#core/pricing/attempt-costs.ts'
 import { normaliseUsage, totalTokens, type Usage } from '#core/usage.ts'
@@ -59,7 +60,12 @@ export function transcriptionRow(
   const terms = listed ? { ...own, price: listed, pricedModel: model } : own
   // The session's price for each call is paid with its responses.
   if (!listed && own.price.kind === 'call') return undefined
-  const receipt: Receipt = { formula: formulaFor({ claude: false, realtime: !listed, usage }), usage, ...terms }
+  const priced = withListedAudio(nameOfPrice(terms, attempt.upstreamModel), usage)
+  const receipt: Receipt = {
+    formula: formulaFor({ claude: false, realtime: !listed, usage: priced }),
+    usage: priced,
+    ...terms,
+  }
   const bought = { ...attempt, model: model ?? attempt.model, upstreamModel: model ?? attempt.upstreamModel }
   const cost = costOfCall({ attempt: bought, at: services.ambient.now() }, [], receipt)
   return {

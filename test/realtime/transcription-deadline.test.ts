@@ -7,7 +7,6 @@ const { app, transcribe, user } = await startTranscriptions({ BODY_IDLE_SECONDS:
 test('a session that does not name its model in time ends with an error event, and asks no upstream', async () => {
   const session = await transcribe()
   append(session, speech(1))
-  session.say({ type: 'session.update', session: { type: 'transcription' } })
   expect(errorOf(await session.next('error'))).toMatchObject({ code: 'missing_model' })
   expect((await session.closed).code).toBe(1008)
   expect(app.upstream.requests).toEqual([])

@@ -11,6 +11,9 @@ const audioPerToken = 6
 /** `tts` models are paid by the character, whatever is reported of them. */
 export const isPaidByCharacter = (model: string): boolean => model.startsWith('tts')
 
+/** Whisper is sold by the length of what it receives, under whichever name, and `gpt-realtime-whisper` is no model that answers. */
+export const isPaidByLength = (model: string): boolean => model.includes('whisper')
+
 /** All that a speech model writes is sound, whether or not it says so. */
 export const reportedSpeech = (reported: ReportedUsage): ReportedUsage => ({
   ...reported,

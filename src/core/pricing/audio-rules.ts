@@ -1,3 +1,5 @@
+import type { Usage } from '../usage.ts'
+import { isPaidByLength } from './audio-files.ts'
 import { decimalOf, divide, multiply, toNumber } from './decimal.ts'
 import { audioCompletionRatio, audioRatio, bareName, figureByPattern, type RatioMap, toolPrices } from './tables.ts'
 
@@ -20,8 +22,12 @@ export function audioRatioOf(model: string, modelRatio: number): number {
 /** Whether the price of its sound is listed, or follows from a list; that of others is a guess by their names. */
 export function isAudioListed(model: string): boolean {
   const name = bareName(model)
-  return isGemini(name) || figureByPattern(audioRatio, name) !== undefined
+  return isGemini(name) || (!isPaidByLength(name) && figureByPattern(audioRatio, name) !== undefined)
 }
+
+/** Sound of recordings and speech costs what text does, unless its price is listed. */
+export const withListedAudio = (model: string, usage: Usage): Usage =>
+  isAudioListed(model) ? usage : { ...usage, audioInputTokens: 0, audioOutputTokens: 0 }
 
 function ratioByName(name: string): number {
   // Gemini lists a price of audio only where it is not that of text.
