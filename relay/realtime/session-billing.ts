@@ -194,12 +194,17 @@ export function openSessionBilling(session: Session, meter: Meter): SessionBilli
       return []
     })
     const parts = perCall && charged ? [] : rest.filter(({ measured }) => totalTokens(measured.usage) > 0)
+    let isInTime = true
     for (const [index, part] of parts.entries()) {
       const row = rowOf(part, end)
       const isLast = index === parts.length - 1
       const remaining = isLast || !hold.held ? 0 : Math.max(0, hold.amount - row.quota)
-      // Late, it goes on being sent: the session is over either way.
-      await settleOne(row, remaining).catch(() => {})
+      // Late, it goes on being sent: the session is over either way, and no other waits behind it.
+      const sent = settleOne(row, remaining).then(
+        () => true,
+        () => false,
+      )
+      if (isInTime) isInTime = await sent
     }
     if (parts.length === 0 && hold.held) await ledger.release({ ...payer, id: hold.id })
     hold.held = false

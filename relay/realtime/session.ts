@@ -55,14 +55,14 @@ const addsOne = ({ transcribes }: Session, { type }: Json): boolean =>
   transcribes ? type === commits || type === clears : type === 'response.create'
 
 /** What is said costs something on both sides; everything else is free. */
-const isPaid = ({ type }: Json): boolean =>
+const isPaid = ({ transcribes }: Session, { type }: Json): boolean =>
   type === 'response.create' ||
   type === 'response.created' ||
   type === 'session.update' ||
   type === 'conversation.item.create' ||
   type === 'input_audio_buffer.append' ||
-  type === commits ||
-  type === speechStarts ||
+  // In a conversation sound costs what the answer to it reads.
+  (transcribes && (type === commits || type === speechStarts)) ||
   (typeof type === 'string' && type.startsWith('response.') && type.endsWith('.delta'))
 
 /**
@@ -125,7 +125,8 @@ export async function runSession(session: Session): Promise<void> {
     let takeBack = (): void => {}
     const count = (): void => void (takeBack = meter.ask(event))
     if (!begins && !barred) count()
-    const refusal = barred ?? (begins ? await billing.ask(count) : isPaid(event) ? await billing.follow('more') : null)
+    const refusal =
+      barred ?? (begins ? await billing.ask(count) : isPaid(session, event) ? await billing.follow('more') : null)
     const isOpen = !isOver && upstream.socket.readyState === WebSocket.OPEN
     if (!refusal && isOpen) return sendFrame(upstream.socket, frame)
     takeBack()
@@ -151,7 +152,7 @@ export async function runSession(session: Session): Promise<void> {
       ? await billing.endResponse(event)
       : endsTranscription(event)
         ? await billing.endTranscription(event)
-        : (barred ?? (isPaid(event) ? await billing.follow(begins ? 'begun' : 'more') : null))
+        : (barred ?? (isPaid(session, event) ? await billing.follow(begins ? 'begun' : 'more') : null))
     if (!session.transcribes || !beginsAgain(event)) await sendFrame(caller.socket, shownEvent(session, event, frame))
     if (refusal) end({ by: 'gateway', error: refusal, unpaid: !isEnd && !barred })
   }, fail)

@@ -84,7 +84,7 @@ export function transcriptionRow(
       ...attemptKeys(attempt, attempts, { cost: cost.info }),
       ...userGroupKeys(services, call, terms.groupRatio),
       ws: true,
-      ...audioCountKeys(terms, usage),
+      ...audioCountKeys(terms, priced),
       operation: 'realtime-transcription',
       session: call.id,
       ...call.session,
